@@ -59,8 +59,8 @@ struct scaled_number {
         return s == 0 ? p : s == -1 ? p * step : s == 1 ? p / step : 0.0;
     }
 };
-COPPICE_HD inline double share(double dependence, double paths) { return (1 + dependence) / paths; }
-COPPICE_HD inline scaled_number share(double dependence, scaled_number const& paths) {
+COPPICE_HD inline double dependency_ratio(double dependence, double paths) { return (1 + dependence) / paths; }
+COPPICE_HD inline scaled_number dependency_ratio(double dependence, scaled_number const& paths) {
     return {(1 + dependence) / paths.number, -paths.scale};
 }
 COPPICE_HD inline bool fits(double paths) { return paths < 0x1p900; }
@@ -84,9 +84,9 @@ template <class Number, int Walkers>
 struct brandes_arrays {
     for_walkers<std::int32_t, Walkers>* levels;
     for_walkers<Number, Walkers>* paths;
-    for_walkers<Number, Walkers>* parts;
+    for_walkers<Number, Walkers>* ratios;
     for_walkers<Number, Walkers>* sums; ///< of the level that is visited: paths, or dependences as numbers
-    std::int32_t* listed;               ///< the last level whose list has the vertex
+    std::int32_t* queued;               ///< the last level whose list has the vertex
     double* scores;
     level_state* state;
 };
@@ -95,8 +95,8 @@ struct no_path {
     brandes_arrays<Number, Walkers> x;
     COPPICE_HD void operator()(std::int64_t v) const {
         for (int s = 0; s < Walkers; ++s) x.levels[v].of[s] = -1;
-        x.paths[v] = x.parts[v] = for_walkers<Number, Walkers>{};
-        x.listed[v] = -1;
+        x.paths[v] = x.ratios[v] = for_walkers<Number, Walkers>{};
+        x.queued[v] = -1;
     }
 };
 template <class Number, int Walkers>
@@ -115,7 +115,7 @@ struct begin_paths {
 };
 /// The paths to a level are known: edges read them now.
 template <class Number, int Walkers>
-struct tell_paths {
+struct publish_paths {
     brandes_arrays<Number, Walkers> x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -144,7 +144,7 @@ struct walk_on {
             worker.store(&x.levels[v].of[s], level + 1);
             arrives = true;
         }
-        if (arrives && worker.exchange(&x.listed[v], level + 1) != level + 1) worker.emit(v);
+        if (arrives && worker.exchange(&x.queued[v], level + 1) != level + 1) worker.emit(v);
     }
 };
 /// sums[v] = sum of paths[u] over edges u -> v, which come from the level before or have none yet.
@@ -162,7 +162,7 @@ struct depend_on {
     using value = for_walkers<Number, Walkers>;
     graph_view g;
     brandes_arrays<Number, Walkers> x;
-    COPPICE_HD value const& term(vertex_id, std::int32_t k) const { return x.parts[g.neighbors[k]]; }
+    COPPICE_HD value const& term(vertex_id, std::int32_t k) const { return x.ratios[g.neighbors[k]]; }
     COPPICE_HD void store(vertex_id v, value const& sum) const {
         std::int32_t const level = x.state->level;
         for (int s = 0; s < Walkers; ++s) {
@@ -176,13 +176,14 @@ struct depend_on {
 COPPICE_HD inline double plain(double number) { return number; }
 COPPICE_HD inline double plain(scaled_number const& number) { return number.number; }
 template <class Number, int Walkers>
-struct tell_parts {
+struct publish_ratios {
     brandes_arrays<Number, Walkers> x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id v) const {
         for (int s = 0; s < Walkers; ++s)
-            if (x.levels[v].of[s] == x.state->level) x.parts[v].of[s] = share(plain(x.sums[v].of[s]), x.paths[v].of[s]);
+            if (x.levels[v].of[s] == x.state->level)
+                x.ratios[v].of[s] = dependency_ratio(plain(x.sums[v].of[s]), x.paths[v].of[s]);
     }
 };
 
@@ -192,10 +193,10 @@ class brandes_walk {
 public:
     brandes_walk(Executor const& exec, graph_view g, graph_view incoming, double* scores)
         : exec_(exec), g_(g), incoming_(incoming), levels_(exec, g.vertices), paths_(exec, g.vertices),
-          parts_(exec, g.vertices), sums_(exec, g.vertices), listed_(exec, g.vertices),
+          ratios_(exec, g.vertices), sums_(exec, g.vertices), queued_(exec, g.vertices),
           lists_(exec, std::int64_t(Walkers) * g.vertices, g.vertices + 1), x_{levels_.data(), paths_.data(),
-                                                                               parts_.data(),  sums_.data(),
-                                                                               listed_.data(), scores,
+                                                                               ratios_.data(), sums_.data(),
+                                                                               queued_.data(), scores,
                                                                                lists_.state()} {}
 
     /// Adds what depends on vertices to their scores; false, and nothing added, where paths are too many for Number.
@@ -203,15 +204,15 @@ public:
         lists_.clear();
         for_each(exec_, g_.vertices, no_path<Number, Walkers>{x_});
         for_each(exec_, 1, begin_paths<Number, Walkers>{x_, sources, count, lists_.now()});
-        lists_.rise([&] {
-            visit_items(exec_, nullptr, lists_.now(), nothing(), tell_paths<Number, Walkers>{x_});
-            visit_edges(exec_, nullptr, lists_.now(), g_, into(lists_.next()), walk_on<Number, Walkers>{g_, x_});
-            visit_sums(exec_, nullptr, lists_.next(), incoming_, count_paths<Number, Walkers>{incoming_, x_});
+        lists_.forward([&] {
+            vertex_map(exec_, nullptr, lists_.now(), nothing(), publish_paths<Number, Walkers>{x_});
+            edge_map(exec_, nullptr, lists_.now(), g_, into(lists_.next()), walk_on<Number, Walkers>{g_, x_});
+            edge_sum(exec_, nullptr, lists_.next(), incoming_, count_paths<Number, Walkers>{incoming_, x_});
         });
         if (lists_.has_ended()) return false;
-        lists_.sink([&] {
-            visit_sums(exec_, nullptr, lists_.now(), g_, depend_on<Number, Walkers>{g_, x_});
-            visit_items(exec_, nullptr, lists_.now(), nothing(), tell_parts<Number, Walkers>{x_});
+        lists_.backward([&] {
+            edge_sum(exec_, nullptr, lists_.now(), g_, depend_on<Number, Walkers>{g_, x_});
+            vertex_map(exec_, nullptr, lists_.now(), nothing(), publish_ratios<Number, Walkers>{x_});
         });
         return true;
     }
@@ -220,8 +221,8 @@ private:
     Executor exec_;
     graph_view g_, incoming_;
     buffer<for_walkers<std::int32_t, Walkers>> levels_;
-    buffer<for_walkers<Number, Walkers>> paths_, parts_, sums_;
-    buffer<std::int32_t> listed_;
+    buffer<for_walkers<Number, Walkers>> paths_, ratios_, sums_;
+    buffer<std::int32_t> queued_;
     level_lists<Executor> lists_;
     brandes_arrays<Number, Walkers> x_;
 };

@@ -55,7 +55,7 @@ struct no_distances {
         is_source[v] = 0;
     }
 };
-struct mark_source {
+struct flag_source {
     vertex_id const* sources;
     std::uint8_t* is_source;
     COPPICE_HD void operator()(std::int64_t i) const { is_source[sources[i]] = 1; }
@@ -80,13 +80,13 @@ struct store_levels {
             if (bits & 1) (*levels)[s * vertices + v] = depth;
     }
 };
-struct place_levels {
-    std::int32_t** place;
+struct begin_levels {
+    std::int32_t** first_level;
     std::int32_t* levels;
     vertex_id const* sources;
     std::int64_t vertices;
     COPPICE_HD void operator()(std::int64_t s) const {
-        if (s == 0) *place = levels;
+        if (s == 0) *first_level = levels;
         levels[s * vertices + sources[s]] = 0;
     }
 };
@@ -105,7 +105,7 @@ closeness_result closeness(Executor const& exec, graph_view g, source_choice con
     buffer<std::uint8_t> is_source(exec, n);
     distance_sums const x{sums.data(), sums.data() + n, result.harmonic.data()};
     for_each(exec, n, no_distances{x, is_source.data()});
-    for_each(exec, count, mark_source{sources.data(), is_source.data()});
+    for_each(exec, count, flag_source{sources.data(), is_source.data()});
     reach_search<Executor> search(exec, g);
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together)
@@ -125,13 +125,13 @@ buffer<std::int32_t> bfs_levels(Executor const& exec, graph_view g, std::vector<
     fill(exec, levels.view(), -1);
     if (count == 0) return levels;
     auto const from = exec.copy(sources);
-    buffer<std::int32_t*> place(exec, 1);
+    buffer<std::int32_t*> first_level(exec, 1);
     reach_search<Executor> search(exec, g);
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together) {
         std::int64_t const some = std::min<std::int64_t>(together, count - first);
-        for_each(exec, some, place_levels{place.data(), levels.data() + first * n, from.data() + first, n});
-        search.run(from.data() + first, int(some), store_levels{place.data(), n});
+        for_each(exec, some, begin_levels{first_level.data(), levels.data() + first * n, from.data() + first, n});
+        search.run(from.data() + first, int(some), store_levels{first_level.data(), n});
     }
     exec.synchronize();
     return levels;

@@ -22,7 +22,7 @@ struct begin_reach {
     reach_arrays x;
     COPPICE_HD void operator()(std::int64_t v) const { x.seen[v] = x.fresh[v] = x.arriving[v] = 0; }
 };
-struct place_sources {
+struct begin_sources {
     reach_arrays x;
     vertex_id const* sources;
     int count;
@@ -72,7 +72,7 @@ struct next_depth {
     worklist* next;
     reach_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         ++state->depth;
         if (now->count == 0) state->loop.stop();
     }
@@ -96,12 +96,12 @@ public:
         reach_arrays const x{bits_.data(), bits_.data() + n, bits_.data() + 2 * n, state_.data()};
         worklist *const now = lists_[0], *const next = lists_[1];
         for_each(exec_, n, begin_reach{x});
-        for_each(exec_, 1, place_sources{x, sources, count, now, next});
+        for_each(exec_, 1, begin_sources{x, sources, count, now, next});
         repeat_.run(
             &x.state->loop, {.replayable = true},
             [&] {
-                visit_edges(exec_, nullptr, now, g_, into(next), pass_bits{g_, x});
-                visit_items(exec_, nullptr, next, nothing(), take_bits<Arrive>{x, arrive});
+                edge_map(exec_, nullptr, now, g_, into(next), pass_bits{g_, x});
+                vertex_map(exec_, nullptr, next, nothing(), take_bits<Arrive>{x, arrive});
                 for_each(exec_, 1, next_depth{now, next, x.state});
             },
             nullptr);

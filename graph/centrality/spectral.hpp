@@ -81,7 +81,7 @@ public:
           plan_(make_srcsr_plan(exec, array_view<std::int32_t const>(g.offsets, g.vertices + 1),
                                 std::int64_t(g.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))})) {}
     void operator()(buffer<double> const& x, buffer<double>& y) const {
-        share_of<double> const value{x.data()};
+        contribution_of<double> const value{x.data()};
         reduce_rows(exec_, plan_, along_nonzeros{value, g_.neighbors}, add_values<double>{}, store_sum{y.data()});
     }
 

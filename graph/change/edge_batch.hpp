@@ -87,10 +87,10 @@ sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_val
 
 /// Where an edge stands in the matrix, or would: twice the place, plus one where it is there.
 template <class T>
-struct find_place {
+struct find_position {
     csr_view<T> a;
     std::uint64_t const* keys;
-    std::int64_t* places;
+    std::int64_t* positions;
     COPPICE_HD void operator()(std::int64_t k) const {
         auto const u = static_cast<std::int64_t>(keys[k] >> 32);
         auto const v = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
@@ -103,7 +103,7 @@ struct find_place {
                 high = middle;
         }
         bool const there = low < a.offsets[u + 1] && a.indices[low] == v;
-        places[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
+        positions[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
     }
 };
 /// The number of elements of a rising list that are below a bound.
@@ -121,16 +121,18 @@ COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_
 
 inline constexpr std::int64_t copied_together = 1024; ///< entries that look up once how far they move
 struct count_moves {
-    std::int64_t const* places;
+    std::int64_t const* positions;
     std::int64_t count;
     std::int64_t* before; ///< changes in front of a stretch of entries
-    COPPICE_HD void operator()(std::int64_t b) const { before[b] = count_below(places, 0, count, b * copied_together); }
+    COPPICE_HD void operator()(std::int64_t b) const {
+        before[b] = count_below(positions, 0, count, b * copied_together);
+    }
 };
 /// Entry p moves by the changes in front of it: on where edges are added, back where they are removed.
 template <class T>
 struct move_entry {
     csr_view<T> a;
-    std::int64_t const* places; ///< of changes, rising
+    std::int64_t const* positions; ///< of changes, rising
     std::int64_t const* before;
     int step; ///< 1: added in front of the entry at a place, -1: the entry at a place is removed
     std::int32_t* indices;
@@ -138,8 +140,8 @@ struct move_entry {
     COPPICE_HD void operator()(std::int64_t p) const {
         std::int64_t const block = p / copied_together, low = before[block], high = before[block + 1];
         // Added edges at place p itself stand in front of entry p.
-        std::int64_t const changes = low == high ? low : count_below(places, low, high, step > 0 ? p + 1 : p);
-        if (step < 0 && changes < high && places[changes] == p) return;
+        std::int64_t const changes = low == high ? low : count_below(positions, low, high, step > 0 ? p + 1 : p);
+        if (step < 0 && changes < high && positions[changes] == p) return;
         std::int64_t const to = p + step * changes;
         indices[to] = a.indices[p];
         values[to] = a.coefficients[p];
@@ -166,13 +168,13 @@ struct move_offset {
 template <class T>
 struct write_added {
     std::uint64_t const* keys;
-    std::int64_t const* places;
+    std::int64_t const* positions;
     T const* added;
     std::int32_t* indices;
     T* values;
     COPPICE_HD void operator()(std::int64_t k) const {
-        indices[places[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
-        values[places[k] + k] = added[k];
+        indices[positions[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
+        values[positions[k] + k] = added[k];
     }
 };
 template <class T>
@@ -186,26 +188,26 @@ struct write_replaced {
 /// Moves all entries; `keys` and `places` are those of the changes.
 template <executor Executor, class T>
 typename csr<T>::arrays move_entries(Executor const& exec, csr_view<T> a, buffer<std::uint64_t> const& keys,
-                                     buffer<std::int64_t> const& places, int step) {
+                                     buffer<std::int64_t> const& positions, int step) {
     std::int64_t const changes = keys.size(), before = a.nonzeros(), after = before + step * changes;
     if (after > std::numeric_limits<std::int32_t>::max())
         throw dimension_error("a batch makes " + std::to_string(after) + " edges, more than 32-bit indices count");
     buffer<std::int32_t> offsets(exec, std::int64_t(a.rows()) + 1), indices(exec, after);
     buffer<T> values(exec, after);
-    std::int64_t const stretches = before / copied_together + 2;
-    buffer<std::int64_t> moves(exec, stretches);
-    for_each(exec, stretches, count_moves{places.data(), changes, moves.data()});
-    for_each(exec, before, move_entry<T>{a, places.data(), moves.data(), step, indices.data(), values.data()});
+    std::int64_t const blocks = before / copied_together + 2;
+    buffer<std::int64_t> moves(exec, blocks);
+    for_each(exec, blocks, count_moves{positions.data(), changes, moves.data()});
+    for_each(exec, before, move_entry<T>{a, positions.data(), moves.data(), step, indices.data(), values.data()});
     for_each(exec, offsets.size(), move_offset{a.offsets, keys.data(), changes, step, offsets.data()});
     return {std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// What find_place finds for each of the keys.
+/// What find_position finds for each of the keys.
 template <executor Executor, class T>
-std::vector<std::int64_t> find_places(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
-    auto const wanted = exec.copy(keys);
-    buffer<std::int64_t> found(exec, wanted.size());
-    for_each(exec, wanted.size(), find_place<T>{a, wanted.data(), found.data()});
+std::vector<std::int64_t> find_positions(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
+    auto const device_keys = exec.copy(keys);
+    buffer<std::int64_t> found(exec, device_keys.size());
+    for_each(exec, device_keys.size(), find_position<T>{a, device_keys.data(), found.data()});
     return to_vector(exec, found);
 }
 
@@ -215,9 +217,9 @@ template <executor Executor, class T>
 csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch) {
     using namespace analytics;
     auto const sorted = sort_batch(a, batch, true);
-    auto const where = find_places(exec, a, sorted.keys);
+    auto const where = find_positions(exec, a, sorted.keys);
     std::vector<std::uint64_t> keys;
-    std::vector<std::int64_t> places, replaced;
+    std::vector<std::int64_t> positions, replaced;
     std::vector<T> added, values;
     for (std::size_t k = 0; k < where.size(); ++k) {
         T const value = batch.values[std::size_t(sorted.order[k])];
@@ -226,16 +228,17 @@ csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batc
             values.push_back(value);
         } else {
             keys.push_back(sorted.keys[k]);
-            places.push_back(where[k] / 2);
+            positions.push_back(where[k] / 2);
             added.push_back(value);
         }
     }
     auto const new_keys = exec.copy(keys);
-    auto const new_places = exec.copy(places), at = exec.copy(replaced);
+    auto const new_positions = exec.copy(positions), at = exec.copy(replaced);
     auto const new_values = exec.copy(added), other_values = exec.copy(values);
-    auto b = move_entries(exec, a, new_keys, new_places, 1);
-    for_each(exec, new_keys.size(),
-             write_added<T>{new_keys.data(), new_places.data(), new_values.data(), b.indices.data(), b.values.data()});
+    auto b = move_entries(exec, a, new_keys, new_positions, 1);
+    for_each(
+        exec, new_keys.size(),
+        write_added<T>{new_keys.data(), new_positions.data(), new_values.data(), b.indices.data(), b.values.data()});
     for_each(exec, at.size(), write_replaced<T>{at.data(), other_values.data(), b.values.data()});
     exec.synchronize();
     return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
@@ -245,17 +248,17 @@ template <executor Executor, class T>
 csr<T> without_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch) {
     using namespace analytics;
     auto const sorted = sort_batch(a, batch, false);
-    auto const where = find_places(exec, a, sorted.keys);
+    auto const where = find_positions(exec, a, sorted.keys);
     std::vector<std::uint64_t> keys;
-    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> positions;
     for (std::size_t k = 0; k < where.size(); ++k) {
         if (where[k] % 2 == 0) continue;
         keys.push_back(sorted.keys[k]);
-        places.push_back(where[k] / 2);
+        positions.push_back(where[k] / 2);
     }
     auto const old_keys = exec.copy(keys);
-    auto const old_places = exec.copy(places);
-    auto b = move_entries(exec, a, old_keys, old_places, -1);
+    auto const old_positions = exec.copy(positions);
+    auto b = move_entries(exec, a, old_keys, old_positions, -1);
     exec.synchronize();
     return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
 }

@@ -49,7 +49,7 @@ label_propagation_result label_propagation(Executor const& exec, graph_view g, i
         r.converged = rounds.sweep(count_of_label{}, std::uint64_t(r.sweeps)) == 0;
     }
     r.labels = std::move(rounds.labels());
-    name_by_least_member(exec, r.labels);
+    label_by_min_member(exec, r.labels);
     r.communities = reduce(exec, g.vertices, std::int64_t{0}, is_root{r.labels.data()}, plus{});
     return r;
 }

@@ -58,8 +58,8 @@ template <executor Executor>
 buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity kind) {
     using namespace analytics;
     buffer<double> values(exec, g.edge_count);
-    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), compare_ends{g, kind, values.data()});
+    auto all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
+    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), compare_ends{g, kind, values.data()});
     return values;
 }
 

@@ -33,8 +33,8 @@ struct number_above {
     std::int32_t* number = nullptr;
     vertex_id* from = nullptr;
     vertex_id* to = nullptr;
-    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return g.neighbors[k] > u; }
-    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return g.neighbors[k] > u; }
+    COPPICE_HD void store(vertex_id u, std::int32_t k, std::int32_t at) const {
         from[at] = u;
         to[at] = g.neighbors[k];
         number[k] = at;
@@ -79,7 +79,7 @@ struct count_round {
     std::int32_t* round;
     COPPICE_HD void operator()(std::int64_t) const { ++*round; }
 };
-struct mark_leaving {
+struct set_round {
     truss_arrays x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -125,11 +125,11 @@ template <executor Executor>
 truss_result truss_numbers(Executor const& exec, graph_view g) {
     using namespace analytics;
     std::int32_t edges = 0;
-    auto const first = offsets_of_kept(exec, g, number_above{g}, edges);
+    auto const first = offsets_of_selected(exec, g, number_above{g}, edges);
     truss_result r{buffer<vertex_id>(exec, edges), buffer<vertex_id>(exec, edges), buffer<std::int32_t>(exec, edges)};
     if (edges == 0) return r;
     buffer<std::int32_t> number(exec, g.edge_count), support(exec, edges), when(exec, edges);
-    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
     auto round = placed(exec, std::int32_t{0});
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();
@@ -137,16 +137,16 @@ truss_result truss_numbers(Executor const& exec, graph_view g) {
     worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
     truss_arrays const x{
         g, number.data(), r.from.data(), r.to.data(), support.data(), r.numbers.data(), when.data(), round.data(), s};
-    keep_edges(exec, g, first.data(), number_above{g, number.data(), r.from.data(), r.to.data()});
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), number_below{g, number.data()});
+    filter_edges(exec, g, first.data(), number_above{g, number.data(), r.from.data(), r.to.data()});
+    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), number_below{g, number.data()});
     for_each(exec, edges, list_all{rest, edges});
-    visit_items(exec, nullptr, rest, nothing(), count_support{x});
+    vertex_map(exec, nullptr, rest, nothing(), count_support{x});
     auto const body = [&] {
         for_each(exec, 1, count_round{x.round});
-        visit_items(exec, nullptr, now, nothing(), mark_leaving{x});
-        visit_items(exec, nullptr, now, into(next), peel_triangles{x});
+        vertex_map(exec, nullptr, now, nothing(), set_round{x});
+        vertex_map(exec, nullptr, now, into(next), peel_triangles{x});
         for_each(exec, 1, end_peeling{now, next, rest, s});
-        visit_items(exec, &s->selects, rest, into(now, rest_next), select_core{support.data(), x.numbers, s});
+        vertex_map(exec, &s->selects, rest, into(now, rest_next), select_core{support.data(), x.numbers, s});
         for_each(exec, 1, end_selection{now, rest, rest_next, s});
     };
     repetition<Executor> repeat(exec);

@@ -53,8 +53,8 @@ struct weighted_edges {
     csr_view<T> a;
     edge_list<T> edges;
     int* bad;
-    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return a.indices[k] > u && a.coefficients[k] != T(0); }
-    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return a.indices[k] > u && a.coefficients[k] != T(0); }
+    COPPICE_HD void store(vertex_id u, std::int32_t k, std::int32_t at) const {
         T const x = a.coefficients[k], weight = x < T(0) ? -x : x;
         if (!(weight - weight == T(0))) *bad = 1;
         edges.low[at] = u;
@@ -130,7 +130,7 @@ struct bidding {
     std::int32_t* next;   ///< place in the row that v bids for next
     std::int32_t* live;   ///< bids of v that are not refused
     std::int32_t* taken;  ///< edges of v
-    std::int32_t* listed; ///< the last round for which v was listed
+    std::int32_t* queued; ///< the last round for which v was listed
     std::uint64_t* bids;  ///< two bits an edge: that of the low end, that of the high one
     bidding_state const* state;
 
@@ -145,7 +145,7 @@ struct begin_bidding {
     worklist* bidders;
     COPPICE_HD void operator()(std::int64_t v) const {
         x.next[v] = x.incident.offsets[v];
-        x.live[v] = x.taken[v] = x.listed[v] = 0;
+        x.live[v] = x.taken[v] = x.queued[v] = 0;
         list_all{bidders, x.incident.vertices}(v);
     }
 };
@@ -163,15 +163,15 @@ struct bid {
             ++live;
             bool const high = x.is_high(e, v);
             if ((worker.set_bits(x.bids + e / 32, bidding::bit(e, high)) & bidding::bit(e, !high)) == 0) continue;
-            take_place(worker, u);
-            take_place(worker, v);
+            take_edge(worker, u);
+            take_edge(worker, v);
         }
         x.next[v] = at;
         x.live[v] = live;
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void take_place(Worker& worker, vertex_id v) const {
+    COPPICE_HD void take_edge(Worker& worker, vertex_id v) const {
         if (worker.add(x.taken + v, 1) + 1 == x.capacities[v]) worker.emit(v);
     }
 };
@@ -189,14 +189,14 @@ struct refuse_bid {
         vertex_id const u = x.other_end(e, v);
         worker.add(x.live + u, -1);
         std::int32_t const round = x.state->round + 1;
-        if (worker.exchange(x.listed + u, round) != round) worker.emit(u);
+        if (worker.exchange(x.queued + u, round) != round) worker.emit(u);
     }
 };
 struct next_bids {
     worklist *bidders, *again, *full;
     bidding_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*bidders, *again);
+        swap_and_clear(*bidders, *again);
         full->clear();
         ++state->round;
         if (bidders->count == 0) state->loop.stop();
@@ -239,10 +239,10 @@ struct edge_buffers {
 template <executor Executor, class T>
 edge_buffers<T> edges_in_order(Executor const& exec, csr_view<T> a) {
     std::int32_t count = 0;
-    auto const first = offsets_of_kept(exec, a, weighted_edges<T>{a, {}, nullptr}, count);
+    auto const first = offsets_of_selected(exec, a, weighted_edges<T>{a, {}, nullptr}, count);
     edge_buffers<T> edges(exec, count);
     auto bad = placed(exec, 0);
-    keep_edges(exec, a, first.data(), weighted_edges<T>{a, edges.view(), bad.data()});
+    filter_edges(exec, a, first.data(), weighted_edges<T>{a, edges.view(), bad.data()});
     if (exec.load(bad.data()) != 0) throw matrix_error("b_matching: edge weights are not finite");
     buffer<std::int32_t> index(exec, count);
     {
@@ -296,13 +296,13 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
                                    single_step{next_bids{bidders, again, full, state.data()}});
 
     b_matching_result<T> result;
-    edge_buffers<T> kept(exec, count);
+    edge_buffers<T> chosen(exec, count);
     std::int64_t const found =
-        select(exec, count, has_both_bids{bids.data()}, emit_both_ends<T>{edges.view(), kept.view()});
-    result.from = copy_of(exec, kept.low.view().slice(0, found));
-    result.to = copy_of(exec, kept.high.view().slice(0, found));
-    result.weights = copy_of(exec, kept.weight.view().slice(0, found));
-    result.weight = reduce(exec, found, 0.0, value_as_double<T>{kept.weight.data()}, plus{});
+        select(exec, count, has_both_bids{bids.data()}, emit_both_ends<T>{edges.view(), chosen.view()});
+    result.from = copy_of(exec, chosen.low.view().slice(0, found));
+    result.to = copy_of(exec, chosen.high.view().slice(0, found));
+    result.weights = copy_of(exec, chosen.weight.view().slice(0, found));
+    result.weight = reduce(exec, found, 0.0, value_as_double<T>{chosen.weight.data()}, plus{});
     double const all = reduce(exec, count, 0.0, value_as_double<T>{edges.weight.data()}, plus{});
     result.weight_coverage = all > 0 ? result.weight / all : 0;
     result.rounds = exec.load(state.data()).round;

@@ -35,19 +35,19 @@ public:
     round_schedule(factor_options const& options, double full_cost)
         : options_(options), affordable_(affordable_rounds * full_cost), charges_(options.rounds.has_value()) {}
 
-    bool goes_on(int rounds_done) const {
+    bool continues(int rounds_done) const {
         if (options_.rounds) return *options_.rounds == 0 || rounds_done < *options_.rounds;
         return !charges_ || rounds_done - first_ < charged_rounds;
     }
     /// Whether the host is to know what a round has done. Rounds too many do nothing, so later looks are rare.
-    bool looks_at(int round) const { return options_.rounds || round < 4 || round % 4 == 3; }
+    bool inspects(int round) const { return options_.rounds || round < 4 || round % 4 == 3; }
     charging of_round(int round) {
         if ((round - first_) % options_.charge_period == options_.charge_offset) charging_ = false;
         return {charges_ && charging_, static_cast<std::uint64_t>(round), options_.seed,
                 static_cast<std::uint64_t>(options_.charge_probability * 4294967296.0)};
     }
     /// What an uncharged round achieved that was looked at. `next_cost`: of one more, at most.
-    void heed(int rounds_done, round_total const& total, double next_cost) {
+    void update(int rounds_done, round_total const& total, double next_cost) {
         charging_ = double(total.confirmed) < options_.charge_below * double(total.proposed);
         if (charges_ || options_.charge_below == 0) return;
         // At this pace all proposals are settled in so many rounds, and a round costs half as much on average.
@@ -69,9 +69,9 @@ private:
 };
 
 /// Algorithm 8 for n = N; neighbours by number.
-template <int N, class Place, class T, class I, class O>
-graph_factor<I> factor_of_degree(Place const& place, csr_view<T, I, O> weights, factor_options const& options) {
-    auto const& exec = place.exec();
+template <int N, class Rank, class T, class I, class O>
+graph_factor<I> factor_of_degree(Rank const& rank, csr_view<T, I, O> weights, factor_options const& options) {
+    auto const& exec = rank.exec();
     graph_factor<I> f;
     f.degree = N;
     f.vertices = weights.rows();
@@ -79,31 +79,31 @@ graph_factor<I> factor_of_degree(Place const& place, csr_view<T, I, O> weights, 
     f.neighbors = buffer<I>(exec, N * std::int64_t(weights.rows()));
     fill(exec, f.neighbors.view(), I(-1));
     auto const plan = make_srcsr_plan(exec, weights);
-    proposal_rounds<N, T, I, O, Place> rounds(place, plan, weights, f);
+    proposal_rounds<N, T, I, O, Rank> rounds(rank, plan, weights, f);
     round_schedule schedule(options, rounds.next_cost());
-    while (schedule.goes_on(f.rounds)) {
-        auto const total = rounds.run(schedule.of_round(f.rounds), schedule.looks_at(f.rounds));
+    while (schedule.continues(f.rounds)) {
+        auto const total = rounds.run(schedule.of_round(f.rounds), schedule.inspects(f.rounds));
         ++f.rounds;
         if (!total) continue;
         f.maximal = total->proposed == 0;
         if (total->confirmed == 0) break; // later rounds would not differ; can be short of maximal if not symmetric
-        schedule.heed(f.rounds, *total, rounds.next_cost());
+        schedule.update(f.rounds, *total, rounds.next_cost());
     }
     f.edges = rounds.edges();
-    weigh_factor(place, weights, plan, f);
+    weigh_factor(rank, weights, plan, f);
     return f;
 }
-template <class Place, class T, class I, class O>
-graph_factor<I> factor_at(Place const& place, csr_view<T, I, O> weights, factor_options const& options) {
+template <class Rank, class T, class I, class O>
+graph_factor<I> factor_at(Rank const& rank, csr_view<T, I, O> weights, factor_options const& options) {
     switch (options.degree) {
     case 1:
-        return factor_of_degree<1>(place, weights, options);
+        return factor_of_degree<1>(rank, weights, options);
     case 2:
-        return factor_of_degree<2>(place, weights, options);
+        return factor_of_degree<2>(rank, weights, options);
     case 3:
-        return factor_of_degree<3>(place, weights, options);
+        return factor_of_degree<3>(rank, weights, options);
     default:
-        return factor_of_degree<4>(place, weights, options);
+        return factor_of_degree<4>(rank, weights, options);
     }
 }
 
@@ -113,7 +113,7 @@ template <executor Executor, class T, class I, class O>
 graph_factor<I> parallel_factor(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
     graph_detail::check_factor_options(options);
     require_square(weights, "parallel_factor");
-    return graph_detail::factor_at(graph_detail::whole_graph<Executor, I>(exec), weights, options);
+    return graph_detail::factor_at(graph_detail::single_rank_graph<Executor, I>(exec), weights, options);
 }
 
 #define COPPICE_PARALLEL_FACTOR(EXTERN, EXECUTOR, T, I)                                                                \

@@ -141,11 +141,11 @@ covered_weight sum_of_weights(host_executor const& exec, csr_view<T, I, O> weigh
 }
 
 /// Fills in weight, total weight and coverage in one pass. Throws matrix_error where the weights are not finite.
-template <class Place, class T, class I, class O>
-void weigh_factor(Place const& place, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
+template <class Rank, class T, class I, class O>
+void weigh_factor(Rank const& rank, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
     covered_weight const sum =
-        place.join(sum_of_weights(place.exec(), weights, plan, weigh_nonzero<T, I>{f.neighbors.data(), f.degree}),
-                   add_covered_weight{});
+        rank.all_reduce(sum_of_weights(rank.exec(), weights, plan, weigh_nonzero<T, I>{f.neighbors.data(), f.degree}),
+                        add_covered_weight{});
     // A NaN or an infinity anywhere reaches the sum; nothing else has to look for them.
     if (!(sum.all <= std::numeric_limits<double>::max()))
         throw matrix_error("edge weights hold NaN or infinite values, or their sum overflows");

@@ -86,7 +86,7 @@ graph_factor<I> greedy_factor(host_executor const& exec, csr_view<T, I, O> weigh
         neighbors_of(e.high)[high++] = e.low;
         ++f.edges;
     }
-    graph_detail::weigh_factor(graph_detail::whole_graph<host_executor, I>(exec), weights,
+    graph_detail::weigh_factor(graph_detail::single_rank_graph<host_executor, I>(exec), weights,
                                make_srcsr_plan(exec, weights), f);
     return f;
 }

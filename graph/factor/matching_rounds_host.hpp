@@ -71,33 +71,33 @@ private:
     /// rise with them.
     I best_of_short(I v, O begin, O end) const {
         using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-        bits key[short_row], most = 0;
+        bits key[short_row], max = 0;
         int const count = int(end - begin);
         for (int k = 0; k < count; ++k) {
             I const u = weights_.indices[begin + k];
             T const w = magnitude_of(weights_.coefficients[begin + k]);
             bits const mask = bits(0) - bits((w > T(0)) & (mates_[u] < I(0)) & (u != v));
             key[k] = std::bit_cast<bits>(w) & mask;
-            most = std::max(most, key[k]);
+            max = std::max(max, key[k]);
         }
-        if (most == 0) return I(-1);
+        if (max == 0) return I(-1);
         int heaviest = 0, at = 0;
         for (int k = 0; k < count; ++k) {
-            heaviest += key[k] == most ? 1 : 0;
-            at = key[k] == most ? k : at;
+            heaviest += key[k] == max ? 1 : 0;
+            at = key[k] == max ? k : at;
         }
         return heaviest == 1 ? weights_.indices[begin + at] : best_of_long(v, begin, end);
     }
     /// Most edges are lighter than one before them.
     I best_of_long(I v, O begin, O end) const {
-        T most = T(0);
+        T max = T(0);
         I best = I(-1);
         for (O k = begin; k < end; ++k) {
             T const w = magnitude_of(weights_.coefficients[k]);
-            if (!(w > T(0)) || w < most) continue;
+            if (!(w > T(0)) || w < max) continue;
             I const u = weights_.indices[k];
-            if (mates_[u] >= I(0) || u == v || !order_.before(v, w, u, most, best)) continue;
-            most = w;
+            if (mates_[u] >= I(0) || u == v || !order_.before(v, w, u, max, best)) continue;
+            max = w;
             best = u;
         }
         return best;
@@ -105,7 +105,7 @@ private:
     /// Keeps those that go on. Without a branch, as none could predict which they are.
     void confirm(block_of_vertices& b, std::int64_t first) {
         b.total = {};
-        std::int64_t kept = 0;
+        std::int64_t remaining = 0;
         for (std::int64_t i = first; i < first + b.count; ++i) {
             I const v = waiting_[i], u = proposed_[v];
             bool const proposes = u >= I(0), mutual = proposed_[proposes ? u : v] == v;
@@ -113,10 +113,10 @@ private:
             b.total.confirmed += mutual ? 1 : 0;
             mates_[v] = mutual ? u : I(-1);
             states_[v] = vertex_state::full(mutual ? 1 : 0);
-            waiting_[first + kept] = v;
-            kept += (proposes & !mutual) ? 1 : 0;
+            waiting_[first + remaining] = v;
+            remaining += (proposes & !mutual) ? 1 : 0;
         }
-        b.count = b.total.waiting = kept;
+        b.count = b.total.waiting = remaining;
     }
     void choose_again(block_of_vertices& b, std::int64_t first) {
         for (std::int64_t i = first; i < first + b.count; ++i) {

@@ -154,8 +154,8 @@ struct store_proposals {
     COPPICE_HD bool wants(std::int64_t row) const { return !seekers[row].is_full(); }
     COPPICE_HD void operator()(std::int64_t row, best_candidates<T, I, N> const& best) const {
         vertex_state const mine = seekers[row];
-        int const places = N - mine.degree();
-        for (int s = 0; s < N; ++s) proposed[N * row + s] = s < places ? best.column[s] : I(-1);
+        int const free_slots = N - mine.degree();
+        for (int s = 0; s < N; ++s) proposed[N * row + s] = s < free_slots ? best.column[s] : I(-1);
     }
 };
 
@@ -233,20 +233,20 @@ struct keep_proposals {
         tasks[v] = vertex_task::rest;
         seekers[v] = vertex_state::full(mine.degree());
         if (mine.is_full()) return;
-        int const listed = outcomes[v].proposed;
-        int const places_before = N - mine.degree() + outcomes[v].confirmed;
-        int kept = 0;
-        for (int s = 0; s < listed; ++s) {
+        int const proposals = outcomes[v].proposed;
+        int const free_before = N - mine.degree() + outcomes[v].confirmed;
+        int valid = 0;
+        for (int s = 0; s < proposals; ++s) {
             I const w = proposed[N * v + s];
             if (!states[w].is_full() && !lists_neighbor(neighbors + N * v, mine.degree(), w))
-                proposed[N * v + kept++] = w;
+                proposed[N * v + valid++] = w;
         }
-        for (int s = kept; s < listed; ++s) proposed[N * v + s] = I(-1);
-        bool const row_has_more = listed == places_before;
-        if (row_has_more && kept < N - mine.degree()) {
+        for (int s = valid; s < proposals; ++s) proposed[N * v + s] = I(-1);
+        bool const row_has_more = proposals == free_before;
+        if (row_has_more && valid < N - mine.degree()) {
             tasks[v] = vertex_task::search;
             seekers[v] = mine;
-        } else if (kept > 0) {
+        } else if (valid > 0) {
             tasks[v] = vertex_task::propose;
         }
     }

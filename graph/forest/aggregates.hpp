@@ -27,7 +27,7 @@ namespace graph_detail {
 
 /// Runs of a path, where its first vertex is.
 template <class I>
-struct path_cut {
+struct path_runs {
     I first_run, runs, length;
 };
 template <class I>
@@ -41,40 +41,40 @@ struct runs_of_path {
     }
 };
 template <class I>
-struct store_path_cut {
+struct store_path_runs {
     runs_of_path<I> runs;
-    path_cut<I>* cuts; ///< [vertices], of first vertices
+    path_runs<I>* path_of; ///< [vertices], of first vertices
     COPPICE_HD void operator()(std::int64_t k, I first_run) const {
-        cuts[runs.permutation[runs.offsets[k]]] = {first_run, runs(k), I(runs.offsets[k + 1] - runs.offsets[k])};
+        path_of[runs.permutation[runs.offsets[k]]] = {first_run, runs(k), I(runs.offsets[k + 1] - runs.offsets[k])};
     }
 };
 /// Position p of a path of L vertices lies in run p R / L of R: their lengths differ by one at most.
 template <class I>
 struct assign_run {
     I const *path_ids, *positions;
-    path_cut<I> const* cuts;
+    path_runs<I> const* path_of;
     I* of;
     COPPICE_HD void operator()(std::int64_t v) const {
-        path_cut<I> const c = cuts[path_ids[v]];
+        path_runs<I> const c = path_of[path_ids[v]];
         of[v] = c.runs > 0 ? c.first_run + I(std::int64_t(positions[v]) * c.runs / c.length) : I(-1);
     }
 };
 template <class I>
-struct join_companion {
+struct assign_companion {
     I const* companions;
-    path_cut<I> const* cuts;
+    path_runs<I> const* path_of;
     I const* path_ids;
     I const* of_before;
     I* of;
     COPPICE_HD void operator()(std::int64_t v) const {
         I const other = companions[v];
-        of[v] = cuts[path_ids[v]].runs == 0 && other >= 0 ? of_before[other] : of_before[v];
+        of[v] = path_of[path_ids[v]].runs == 0 && other >= 0 ? of_before[other] : of_before[v];
     }
 };
 
 /// Vertices of degree 0 or 1 and the smaller end of each matched pair name an aggregate.
 template <class I>
-struct names_pair {
+struct is_pair_leader {
     I const* mates;
     COPPICE_HD I operator()(std::int64_t v) const { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); }
 };
@@ -115,15 +115,16 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
     a.vertices = forest.vertices;
     a.of = buffer<I>(exec, n);
     if (n == 0) return a;
-    buffer<path_cut<I>> cuts(exec, n);
+    buffer<path_runs<I>> path_of(exec, n);
     runs_of_path<I> const runs{forest.path_offsets.data(), forest.permutation.data(), companions.data(), shortest};
-    a.count = exclusive_scan(exec, std::int64_t(forest.paths), runs, store_path_cut<I>{runs, cuts.data()}, I(0));
+    a.count = exclusive_scan(exec, std::int64_t(forest.paths), runs, store_path_runs<I>{runs, path_of.data()}, I(0));
     buffer<I> before(exec, companions.empty() ? 0 : n);
     I* const direct = companions.empty() ? a.of.data() : before.data();
-    for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), cuts.data(), direct});
+    for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), path_of.data(), direct});
     if (!companions.empty())
-        for_each(exec, n,
-                 join_companion<I>{companions.data(), cuts.data(), forest.path_ids.data(), before.data(), a.of.data()});
+        for_each(
+            exec, n,
+            assign_companion<I>{companions.data(), path_of.data(), forest.path_ids.data(), before.data(), a.of.data()});
     return a;
 }
 
@@ -138,7 +139,7 @@ vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const
     a.vertices = matching.vertices;
     a.of = buffer<I>(exec, matching.vertices);
     I const* const mates = matching.neighbors.data();
-    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), names_pair<I>{mates},
+    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), is_pair_leader<I>{mates},
                              store_pair<I>{mates, a.of.data()}, I(0));
     return a;
 }

@@ -77,8 +77,8 @@ void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I
             columns[n] = column;
             sums[n++] = s.add.identity();
         }
-        sums[at] = detail::accumulate(s.add, sums[at],
-                                      detail::multiply_at(s, m.coefficients[k], one, element_positions{i, j, j, column}));
+        sums[at] = detail::accumulate(
+            s.add, sums[at], detail::multiply_at(s, m.coefficients[k], one, element_positions{i, j, j, column}));
     }
     for (int at = 0; at < n; ++at) take(columns[at], sums[at]);
 }
@@ -93,7 +93,8 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
     for (I const i : members) {
         auto const add = [&](I column, Sum const& sum) {
             T const between = static_cast<T>(s.result(sum));
-            worker.of_aggregate.add(s.add, column, detail::multiply_at(s, one, between, element_positions{a, i, i, column}));
+            worker.of_aggregate.add(s.add, column,
+                                    detail::multiply_at(s, one, between, element_positions{a, i, i, column}));
         };
         O const begin = m.row_begin(i), end = m.row_end(i);
         if (end - begin <= few) {
@@ -142,14 +143,16 @@ csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_vie
         blocks[static_cast<std::size_t>(p)] = std::move(mine);
         pool.bring_back(std::move(worker));
     });
-    auto const starts = detail::block_starts(blocks, [](auto const& rows_of_block) { return rows_of_block.columns.size(); });
+    auto const starts =
+        detail::block_starts(blocks, [](auto const& rows_of_block) { return rows_of_block.columns.size(); });
     O const nonzeros = detail::product_size<O>(starts.back());
     buffer<I> indices(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    detail::concatenate_row_blocks(exec, blocks, starts, block, offsets, [&](auto const& rows_of_block, std::int64_t start) {
-        std::copy(rows_of_block.columns.begin(), rows_of_block.columns.end(), indices.data() + start);
-        std::copy(rows_of_block.values.begin(), rows_of_block.values.end(), values.data() + start);
-    });
+    detail::concatenate_row_blocks(
+        exec, blocks, starts, block, offsets, [&](auto const& rows_of_block, std::int64_t start) {
+            std::copy(rows_of_block.columns.begin(), rows_of_block.columns.end(), indices.data() + start);
+            std::copy(rows_of_block.values.begin(), rows_of_block.values.end(), values.data() + start);
+        });
     return {r.rows(), r.rows(), std::move(offsets), std::move(indices), std::move(values)};
 }
 

@@ -32,8 +32,8 @@ namespace graph_detail {
 /// A block is made by its smaller vertex.
 template <class I>
 struct is_block_leader {
-    I const* partner;
-    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return partner[v] < 0 || partner[v] > I(v) ? 1 : 0; }
+    I const* mate;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return mate[v] < 0 || mate[v] > I(v) ? 1 : 0; }
 };
 template <class I>
 struct store_block {
@@ -41,11 +41,11 @@ struct store_block {
     I *block_of, *members;
     COPPICE_HD void operator()(std::int64_t v, std::int64_t block) const {
         if (!leads(v)) return;
-        I const partner = leads.partner[v];
+        I const mate = leads.mate[v];
         block_of[v] = I(block);
-        if (partner >= 0) block_of[partner] = I(block);
+        if (mate >= 0) block_of[mate] = I(block);
         members[2 * block] = I(v);
-        members[2 * block + 1] = partner;
+        members[2 * block + 1] = mate;
     }
 };
 
@@ -54,13 +54,13 @@ template <class T, class I>
 struct block_row {
     csr_view<T, I> weights;
     I const *block_of, *members;
-    I const* places; ///< [blocks + 1], room for each block
+    I const* offsets; ///< [blocks + 1], room for each block
     I* columns;
     T* values;
     I* counts;
 
     COPPICE_HD void operator()(std::int64_t block) const {
-        I const at = places[block];
+        I const at = offsets[block];
         I length = 0;
         for (int s = 0; s < 2; ++s) {
             I const v = members[2 * block + s];
@@ -79,7 +79,7 @@ struct block_row {
 private:
     /// Sums from the least value on, so that both directions of an edge weigh the same to the last bit.
     COPPICE_HD static I merge_equal(I* columns, T* values, I length) {
-        I joined = 0;
+        I merged = 0;
         for (I k = 0, end = 0; k < length; k = end) {
             for (end = k; end < length && columns[end] == columns[k]; ++end) {
             }
@@ -91,10 +91,10 @@ private:
                 }
             T sum = values[k];
             for (I j = k + 1; j < end; ++j) sum = sum + values[j];
-            columns[joined] = columns[k];
-            values[joined++] = sum;
+            columns[merged] = columns[k];
+            values[merged++] = sum;
         }
-        return joined;
+        return merged;
     }
 };
 template <class I>
@@ -112,12 +112,12 @@ struct capacity_of_block {
 /// For build_rows().
 template <class T, class I>
 struct block_row_entries {
-    I const *places, *counts, *columns;
+    I const *offsets, *counts, *columns;
     T const* values;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void emit_row(std::int64_t block, Emit& emit) const {
-        for (I k = places[block]; k < places[block] + counts[block]; ++k) emit(columns[k], values[k]);
+        for (I k = offsets[block]; k < offsets[block] + counts[block]; ++k) emit(columns[k], values[k]);
     }
 };
 template <class I>
@@ -155,14 +155,15 @@ struct weigh_block_row {
 /// The graph of the blocks: a row for each, without edges within a block.
 template <executor Executor, class T, class I>
 csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks, I const* block_of, I const* members) {
-    I room = 0;
-    auto const places = detail::offsets_of_degrees<I>(exec, blocks, capacity_of_block<I>{weights.offsets, members}, room);
-    buffer<I> columns(exec, room), counts(exec, blocks);
-    buffer<T> values(exec, room);
+    I capacity = 0;
+    auto const offsets =
+        detail::offsets_of_degrees<I>(exec, blocks, capacity_of_block<I>{weights.offsets, members}, capacity);
+    buffer<I> columns(exec, capacity), counts(exec, blocks);
+    buffer<T> values(exec, capacity);
     for_each(exec, blocks,
-             block_row<T, I>{weights, block_of, members, places.data(), columns.data(), values.data(), counts.data()});
+             block_row<T, I>{weights, block_of, members, offsets.data(), columns.data(), values.data(), counts.data()});
     return detail::build_rows<T, I, I>(
-        exec, blocks, blocks, block_row_entries<T, I>{places.data(), counts.data(), columns.data(), values.data()});
+        exec, blocks, blocks, block_row_entries<T, I>{offsets.data(), counts.data(), columns.data(), values.data()});
 }
 
 } // namespace graph_detail

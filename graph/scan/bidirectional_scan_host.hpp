@@ -118,12 +118,12 @@ private:
 };
 
 /// Calls visit(v) for the vertices of the cycle of `start`, in order.
-template <class I, class Neighbor, class Visit>
-void visit_cycle(Neighbor const& neighbor, I start, Visit const& visit) {
+template <class I, class Neighbor, class F>
+void for_each_in_cycle(Neighbor const& neighbor, I start, F const& f) {
     I from = start;
     I at = start;
     do {
-        visit(at);
+        f(at);
         I const next = next_vertex(neighbor, from, at);
         from = at;
         at = next;
@@ -148,15 +148,15 @@ std::int64_t elect_leaders(host_executor const& exec, array_view<I const> member
 
 /// leaders[k] = first member of cycle k: one thread marks what it has seen, in a step for each vertex.
 template <class I, class Neighbor>
-std::int64_t mark_leaders(host_executor const& exec, array_view<I const> members, std::int64_t vertices,
-                          Neighbor const& neighbor, buffer<I>& leaders) {
+std::int64_t first_leaders(host_executor const& exec, array_view<I const> members, std::int64_t vertices,
+                           Neighbor const& neighbor, buffer<I>& leaders) {
     buffer<std::uint8_t> seen(exec, vertices);
     fill(exec, seen.view(), std::uint8_t(0));
     std::int64_t cycles = 0;
     for (I const v : members) {
         if (seen[v]) continue;
         leaders[cycles++] = v;
-        visit_cycle(neighbor, v, [&](I w) { seen[w] = 1; });
+        for_each_in_cycle(neighbor, v, [&](I w) { seen[w] = 1; });
     }
     return cycles;
 }
@@ -166,16 +166,17 @@ std::int64_t mark_leaders(host_executor const& exec, array_view<I const> members
 template <class Value, class I, class Neighbor, class Initial, class Combine>
 void walk_cycles(host_executor const& exec, array_view<I const> members, array_view<scan_entry<Value, I>> entries,
                  Neighbor const& neighbor, Initial const& initial, Combine const& combine) {
-    constexpr int threads_for_marks = 6;
+    constexpr int max_sequential_threads = 6;
     buffer<I> leaders(exec, members.size());
-    std::int64_t const cycles = exec.threads() <= threads_for_marks
-                                    ? mark_leaders(exec, members, entries.size(), neighbor, leaders)
+    std::int64_t const cycles = exec.threads() <= max_sequential_threads
+                                    ? first_leaders(exec, members, entries.size(), neighbor, leaders)
                                     : elect_leaders(exec, members, neighbor, leaders);
     detail::for_each_block(exec, cycles, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
             Value all = initial(leaders[k], 0);
-            visit_cycle(neighbor, leaders[k], [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
-            visit_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
+            for_each_in_cycle(neighbor, leaders[k],
+                              [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
+            for_each_in_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
         }
     });
 }
@@ -190,15 +191,15 @@ scan_result<Value, I> scan_on(host_executor const& exec, std::int64_t vertices, 
 
     buffer<I> list(exec, vertices);
     auto const is_end = [&](std::int64_t v) { return neighbor(v, 0) < I(0) || neighbor(v, 1) < I(0); };
-    auto const note = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
-    std::int64_t const ends = select(exec, vertices, is_end, note);
+    auto const store = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
+    std::int64_t const ends = select(exec, vertices, is_end, store);
     detail::for_each_block(exec, ends, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         path_walk<Value, I, Neighbor, Initial, Combine> const idle(entries, neighbor, initial, combine);
         interleave_walks(idle, first, last, [&](auto& walk, std::int64_t k) { walk.begin(list[k]); });
     });
 
     auto const in_cycle = [&](std::int64_t v) { return !entries[v].ended(); };
-    std::int64_t const cyclic = select(exec, vertices, in_cycle, note);
+    std::int64_t const cyclic = select(exec, vertices, in_cycle, store);
     result.open = 2 * cyclic;
     result.rounds = 1;
     if constexpr (is_idempotent_v<Combine>)

@@ -95,14 +95,14 @@ int jump_until_done(Executor const& exec, buffer<scan_entry<Value, I>>& entries,
     buffer<scan_entry<Value, I>> other(exec, entries.size());
     // Some rounds are queued before the host looks at what they did; those behind the end find nothing to do. 2^62
     // vertices bound the rounds also where neighbours contradict each other.
-    constexpr int looks = std::is_same_v<Executor, host_executor> ? 1 : 4, most = 64;
-    buffer<round_flags> flags(exec, most);
+    constexpr int batch = std::is_same_v<Executor, host_executor> ? 1 : 4, max_rounds = 64;
+    buffer<round_flags> flags(exec, max_rounds);
     fill(exec, flags.view(), round_flags{0, 0});
     int rounds = 0;
-    for (bool goes_on = entries.size() > 0; goes_on && rounds < most;) {
+    for (bool goes_on = entries.size() > 0; goes_on && rounds < max_rounds;) {
         auto* const of_rounds = flags.data() + rounds;
-        for (int t = 0; t < looks; ++t) jump_once(exec, entries, other, progress, of_rounds + t, combine);
-        for (round_flags const& now : exec.load(reinterpret_cast<std::array<round_flags, looks> const*>(of_rounds))) {
+        for (int t = 0; t < batch; ++t) jump_once(exec, entries, other, progress, of_rounds + t, combine);
+        for (round_flags const& now : exec.load(reinterpret_cast<std::array<round_flags, batch> const*>(of_rounds))) {
             ++rounds;
             // While a path is unfinished every round finishes some of its directions (those 2^t to 2^(t+1) - 1 from
             // their end), so without progress only cycles are left. Were an idempotent value v + s not to change v in a

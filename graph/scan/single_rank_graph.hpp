@@ -22,8 +22,10 @@ namespace coppice::graph_detail {
 template <class I>
 struct identity_ids {
     COPPICE_HD I operator()(std::int64_t v) const { return static_cast<I>(v); }
-    COPPICE_HD I local(I id) const { return name; }   ///< number of a vertex of this place; -1 where it is another's
-    COPPICE_HD I local_or_outer(I id) const { return name; } ///< the same, or that of an outer vertex; -1 where it is neither
+    COPPICE_HD I local(I id) const { return id; } ///< number of a vertex of this place; -1 where it is another's
+    COPPICE_HD I local_or_outer(I id) const {
+        return id;
+    } ///< the same, or that of an outer vertex; -1 where it is neither
 };
 
 /// Neighbours by their numbers from neighbours by their names; none where one is of another place.
@@ -53,7 +55,7 @@ struct globalise_ends {
 template <class I>
 struct start_of_path {
     I const* starts;
-    COPPICE_HD I operator()(I name) const { return starts[name]; }
+    COPPICE_HD I operator()(I id) const { return starts[id]; }
 };
 
 template <executor Executor, class I>

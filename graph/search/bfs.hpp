@@ -50,7 +50,7 @@ struct begin_bfs {
     std::int32_t* levels;
     std::uint32_t* parents;
     worklist* now;
-    worklist* everyone;
+    worklist* all_vertices;
     bfs_state* state;
     COPPICE_HD void operator()(std::int64_t v) const {
         levels[v] = v == source ? 0 : -1;
@@ -58,8 +58,8 @@ struct begin_bfs {
         if (v != source) return;
         now->items[0] = source;
         now->count = 1;
-        everyone->items = nullptr;
-        everyone->count = g.vertices;
+        all_vertices->items = nullptr;
+        all_vertices->count = g.vertices;
         state->edges_left = g.edge_count - g.degree(source);
     }
 };
@@ -110,12 +110,12 @@ struct choose_parent {
     COPPICE_HD void operator()(Worker&, vertex_id v) const {
         std::int32_t const above = levels[v] - 1;
         if (above < 0 || parents[v] != ~0u) return;
-        std::uint32_t least = ~0u;
+        std::uint32_t min_parent = ~0u;
         for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
             auto const u = static_cast<std::uint32_t>(incoming.neighbors[k]);
-            if (levels[u] == above && u < least) least = u;
+            if (levels[u] == above && u < min_parent) min_parent = u;
         }
-        parents[v] = least;
+        parents[v] = min_parent;
     }
 };
 /// The same by the edges that go out.
@@ -164,7 +164,7 @@ struct next_level {
     std::int64_t vertices;
     COPPICE_HD void operator()(std::int64_t) const {
         std::int64_t const before = now->count;
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         bfs_state& s = *state;
         if (now->count == 0) return s.loop.stop();
         ++s.depth;
@@ -189,14 +189,14 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     auto* const levels = result.levels.data();
     auto* const parents = reinterpret_cast<std::uint32_t*>(result.parents.data());
     worklists<3> lists(exec, g.vertices);
-    worklist *const now = lists[0], *const next = lists[1], *const everyone = lists[2];
+    worklist *const now = lists[0], *const next = lists[1], *const all_vertices = lists[2];
     auto state = placed(exec, bfs_state{.may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
-    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, everyone, s});
+    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, all_vertices, s});
     rounds<Executor> search(exec);
     auto const run = [&](auto const& pushed) {
         edge_step const push{&s->push, now, g, into(next), pushed};
-        item_step const pull{&s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s}};
+        item_step const pull{&s->pull, all_vertices, into(next), pull_level{g, options.incoming, levels, parents, s}};
         single_step const end{next_level{now, next, s, g.vertices}};
         if (may_pull)
             search.run(&s->loop, push, pull, end);
@@ -211,9 +211,9 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     if constexpr (on_host) {
         if (parents_late) run(reach_level{g, levels, &s->depth});
         if (parents_late && may_pull)
-            visit_items(exec, nullptr, everyone, nothing(), choose_parent{options.incoming, levels, parents});
+            vertex_map(exec, nullptr, all_vertices, nothing(), choose_parent{options.incoming, levels, parents});
         else if (parents_late)
-            visit_edges(exec, nullptr, everyone, g, nothing(), offer_parent{g, levels, parents});
+            edge_map(exec, nullptr, all_vertices, g, nothing(), offer_parent{g, levels, parents});
     }
     bfs_state const last = exec.load(s);
     result.depth = last.depth;

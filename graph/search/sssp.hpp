@@ -66,21 +66,21 @@ namespace analytics {
 
 /// Of lengths that are all finite, as is their sum then.
 struct length_sum {
-    double sum, least;
+    double sum, min;
 };
 template <class T>
 struct length_as_sum {
     T const* lengths;
     COPPICE_HD length_sum operator()(std::int64_t k) const { return {double(lengths[k]), double(lengths[k])}; }
 };
-struct join_sums {
+struct merge_sums {
     COPPICE_HD length_sum operator()(length_sum const& a, length_sum const& b) const {
-        return {a.sum + b.sum, b.least < a.least ? b.least : a.least};
+        return {a.sum + b.sum, b.min < a.min ? b.min : a.min};
     }
 };
 /// Of any lengths: the sum of the finite ones.
 struct length_range {
-    double sum, least;
+    double sum, min;
     std::int64_t bad;
 };
 template <class T>
@@ -92,16 +92,16 @@ struct length_of_edge {
         return {finite ? double(x) : 0.0, double(x), x == x && (finite || x > T(0)) ? 0 : 1};
     }
 };
-struct join_ranges {
+struct merge_ranges {
     COPPICE_HD length_range operator()(length_range const& a, length_range const& b) const {
-        return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.bad + b.bad};
+        return {a.sum + b.sum, b.min < a.min ? b.min : a.min, a.bad + b.bad};
     }
 };
 template <class T, executor Executor>
 length_range range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
-    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, join_sums{});
-    if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.least, 0};
-    return reduce(exec, count, length_range{0, 0, 0}, length_of_edge<T>{lengths}, join_ranges{});
+    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, merge_sums{});
+    if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.min, 0};
+    return reduce(exec, count, length_range{0, 0, 0}, length_of_edge<T>{lengths}, merge_ranges{});
 }
 
 /// How lengths of edges make that of a path: their sum. Any rule does that never makes a path shorter.
@@ -117,11 +117,11 @@ struct sssp_state {
     int splits = 0; ///< a gate: the far list is divided
     int leaps = 0;  ///< nothing was near after it was divided
     std::int32_t round = 0;
-    std::int32_t last_round = 0;                     ///< stops there; 0: never
-    T near = 0;                                      ///< what is at most so far away goes to the near list
-    T settled = -std::numeric_limits<T>::infinity(); ///< what is at most so far away has been there
+    std::int32_t last_round = 0;                         ///< stops there; 0: never
+    T near = 0;                                          ///< what is at most so far away goes to the near list
+    T final_bound = -std::numeric_limits<T>::infinity(); ///< what is at most so far away has been there
     T delta = 0;
-    T far_least = 0; ///< of the far list, when it was divided
+    T far_min = 0; ///< of the far list, when it was divided
 };
 
 template <class T>
@@ -186,9 +186,9 @@ struct divide_far {
         T const distance = distances[v];
         if (distance <= state->near) {
             waits[v] = 0;
-            if (distance > state->settled) worker.template emit<0>(v);
+            if (distance > state->final_bound) worker.template emit<0>(v);
         } else {
-            worker.lower(&state->far_least, distance);
+            worker.lower(&state->far_min, distance);
             worker.template emit<1>(v);
         }
     }
@@ -203,16 +203,16 @@ struct end_near_round {
     sssp_state<T>* state;
     COPPICE_HD void operator()(std::int64_t) const {
         sssp_state<T>& s = *state;
-        turn_over(*near, *next);
+        swap_and_clear(*near, *next);
         ++s.round;
         s.splits = 0;
         if (s.round == s.last_round) s.loop.stop();
         if (near->count > 0) return;
         if (far->count == 0) return s.loop.stop();
         s.splits = 1;
-        s.settled = s.near;
-        s.near = (s.leaps != 0 ? s.far_least : s.near) + s.delta;
-        s.far_least = std::numeric_limits<T>::infinity();
+        s.final_bound = s.near;
+        s.near = (s.leaps != 0 ? s.far_min : s.near) + s.delta;
+        s.far_min = std::numeric_limits<T>::infinity();
     }
 };
 template <class T>
@@ -224,7 +224,7 @@ struct end_far_round {
     COPPICE_HD void operator()(std::int64_t) const {
         state->leaps = 0;
         if (state->splits == 0) return;
-        turn_over(*far, *far_next);
+        swap_and_clear(*far, *far_next);
         state->leaps = near->count == 0 ? 1 : 0;
         if (near->count == 0 && far->count == 0) state->loop.stop();
     }
@@ -288,7 +288,7 @@ struct next_parents {
     worklist* next;
     sssp_state<T>* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         ++state->round;
         if (now->count == 0) state->loop.stop();
     }
@@ -387,7 +387,7 @@ public:
     }
 
     /// Vertices at most `near` away first, then by steps of delta.
-    std::int64_t settle(T near, T delta) {
+    std::int64_t delta_stepping(T near, T delta) {
         auto state = placed(exec_, sssp_state<T>{.near = near, .delta = delta});
         run(state.data());
         return exec_.load(state.data()).round;
@@ -404,15 +404,15 @@ public:
         for_each(exec_, n,
                  take_old<T>{old.distances.data(), old.parents.data(), source_, distances_.data(), up.data(),
                              explained.data()});
-        visit_edges(exec_, nullptr, all.data(), g_, nothing(),
-                    explain_parent<T>{g_, lengths_, distances_.data(), old.parents.data(), explained.data()});
+        edge_map(exec_, nullptr, all.data(), g_, nothing(),
+                 explain_parent<T>{g_, lengths_, distances_.data(), old.parents.data(), explained.data()});
         for (std::int64_t steps = 1; steps < n; steps *= 2) {
             for_each(exec_, n, explain_twice{explained.data(), up.data(), explained_next.data(), up_next.data()});
             explained.swap(explained_next);
             up.swap(up_next);
         }
-        visit_items(exec_, nullptr, all.data(), into(near),
-                    keep_explained<T>{explained.data(), distances_.data(), queued_.data()});
+        vertex_map(exec_, nullptr, all.data(), into(near),
+                   keep_explained<T>{explained.data(), distances_.data(), queued_.data()});
         exec_.synchronize(); // the arrays end here
     }
 
@@ -439,11 +439,11 @@ public:
         for_each(exec_, g_.vertices, no_parent_but_source{parents, source_, all, g_.vertices});
         find_parent<T, Path> const path{g_, lengths_, distances_.data(), parents, source_, level_edges.data()};
         if (!by_edges) {
-            visit_edges(exec_, nullptr, all, g_, into(next), path);
+            edge_map(exec_, nullptr, all, g_, into(next), path);
             if (exec_.load(level_edges.data()) == 0) return found;
         }
         auto state = placed(exec_, sssp_state<T>{.round = 1});
-        visit_items(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
+        vertex_map(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
         rounds<Executor>(exec_).run(
             &state.data()->loop,
             edge_step{nullptr, now, g_, into(next), find_level_parent<T, Path>{path, queued_.data(), state.data()}},
@@ -509,15 +509,15 @@ sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source
         throw matrix_error("sssp: " + std::to_string(range.bad) + " edge lengths are NaN or minus infinity");
     sssp_search<Executor, T> search(exec, a, source);
     sssp_result<T> result;
-    if (range.least < T(0)) {
+    if (range.min < T(0)) {
         result.negative_cycle = !search.bellman_ford(result.rounds);
     } else {
         double const mean = g.edge_count > 0 ? range.sum / double(g.edge_count) : 1;
         result.delta = options.delta > 0 ? options.delta : chosen_delta<Executor>(g, mean);
         if (old) search.begin_with(*old);
-        result.rounds = search.settle(T(result.delta), T(result.delta));
+        result.rounds = search.delta_stepping(T(result.delta), T(result.delta));
     }
-    if (options.parents && !result.negative_cycle) result.parents = search.parents(range.least < T(0));
+    if (options.parents && !result.negative_cycle) result.parents = search.parents(range.min < T(0));
     result.distances = std::move(search).distances();
     return result;
 }

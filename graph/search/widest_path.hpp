@@ -34,7 +34,7 @@ struct narrowest_edge {
 };
 template <class T>
 struct width_range {
-    T least, most;
+    T min, max;
     std::int64_t bad;
 };
 template <class T>
@@ -48,9 +48,9 @@ struct width_of_edge {
     }
 };
 template <class T>
-struct join_widths {
+struct merge_widths {
     COPPICE_HD width_range<T> operator()(width_range<T> const& a, width_range<T> const& b) const {
-        return {b.least < a.least ? b.least : a.least, b.most > a.most ? b.most : a.most, a.bad + b.bad};
+        return {b.min < a.min ? b.min : a.min, b.max > a.max ? b.max : a.max, a.bad + b.bad};
     }
 };
 template <class T>
@@ -68,12 +68,12 @@ widest_path_result<T> widest_paths(Executor const& exec, csr_view<T> a, vertex_i
     require_vertex(g, source, "the source of widest_paths");
     T const none = std::numeric_limits<T>::max();
     auto const range =
-        reduce(exec, g.edge_count, width_range<T>{none, -none, 0}, width_of_edge<T>{a.coefficients}, join_widths<T>{});
+        reduce(exec, g.edge_count, width_range<T>{none, -none, 0}, width_of_edge<T>{a.coefficients}, merge_widths<T>{});
     if (range.bad > 0) throw matrix_error("widest_paths: " + std::to_string(range.bad) + " edge widths are NaN");
     sssp_search<Executor, T, narrowest_edge<T>> search(exec, a, source);
     widest_path_result<T> result;
-    T const delta = range.most > range.least ? (range.most - range.least) / 32 : T(0);
-    result.rounds = search.settle(delta - range.most, delta);
+    T const delta = range.max > range.min ? (range.max - range.min) / 32 : T(0);
+    result.rounds = search.delta_stepping(delta - range.max, delta);
     result.parents = search.parents(true);
     result.widths = std::move(search).distances();
     for_each(exec, g.vertices, negate<T>{result.widths.data()});

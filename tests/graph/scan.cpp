@@ -185,9 +185,9 @@ scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, n
         auto const here = exec.copy(whole); // on the device of the part
         Initial own = initial;
         if constexpr (requires { own.neighbors; }) own.neighbors = here.data();
-        auto const result =
-            bidirectional_scan_distributed<Value, int>(exec, others, vertices, counted_from<neighbor_of>{{here.data()}, first},
-                                                counted_from<Initial>{own, first}, combine);
+        auto const result = bidirectional_scan_distributed<Value, int>(exec, others, vertices,
+                                                                       counted_from<neighbor_of>{{here.data()}, first},
+                                                                       counted_from<Initial>{own, first}, combine);
         open[p] = result.open;
         auto const mine = to_vector(exec, result.entries);
         std::copy(mine.begin(), mine.end(), entries.begin() + first);
@@ -334,8 +334,8 @@ TEST_CASE_TEMPLATE("scan over parts: a neighbour that is not mutual is an error 
     std::vector<int> const neighbors{1, -1, -1, -1};
     CHECK_THROWS_WITH_AS(all.run([&](executor_type const& exec, rank_communicator const& others) {
         auto const here = exec.copy(neighbors);
-        bidirectional_scan_distributed<unsigned, int>(exec, others, 1, counted_from<neighbor_of>{{here.data()}, others.rank()},
-                                               bring_one{}, plus{});
+        bidirectional_scan_distributed<unsigned, int>(
+            exec, others, 1, counted_from<neighbor_of>{{here.data()}, others.rank()}, bring_one{}, plus{});
     }),
                          doctest::Contains("vertex 0 has the neighbour 1 of another part"), argument_error);
 }
