@@ -23,7 +23,7 @@ struct any_block {
 /// Stands for a tile of units in shared memory.
 struct any_tile {
     void arrive(int) const;
-    double* unit(int) const;
+    double* block_row(int) const;
     bool conjugated() const;
 };
 
@@ -42,7 +42,7 @@ static_assert(lane_locations<segment_locations<1>> && lane_locations<segment_loc
 static_assert(condensed_sink<condensed_rows<double>, segment_locations<1>, double>);
 
 static_assert(column_observer<silent_observer> && column_observer<pivot_observer<rows, 1>>);
-static_assert(column_observer<final_complement<double>::teller>);
+static_assert(column_observer<final_complement<double>::unknown_observer>);
 static_assert(segment_observer<silent_observer> && segment_observer<pivot_observer<rows, 1>>);
 
 template <class Window>

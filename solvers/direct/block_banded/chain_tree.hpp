@@ -67,7 +67,7 @@ struct tree_memory {
     COPPICE_HD T* around() const { return start; } ///< [team][y, z][W]
     COPPICE_HD store of_teams() const { return store::in(start + teams * 2 * W, teams); }
     COPPICE_HD store of_slices() const { return store::in(start + after_teams(), slices); }
-    COPPICE_HD store joining_shares() const { return store::in(start + after_slices(), teams); }
+    COPPICE_HD store merging_slices() const { return store::in(start + after_slices(), teams); }
     COPPICE_HD std::int64_t bytes() const {
         return (slices == 0 ? after_teams() : after_slices() + of_segments(teams)) * std::int64_t(sizeof(T));
     }
@@ -191,7 +191,7 @@ std::int64_t tree_elements(Executor const&, levels const&, matrix_rows<T> const&
     return 0;
 }
 template <class Executor, class T>
-void solve_links(Executor const&, tree_job<T> const&) {}
+void solve_condensed(Executor const&, tree_job<T> const&) {}
 
 /// Links that the teams of a group of a block join: those of a system, of a share, or of all shares.
 template <class T, int W, class Block>
@@ -416,7 +416,7 @@ COPPICE_HD inline int max_of_warp(Block const& block, int value) {
 /// all blocks that share a system.
 COPPICE_NO_EXEC_CHECK
 template <int W, class T, class Block, class Barrier>
-COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, std::int64_t index, Barrier& barrier,
+COPPICE_HD inline void solve_condensed(Block const& block, tree_job<T> const& job, std::int64_t index, Barrier& barrier,
                                    T* shared) {
     tree_memory<T, W> const memory(job.plan, shared);
     int const slices = job.plan.slices, group = int(unsigned(block.thread()) / merge_lanes<W>) >> job.plan.log_teams;
@@ -454,7 +454,7 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
         tree_level<T, W, Block> const merged{block,
                                              job,
                                              all,
-                                             memory.joining_shares(),
+                                             memory.merging_slices(),
                                              memory.around(),
                                              system,
                                              0,

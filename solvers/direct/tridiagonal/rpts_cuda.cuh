@@ -73,7 +73,7 @@ struct slice_barrier {
         if (cluster || one_round || blockIdx.x > 0) return;
         for (std::int64_t i = threadIdx.x; i < pairs; i += blockDim.x) arrivals[i] = 0;
     }
-    __device__ void meet(cuda_block const& block, std::int64_t pair, int slices) {
+    __device__ void wait(cuda_block const& block, std::int64_t pair, int slices) {
         if (cluster) {
 #if __CUDA_ARCH__ >= 900
             asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");

@@ -117,7 +117,7 @@ solve_slices(Block const& block, resident_job<T> const& job, resident_item const
     int const slices = job.plan.slices, slice = item.slice;
     slice_segment<T>* const all = job.segments + item.pair * slices;
     if (block.thread() == 0) all[slice].of_all = brought;
-    barrier.meet(block, item.pair, slices);
+    barrier.wait(block, item.pair, slices);
     for (int i = block.thread(); i < slices; i += block.threads()) memory.of_slices()[i] = load_fresh(all + i).of_all;
     block.sync();
     if (block.thread() >= warp_lanes) return {};
@@ -177,7 +177,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_position position_of(resident_job<T> 
 }
 
 /// Solves item `number` in partitions of M rows: several systems, one system, or a share of one. `shared` has the bytes
-/// of resident_memory; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair. In a cyclic
+/// of resident_memory; `barrier.wait(block, pair, shares)` is a barrier of all blocks that work on a pair. In a cyclic
 /// system a partition that is reduced by sweeps, not as a tree of pairs, holds M rows or none.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, int M, bool Cyclic = false, class T, class Block, class Barrier>

@@ -42,8 +42,8 @@ inline constexpr int rank_tolerance = 100;
 /// growth, but not where the matrix itself is so large that reflections would overflow, too.
 template <class Real>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool exceeds_growth_bound(Real largest, Real size, int width) {
-    Real const most = Real(max_growth(width)) * size;
-    return !(largest <= most) && most <= std::numeric_limits<Real>::max();
+    Real const maximum = Real(max_growth(width)) * size;
+    return !(largest <= maximum) && maximum <= std::numeric_limits<Real>::max();
 }
 
 /// The largest magnitude of entries; NaN where one of them is not finite.
@@ -51,7 +51,7 @@ template <class T>
 class largest_magnitude {
 public:
     using real = real_lane_t<T>;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry) {
         real const size = magnitude(entry);
         largest_ = larger(largest_, size);
         zero_ = zero_ + size * real(0); // NaN from an infinity, too
@@ -67,7 +67,7 @@ template <class T>
 class largest_bits {
 public:
     using real = real_lane_t<T>;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry, bool counts = true) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry, bool counts = true) {
         bits_ = counts ? larger_of(bits_, magnitude(entry)) : bits_;
     }
     /// Takes in what another lane has looked at.
@@ -97,16 +97,16 @@ private:
 template <class Real>
 struct growth_reference {
     Real size;
-    bool reflected;
+    bool by_householder;
 
     /// From and to one number, the mark that is stored with a link: minus the size where anything was reflected.
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit growth_reference(Real mark) : size(magnitude(mark)), reflected(mark < Real(0)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference(Real s, bool r) : size(s), reflected(r) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE Real mark() const { return reflected ? -size : size; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit growth_reference(Real encoded) : size(magnitude(encoded)), by_householder(encoded < Real(0)) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference(Real s, bool r) : size(s), by_householder(r) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE Real encoded() const { return by_householder ? -size : size; }
 
     /// Of two links that become one.
     COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference with(growth_reference const& other) const {
-        return {larger(size, other.size), reflected || other.reflected};
+        return {larger(size, other.size), by_householder || other.by_householder};
     }
     /// A pivot up to this size counts as no pivot.
     COPPICE_HD COPPICE_ALWAYS_INLINE Real tolerance() const {
@@ -123,7 +123,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real val
     scratch[team.rank()] = value;
     team.sync();
     largest_magnitude<Real> all;
-    for (int i = 0; i < team.size(); ++i) all.look_at(scratch[i]);
+    for (int i = 0; i < team.size(); ++i) all.include(scratch[i]);
     team.sync();
     return all.value();
 }

@@ -89,7 +89,7 @@ struct householder {
 
 /// Applies a householder, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
 template <class T, class V>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reflect(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void apply_householder(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
     T sum = column[k];
     COPPICE_UNROLL
     for (int r = k + 1; r < rows; ++r) sum = sum + conjugate_of(v(r)) * column[r];

@@ -24,7 +24,7 @@ struct levels {
     COPPICE_HD COPPICE_ALWAYS_INLINE int log_segment(int depth) const {
         return depth == 0 ? log_length : log_condensed_segment;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int stretch(int depth) const { return 1 << log_segment(depth); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int segment_length(int depth) const { return 1 << log_segment(depth); }
 
     /// Units at `depth` of a system that has `rows` block rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t count(std::int64_t rows, int depth) const {
@@ -32,8 +32,8 @@ struct levels {
         return rows;
     }
     /// Number of stretches that `units` units at `depth` are cut into.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t up(std::int64_t units, int depth) const {
-        return (units + stretch(depth) - 1) >> log_segment(depth);
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t up(std::int64_t block_rows, int depth) const {
+        return (block_rows + segment_length(depth) - 1) >> log_segment(depth);
     }
     /// Number of the first unit of system s, counted through all systems.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first(std::int64_t s, int depth) const {
@@ -65,9 +65,9 @@ struct levels {
 
 /// A stretch on the stage that turns units of one depth into links of the next.
 struct segment_location {
-    system_location units; ///< the units of its system
+    system_location block_rows; ///< the units of its system
     std::int64_t begin; ///< its first unit, within the system
-    std::int64_t link;  ///< number of the link that it becomes; -1 behind the last stretch of a system or of all
+    std::int64_t segment;  ///< number of the link that it becomes; -1 behind the last stretch of a system or of all
     std::int64_t next;  ///< number of the link behind it; behind the last link of a system its first
     bool exchanged;     ///< z is the y of `next` with its two blocks exchanged, see matrix_rows::entry
 };
@@ -75,17 +75,17 @@ struct segment_location {
 /// Stretch p of system s, whose links begin at `first`.
 COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment_of(levels const& l, int depth, std::int64_t p,
                                                                 std::int64_t s, std::int64_t first) {
-    system_location place = l.batch.system(s);
-    std::int64_t const rows = place.rows, q = p - first, units = l.count(rows, depth);
-    if (depth > 0) place = {s, l.first(s, depth), 1, units};
-    std::int64_t const links = l.up(units, depth);
-    bool const last = q + 1 >= links;
-    return {place, q << l.log_segment(depth), q < links ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
+    system_location location = l.batch.system(s);
+    std::int64_t const rows = location.rows, q = p - first, block_rows = l.count(rows, depth);
+    if (depth > 0) location = {s, l.first(s, depth), 1, block_rows};
+    std::int64_t const condensed = l.up(block_rows, depth);
+    bool const last = q + 1 >= condensed;
+    return {location, q << l.log_segment(depth), q < condensed ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
 }
 COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment(levels const& l, int depth, std::int64_t p) {
     if (l.batch.systems == 1 && !l.batch.offsets) { // without the divisions of a batch
-        segment_location const place = locate_segment_of(l, depth, p, 0, 0);
-        return place.link >= 0 ? place : segment_location{{0, 0, 1, 0}, 0, -1, 0, false};
+        segment_location const location = locate_segment_of(l, depth, p, 0, 0);
+        return location.segment >= 0 ? location : segment_location{{0, 0, 1, 0}, 0, -1, 0, false};
     }
     if (p >= l.total(depth + 1)) return {{0, 0, 1, 0}, 0, -1, 0, false};
     std::int64_t const s = l.system_of(p, depth + 1);
@@ -100,9 +100,9 @@ struct segment_locations {
 
     COPPICE_HD COPPICE_ALWAYS_INLINE segment_locations(levels const& l, int depth, std::int64_t p) {
         for (int i = 0; i < Lanes; ++i) lane[i] = locate_segment(l, depth, p + i);
-        system_location const& s = lane[0].units;
-        inner = lane[0].link >= 0 && lane[Lanes - 1].link >= 0 && lane[Lanes - 1].units.system == s.system &&
-                lane[0].begin > 0 && lane[Lanes - 1].begin + l.stretch(depth) < s.rows - 2;
+        system_location const& s = lane[0].block_rows;
+        inner = lane[0].segment >= 0 && lane[Lanes - 1].segment >= 0 && lane[Lanes - 1].block_rows.system == s.system &&
+                lane[0].begin > 0 && lane[Lanes - 1].begin + l.segment_length(depth) < s.rows - 2;
     }
 };
 
@@ -110,24 +110,24 @@ struct segment_locations {
 /// matrix_rows::entry.
 template <int Lanes>
 struct padded_locations : segment_locations<Lanes> {
-    padding_sizes filling[Lanes];
+    padding_sizes padding[Lanes];
 
     COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, int depth, std::int64_t p)
         : segment_locations<Lanes>(l, depth, p) {}
     /// Of stretches of `units`, which know these sizes.
-    template <class Units>
-    COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, Units const& units, std::int64_t p)
-        : segment_locations<Lanes>(l, units.depth, p) {
+    template <class BlockRows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)
+        : segment_locations<Lanes>(l, block_rows.depth, p) {
         for (int i = 0; i < Lanes && !this->inner; ++i) {
-            segment_location const& place = this->lane[i];
-            if (place.link >= 0 && place.begin + l.stretch(units.depth) >= place.units.rows)
-                filling[i] = units.filling(place);
+            segment_location const& location = this->lane[i];
+            if (location.segment >= 0 && location.begin + l.segment_length(block_rows.depth) >= location.block_rows.rows)
+                padding[i] = block_rows.padding(location);
         }
     }
-    template <class Units>
-    COPPICE_HD padded_locations(segment_locations<Lanes> const& at, Units const& units) : segment_locations<Lanes>(at) {
+    template <class BlockRows>
+    COPPICE_HD padded_locations(segment_locations<Lanes> const& at, BlockRows const& block_rows) : segment_locations<Lanes>(at) {
         for (int i = 0; i < Lanes; ++i)
-            if (this->lane[i].link >= 0) filling[i] = units.filling(this->lane[i]);
+            if (this->lane[i].segment >= 0) padding[i] = block_rows.padding(this->lane[i]);
     }
 };
 

@@ -32,7 +32,7 @@ struct system_location {
 /// Sizes of the entries of rows that fill up a stretch behind the end of its system: of the rows that pass on the last
 /// block of unknowns, and of the rows that pass on the block behind it.
 struct padding_sizes {
-    double last = 1, behind = 1;
+    double last = 1, after = 1;
 };
 
 /// How the systems of a batch lie in the storage.
@@ -79,20 +79,20 @@ struct matrix_rows {
 
     /// `block` is n, perhaps known to the compiler.
     COPPICE_HD COPPICE_ALWAYS_INLINE strided_pointer<T> entry_pointer(int block, int r, int c) const {
-        bool const turned = op != matrix_operation::none;
+        bool const transposed = op != matrix_operation::none;
         if (banded()) {
             int const k = c - block - r; // column minus row
-            int const band = (turned ? -k : k) + lower_bands;
+            int const band = (transposed ? -k : k) + lower_bands;
             if (band < 0 || band > lower_bands + upper_bands) return {nullptr, 0, 0};
-            return {diagonal + band * scalar_rows + (turned ? r + k : r), block, 0};
+            return {diagonal + band * scalar_rows + (transposed ? r + k : r), block, 0};
         }
-        int const part = c / block, q = c - part * block;
-        if (!turned) {
-            T const* const band = part == 0 ? lower : part == 1 ? diagonal : upper;
+        int const block_column = c / block, q = c - block_column * block;
+        if (!transposed) {
+            T const* const band = block_column == 0 ? lower : block_column == 1 ? diagonal : upper;
             return {band + r + q * block, block * block, 0};
         }
-        T const* const band = part == 0 ? upper : part == 1 ? diagonal : lower;
-        return {band + q + r * block, block * block, part - 1};
+        T const* const band = block_column == 0 ? upper : block_column == 1 ? diagonal : lower;
+        return {band + q + r * block, block * block, block_column - 1};
     }
 
     /// Entry (r, c) of block row j of a system, for any j of its stretches. Rows behind the last one of the system read
@@ -101,7 +101,7 @@ struct matrix_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_location const& s, std::int64_t j, int r, int c,
                                              padding_sizes const& sizes = {}) const {
         if (j >= s.rows) {
-            double const size = (j - s.rows) % 2 == 0 ? sizes.last : sizes.behind;
+            double const size = (j - s.rows) % 2 == 0 ? sizes.last : sizes.after;
             return sized(c == r ? -size : c == 2 * n + r ? size : 0);
         }
         if (banded()) {
@@ -120,20 +120,20 @@ struct matrix_rows {
     /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
     /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
     /// is larger than those of the matrix, which growth is told by.
-    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes filling(system_location const& s) const {
-        double last = 0, behind = 0; // entries of the last block of unknowns, and of that behind it
+    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(system_location const& s) const {
+        double last = 0, after = 0; // entries of the last block of unknowns, and of that behind it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
             for (int c = 0; c < n; ++c) {
                 last = larger(largest_component(entry(s, s.rows - 1, r, n + c)), last);
-                behind = larger(largest_component(entry(s, s.rows - 1, r, 2 * n + c)), behind);
+                after = larger(largest_component(entry(s, s.rows - 1, r, 2 * n + c)), after);
             }
         for (int i = 0; i < n * n && s.rows > 1; ++i)
             last = larger(largest_component(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
         // What is passed through behind them comes round as the first block of unknowns.
-        for (int i = 0; i < n * n && !cyclic; ++i) behind = larger(largest_component(entry(s, 0, i % n, n + i / n)), behind);
+        for (int i = 0; i < n * n && !cyclic; ++i) after = larger(largest_component(entry(s, 0, i % n, n + i / n)), after);
         for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
-            behind = larger(largest_component(entry(s, 1, i % n, i / n)), behind);
-        return {size_of(last > 0 ? last : behind), size_of(behind > 0 ? behind : last)};
+            after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
+        return {size_of(last > 0 ? last : after), size_of(after > 0 ? after : last)};
     }
     /// Whether block row j of a system may be read through its strands alone.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_location const& s, std::int64_t j) const {
@@ -148,11 +148,11 @@ struct matrix_rows {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double most) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double maximum) {
         using real = typename lane_traits<real_lane_t<T>>::value_type;
         constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // and its reciprocal is normal
-        if (!(most > 0 && most <= double(std::numeric_limits<real>::max()))) return 1;
-        double const size = 1 / scale_to_one(larger(most, 0x1p-1022));
+        if (!(maximum > 0 && maximum <= double(std::numeric_limits<real>::max()))) return 1;
+        double const size = 1 / scale_to_one(larger(maximum, 0x1p-1022));
         return size < limit ? size : limit;
     }
     template <class R>

@@ -55,24 +55,24 @@ struct known_size {
 /// sides are solved at once.
 template <class Size>
 struct block_row_shape : Size {
-    int units; ///< of a stretch, at least W / K
-    int sides;
+    int block_rows; ///< of a stretch, at least W / K
+    int rhs_count;
 
     using Size::rows;
     using Size::width;
     COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
     COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit
-    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return units - width() / rows(); } ///< groups to eliminate
+    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return block_rows - width() / rows(); } ///< groups to eliminate
     /// Unknowns of the groups, and z.
     COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + sides; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + sides; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + rhs_count; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + rhs_count; }
     /// Elements of a unit in memory: its right-hand sides and its columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int block_row_elements() const { return rows() * (active() + sides); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int block_row_elements() const { return rows() * (active() + rhs_count); }
     /// Elements of slot_rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
-        return std::int64_t(units) * block_row_elements() + std::int64_t(rows() + width()) * sides;
+        return std::int64_t(block_rows) * block_row_elements() + std::int64_t(rows() + width()) * rhs_count;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t reduce_elements() const { return 2ll * pitch() * reduce_columns(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t substitute_elements() const {
@@ -145,13 +145,13 @@ struct register_pivot {
             at[r] = r;
         }
         COPPICE_UNROLL
-        for (int apart = 1; apart < Rows; apart *= 2) {
+        for (int distance = 1; distance < Rows; distance *= 2) {
             COPPICE_UNROLL
             for (int r = k; r < rows; ++r)
-                if ((r - k) % (2 * apart) == 0 && r + apart < rows) {
-                    bool const later = magnitude(best[r]) < magnitude(best[r + apart]);
-                    best[r] = select(later, best[r + apart], best[r]);
-                    at[r] = later ? at[r + apart] : at[r];
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows) {
+                    bool const later = magnitude(best[r]) < magnitude(best[r + distance]);
+                    best[r] = select(later, best[r + distance], best[r]);
+                    at[r] = later ? at[r + distance] : at[r];
                 }
         }
         row = at[k];
@@ -164,11 +164,11 @@ struct register_pivot {
         COPPICE_UNROLL
         for (int r = k; r < rows; ++r) value[r] = column[r];
         COPPICE_UNROLL
-        for (int apart = 1; apart < Rows; apart *= 2) {
-            bool const odd = ((row - k) & apart) != 0;
+        for (int distance = 1; distance < Rows; distance *= 2) {
+            bool const odd = ((row - k) & distance) != 0;
             COPPICE_UNROLL
             for (int r = k; r < rows; ++r)
-                if ((r - k) % (2 * apart) == 0 && r + apart < rows) value[r] = select(odd, value[r + apart], value[r]);
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows) value[r] = select(odd, value[r + distance], value[r]);
         }
         return value[k];
     }
@@ -219,9 +219,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot
 }
 
 /// Calls the teller for the lanes that found no pivot for column k.
-template <class T, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, Tell const& zero_pivot) {
-    if (!zero_pivot.wanted()) return;
+template <class T, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, Observer const& zero_pivot) {
+    if (!zero_pivot.needed()) return;
     for (int l = 0; l < lane_count<T>; ++l)
         if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
 }
@@ -246,10 +246,10 @@ struct column_removal {
 /// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The teller
 /// zero_pivot(k, lane) is called for columns of zeros. A teller that records is told of every pivot, and the first
 /// `count` columns then keep the factors below their pivots.
-template <class T, class Team, class Tell>
+template <class T, class Team, class Observer>
 COPPICE_HD COPPICE_ALWAYS_INLINE void
 eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
-                  elimination<real_lane_t<T>> const& how, Tell const& zero_pivot) {
+                  elimination<real_lane_t<T>> const& how, Observer const& zero_pivot) {
     for (int k = 0; k < count; ++k) {
         T* const key = s.column(k);
         if (how.flush) {
@@ -314,7 +314,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE householder_column<T> householder_step(Team con
     if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
     team.sync();
     for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
-        reflect(
+        apply_householder(
             s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
     team.sync();
     return {of.weight, magnitude(of.top)};
@@ -335,20 +335,20 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_vie
 /// serves all kernels; the same holds for load_block_row_out_of_line.
 template <class T, class Team>
 [[gnu::noinline]] COPPICE_HD void eliminate_by_householder(Team const& team, stack_view<T> const& s, int count, int rows,
-                                                  int active, stack_view<T> const& next, householder_column<T>* told) {
-    for (int k = 0; k < count; ++k) told[k] = householder_step(team, s, k, rows);
+                                                  int active, stack_view<T> const& next, householder_column<T>* eliminated) {
+    for (int k = 0; k < count; ++k) eliminated[k] = householder_step(team, s, k, rows);
     move_left_rows(team, s, count, rows, active, next);
 }
 /// Calls the teller for `count` reflected columns, by one lane of a team. A pivot up to `tolerance` counts as no pivot.
-template <class T, class Team, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, householder_column<T> const* told, int count,
-                                                        real_lane_t<T> const& tolerance, Tell const& zero_pivot) {
+template <class T, class Team, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, householder_column<T> const* eliminated, int count,
+                                                        real_lane_t<T> const& tolerance, Observer const& zero_pivot) {
     if (team.rank() != 0) return;
     for (int k = 0; k < count; ++k) {
-        if (zero_pivot.wanted())
+        if (zero_pivot.needed())
             for (int l = 0; l < lane_count<T>; ++l)
-                if (get_lane(told[k].size, l) <= get_lane(tolerance, l)) zero_pivot(k, l);
-        zero_pivot.record(k, told[k], static_cast<T const*>(nullptr));
+                if (get_lane(eliminated[k].size, l) <= get_lane(tolerance, l)) zero_pivot(k, l);
+        zero_pivot.record(k, eliminated[k], static_cast<T const*>(nullptr));
     }
 }
 
@@ -382,23 +382,23 @@ COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int 
 }
 
 /// Loads unit `u` into the last K rows and makes them ready for elimination.
-template <class T, class Team, class Units, class Shape, class Places>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, Units const& units, Shape const& g, Places const& at,
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at,
                                                 int u, stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
     for (int i = team.rank(); i < g.rows() * s.left; i += team.size())
         s(g.width() + i % g.rows(), g.active() + i / g.rows()) = T(0);
-    units.load(team, g, at, u, s);
+    block_rows.load(team, g, at, u, s);
     team.sync();
     if (how.flush) flush_rows(team, s, g.width(), g.rows(), g.active(), how.threshold);
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
 /// load_block_row for reflections, not inlined.
-template <class T, class Team, class Units, class Shape, class Places>
-[[gnu::noinline]] COPPICE_HD void load_block_row_out_of_line(Team const& team, Units const& units, Shape const& g,
-                                                  Places const& at, int u, stack_view<T> const& s,
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+[[gnu::noinline]] COPPICE_HD void load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape const& g,
+                                                  Locations const& at, int u, stack_view<T> const& s,
                                                   elimination<real_lane_t<T>> const& how) {
-    load_block_row(team, units, g, at, u, s, how);
+    load_block_row(team, block_rows, g, at, u, s, how);
 }
 
 /// The larger of `size` and the largest entry of the last K rows among those that this lane of the team looks at.
@@ -412,11 +412,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_block_row(Team const& team,
 
 /// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known, its terms are subtracted
 /// from the right-hand sides. The last K rows keep the unit as it was loaded.
-template <class T, class Team, class Units, class Shape, class Places>
-COPPICE_HD inline void load_first_block_row(Team const& team, Units const& units, Shape const& g, Places const& at, int u,
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+COPPICE_HD inline void load_first_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at, int u,
                                        stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
     int const offset = u * g.rows(), active = g.active();
-    load_block_row(team, units, g, at, u, s, how); // into the last rows; from there to its columns
+    load_block_row(team, block_rows, g, at, u, s, how); // into the last rows; from there to its columns
     for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
         int const j = i / g.rows(), r = i - j * g.rows(), from = g.width() + r;
         T value(0);
@@ -430,7 +430,7 @@ COPPICE_HD inline void load_first_block_row(Team const& team, Units const& units
             value = s(from, j);
             if (s.left == 0)
                 for (int c = 0; c + offset < g.width() && c < active; ++c)
-                    value = value - s(from, c) * y[(c + offset) * g.sides + (j - active)];
+                    value = value - s(from, c) * y[(c + offset) * g.rhs_count + (j - active)];
         }
         s(offset + r, j) = value;
     }
@@ -438,37 +438,37 @@ COPPICE_HD inline void load_first_block_row(Team const& team, Units const& units
 }
 
 /// The rows under elimination in memory, shared by a team: a model of elimination_window.
-template <class T, class Team, class Units, class Shape, class Places>
+template <class T, class Team, class BlockRows, class Shape, class Locations>
 struct memory_stacks {
     Team const& team;
-    Units const& units;
+    BlockRows const& block_rows;
     Shape const& g;
-    Places const& at;
+    Locations const& at;
     T const* y; ///< [width][sides], the unknowns before the stretch where they are known
     elimination<real_lane_t<T>> const& how;
     stack_view<T> now, next;
     real_lane_t<T> size{0}; ///< largest entry of the first units among those that this lane looked at
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, Units const& from, Shape const& shape,
-                                                   Places const& places, T* memory, int left, T const* known,
+    COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, BlockRows const& from, Shape const& shape,
+                                                   Locations const& locations, T* memory, int left, T const* known,
                                                    elimination<real_lane_t<T>> const& e)
-        : team(t), units(from), g(shape), at(places), y(known),
-          how(e), now{memory, g.pitch(), g.active() + left + g.sides, left}, next{memory + g.pitch() * now.columns,
+        : team(t), block_rows(from), g(shape), at(locations), y(known),
+          how(e), now{memory, g.pitch(), g.active() + left + g.rhs_count, left}, next{memory + g.pitch() * now.columns,
                                                                                   now.pitch, now.columns, left} {}
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
-        load_first_block_row(team, units, g, at, u, now, y, how);
+        load_first_block_row(team, block_rows, g, at, u, now, y, how);
         if (now.left == 0) return;
         size = with_block_row(team, g, now, size);
         team.sync();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
-        load_block_row(team, units, g, at, u, now, how);
+        load_block_row(team, block_rows, g, at, u, now, how);
         clear_new_columns();
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
-        eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, tell);
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+        eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, observer);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
         team.sync();
@@ -496,7 +496,7 @@ struct memory_stacks {
         largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size()) {
             int const j = i / w, r = i - j * w;
-            largest.look_at(now(r, j < w ? j : g.active() + j - w));
+            largest.include(now(r, j < w ? j : g.active() + j - w));
         }
         return largest.value();
     }
@@ -513,38 +513,38 @@ COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
 /// knows the sizes, in kernels that do nothing else, all of it is unrolled. Both stacks take aligned_elements() there
 /// and begin at a multiple of 16 bytes: `now` and `next` trade places, and nvcc 13.0 takes the alignment that it knows
 /// of one for both and loads 16 bytes at once.
-template <class T, class Team, class Units, class Shape, class Places>
-struct householder_stacks : memory_stacks<T, Team, Units, Shape, Places> {
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> {
     static constexpr bool unrolled = !std::is_same_v<Shape, block_row_shape<any_size>>;
     real_lane_t<T> tolerance;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE householder_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows,
+    COPPICE_HD COPPICE_ALWAYS_INLINE householder_stacks(memory_stacks<T, Team, BlockRows, Shape, Locations> const& rows,
                                                        real_lane_t<T> const& zero)
-        : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {
+        : memory_stacks<T, Team, BlockRows, Shape, Locations>(rows), tolerance(zero) {
         if (unrolled) this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
     }
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         if constexpr (unrolled)
-            load_block_row(this->team, this->units, this->g, this->at, u, this->now, this->how);
+            load_block_row(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
         else
-            load_block_row_out_of_line(this->team, this->units, this->g, this->at, u, this->now, this->how);
+            load_block_row_out_of_line(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
         this->clear_new_columns();
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
         if constexpr (unrolled) {
             constexpr int count = Shape::rows(), rows = count + Shape::width();
-            householder_column<T> told[count];
+            householder_column<T> eliminated[count];
             COPPICE_UNROLL
-            for (int k = 0; k < count; ++k) told[k] = householder_step(this->team, this->now, k, rows);
+            for (int k = 0; k < count; ++k) eliminated[k] = householder_step(this->team, this->now, k, rows);
             move_left_rows(this->team, this->now, count, rows, rows, this->next);
-            report_householder(this->team, told, count, tolerance, tell);
+            report_householder(this->team, eliminated, count, tolerance, observer);
         } else {
-            householder_column<T> told[max_block_row_size];
+            householder_column<T> eliminated[max_block_row_size];
             eliminate_by_householder(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
-                            told);
-            report_householder(this->team, told, this->g.rows(), tolerance, tell);
+                            eliminated);
+            report_householder(this->team, eliminated, this->g.rows(), tolerance, observer);
         }
     }
 };

@@ -13,9 +13,9 @@
 namespace coppice {
 
 // As chain_reduce and chain_substitute, for stages that band_tiles::takes.
-COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::stage<T, chain::matrix_block_rows<T>> const& s,
+COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
                                                         std::int64_t first, std::int64_t last, std::byte*);
-                    template <class T> void band_substitute(chain::stage<T, chain::matrix_block_rows<T>> const& s,
+                    template <class T> void band_substitute(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
                                                             std::int64_t first, std::int64_t last, std::byte*);)
 
 namespace chain::band_tiles {
@@ -24,22 +24,22 @@ namespace chain::band_tiles {
 inline constexpr int min_reach = 2, max_reach = 4;
 inline constexpr int max_block_rows = 32; ///< block rows of a stretch
 
-template <class Stage>
+template <class Level>
 inline constexpr bool possible = false;
 template <>
-inline constexpr bool possible<stage<float, matrix_block_rows<float>>> = true;
+inline constexpr bool possible<chain_level<float, matrix_block_rows<float>>> = true;
 template <>
-inline constexpr bool possible<stage<double, matrix_block_rows<double>>> = true;
+inline constexpr bool possible<chain_level<double, matrix_block_rows<double>>> = true;
 
 /// Matrices of which they may take one.
 template <class T>
 bool reaches(matrix_rows<T> const& a) {
-    return possible<stage<T, matrix_block_rows<T>>> && a.banded() && a.n >= min_reach && a.n <= max_reach;
+    return possible<chain_level<T, matrix_block_rows<T>>> && a.banded() && a.n >= min_reach && a.n <= max_reach;
 }
 
 template <class T>
-bool takes(stage<T, matrix_block_rows<T>> const& s) {
-    return reaches(s.units.a) && s.units.sides == 1 && s.shape.units <= max_block_rows && !s.how.flush &&
+bool takes(chain_level<T, matrix_block_rows<T>> const& s) {
+    return reaches(s.block_rows.a) && s.block_rows.rhs_count == 1 && s.shape.block_rows <= max_block_rows && !s.how.flush &&
            !s.how.equilibrate;
 }
 

@@ -13,12 +13,12 @@ namespace coppice {
 
 // Stretches [first, last) of a stage; `first` is a multiple of 16, `memory` holds chain_tile_bytes. Stretches of
 // different calls may run at once.
-COPPICE_ISA_DECLARE(template <class Stage>
-                    void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
-                    template <class Stage>
-                    void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
-                    template <class Stage>
-                    void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
+COPPICE_ISA_DECLARE(template <class Level>
+                    void chain_reduce(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Level>
+                    void chain_substitute(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Level>
+                    void chain_factor(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
 
 namespace chain {
 
