@@ -15,13 +15,13 @@ namespace detail {
 
 inline graphblas_shape shape_of(GrB_Vector v, GrB_Type type, std::size_t value_bytes) {
     GrB_Type held = nullptr;
-    require_graphblas(GxB_Vector_type(&held, v), "tell the type of a vector");
+    require_graphblas(GxB_Vector_type(&held, v), "read the type of a vector");
     require_type(held, type, value_bytes);
     GrB_Index sizes[2]{};
-    require_graphblas(GrB_Vector_size(&sizes[0], v), "tell the length of a vector");
+    require_graphblas(GrB_Vector_size(&sizes[0], v), "read the length of a vector");
     require_graphblas(GrB_Vector_nvals(&sizes[1], v), "count entries");
     graphblas_shape s{std::int64_t(sizes[0]), 1, std::int64_t(sizes[1])};
-    require_graphblas(GxB_Vector_Option_get(v, GxB_SPARSITY_STATUS, &s.format), "tell the form of a vector");
+    require_graphblas(GxB_Vector_Option_get(v, GxB_SPARSITY_STATUS, &s.format), "read the form of a vector");
     return s;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The body of the SRCSR block kernel, over a Block (core/block.hpp), so that it also runs under CPU threads.
+/// Body of the SRCSR block kernel as a template over a Block (core/block.hpp), so that it also runs on CPU threads.
 ///
-/// A block folds its share of the path. A share of whole, short rows is folded by one or several lanes per row; any
-/// other is cut evenly along the path, tile by tile, and joined by a segmented reduction. Parts of rows that are cut
-/// between blocks are left as carries.
+/// A block reduces its range of the path. A range of whole, short rows is folded by one or several lanes per row. Any
+/// other range is split evenly along the path, tile by tile, and combined by a segmented reduction. Partial sums of
+/// rows that are split between blocks are left as carries.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace coppice::detail {
 
-/// One block at its share.
+/// One block with its range.
 template <class Block, class O, class Multiply, class Add, class Store, class Combine,
           class Reading = read_in_rounds<Multiply, Add>>
 struct srcsr_worker {
@@ -28,7 +28,7 @@ struct srcsr_worker {
     using accumulator = typename types::accumulator;
     using result = typename types::result;
     using products_type = product_array<product>;
-    static constexpr int group = 4; ///< nonzeros of a row that a thread keeps in flight
+    static constexpr int group = 4; ///< number of products of a row that a thread evaluates before it adds them
     static constexpr int items = Reading::items;
 
     Block const& block;
@@ -43,12 +43,12 @@ struct srcsr_worker {
     COPPICE_HD accumulator* head() const { return reinterpret_cast<accumulator*>(shared + types::head_at); }
     COPPICE_HD unsigned char* work_area() const { return shared + types::totals_bytes(block.threads()); }
 
-    /// All threads: from here on everything may be read.
+    /// Called by all threads; afterwards all inputs may be read.
     COPPICE_HD void await_inputs() const {
         if constexpr (starts_product_early<Store>()) block.await_predecessor();
     }
 
-    /// ⊕ over [first, last) of item(k), in order; `group` items are evaluated before the first is added.
+    /// Returns ⊕ over [first, last) of item(k), in order; evaluates `group` items before it adds the first.
     COPPICE_NO_EXEC_CHECK
     template <class Item>
     COPPICE_HD COPPICE_ALWAYS_INLINE accumulator fold(int first, int last, Item const& item) const {
@@ -73,11 +73,11 @@ struct srcsr_worker {
         return sum;
     }
 
-    // ------------------------------------------------------------------------------------ shares of whole, short rows
+    // ------------------------------------------------------------------------------------ ranges of whole, short rows
 
-    /// Copies [first, first + count) of one stream to shared memory at `area`; element 0 of the copy is returned.
-    /// `inner`: by whole granules of 16 bytes, so also some elements of neighbouring shares. Else, at the ends of the
-    /// array, where that would touch what is not its own, element by element.
+    /// Copies [first, first + count) of one stream to shared memory at `area`; returns a pointer to element 0 of the
+    /// copy. If `inner`, copies whole granules of 16 bytes, which include some elements of neighbouring ranges.
+    /// Otherwise, at the ends of the array, copies element by element, because a granule would exceed the array.
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE T const* copy_stream(T const* all, std::int64_t first, int count, bool inner,
                                                     unsigned char*& area) const {
@@ -102,7 +102,7 @@ struct srcsr_worker {
     }
 
     /// Evaluates ⊗ for up to `items` nonzeros per thread from `begin` on, coalesced, into `products`; row_of(i) is the
-    /// row of element i. Everything that a thread loads is in flight before it is used.
+    /// row of element i. All loads of a thread are issued before the first value is used.
     template <class RowOf>
     COPPICE_HD COPPICE_ALWAYS_INLINE void evaluate_products(products_type const& products, std::int64_t first, int begin,
                                                          int count, RowOf const& row_of) const {
@@ -124,8 +124,8 @@ struct srcsr_worker {
         for_items(begin, count, [&](int u, int i) { products.set(i, p[u].value); });
     }
 
-    /// Folds the rows [0, rows) that begin at row `first_row`; item(k, row) is the product of nonzero k of the share.
-    /// `wait` is called between the reading of the row bounds and the first use of an item.
+    /// Folds rows [0, rows) of the range that begins at `from`; item(k, row) is the product of nonzero k of the range.
+    /// `wait` is called after the row bounds are read and before the first use of an item.
     template <class Item, class Wait>
     COPPICE_HD COPPICE_ALWAYS_INLINE void fold_rows(path_point from, int rows, Item const& item,
                                                     Wait const& wait) const {
@@ -143,7 +143,7 @@ struct srcsr_worker {
         };
         if (r < rows) bounds();
         wait();
-        while (true) { // all lanes of a warp make the same number of rounds: more than one only where lanes == 1
+        while (true) { // all lanes of a warp make the same number of rounds; more than one only if lanes == 1
             int const chunk = (end - begin + lanes - 1) >> exponent;
             int const first = begin + lane * chunk;
             int const last = first + chunk < end ? first + chunk : end;
@@ -165,7 +165,7 @@ struct srcsr_worker {
         int const count = int(to.nonzero - from.nonzero);
         unsigned char* area = work_area();
         if constexpr (types::streamed) {
-            constexpr int margin = 16; // elements in a granule, and more
+            constexpr int margin = 16; // at least the elements of one granule
             bool const inner = count > 0 && from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
             if (inner) block.init_barrier(copy_barrier());
             auto const staged = copy_streams(multiply.arrays, from.nonzero, count, inner, area);
@@ -194,9 +194,9 @@ struct srcsr_worker {
         }
     }
 
-    // ----------------------------------------------------------------------------------------- shares along the path
+    // ----------------------------------------------------------------------------------------- ranges along the path
 
-    /// Stands for the end of the row that goes on behind a tile.
+    /// End of the row that continues after a tile.
     static constexpr unsigned short never_ends = 65535;
 
     /// A tile: rows [row, row + rows) end among the nonzeros [first, first + count).
@@ -205,13 +205,13 @@ struct srcsr_worker {
         std::int64_t first;
         int rows;
         int count;
-        bool split_first;                   ///< its first row began in an earlier share
-        unsigned short const* ends; ///< of the rows, from `first`, and never_ends behind them; in shared memory
+        bool split_first;                   ///< its first row began in an earlier range
+        unsigned short const* ends; ///< in shared memory: ends of the rows relative to `first`, then never_ends
         products_type products;
-        result* results; ///< of the rows, in shared memory
+        result* results; ///< in shared memory: sums of the rows
     };
 
-    COPPICE_HD int row_at(tile const& t, int k) const { // the row that holds nonzero k, `rows` for the open one
+    COPPICE_HD int row_at(tile const& t, int k) const { // row that contains nonzero k; `rows` for the open row
         int low = 0, high = t.rows;
         while (low < high) {
             int const middle = (low + high) / 2;
@@ -223,7 +223,7 @@ struct srcsr_worker {
         return low;
     }
 
-    /// Calls body(u, i) for the items i = begin + thread + u threads below `count`, u < items at compile time.
+    /// Calls body(u, i) for the items i = begin + thread + u threads below `count`; u < items is known at compile time.
     template <class Body>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_items(int begin, int count, Body const& body) const {
         COPPICE_UNROLL
@@ -231,7 +231,7 @@ struct srcsr_worker {
             if (int const i = begin + block.thread() + u * block.threads(); i < count) body(u, i);
     }
 
-    /// Brings the tile [from, to) to shared memory: row ends and products.
+    /// Loads the tile [from, to) into shared memory: row ends and products.
     COPPICE_HD tile load_tile(path_point from, int rows, int count, bool split_first) const {
         auto* const ends = reinterpret_cast<unsigned short*>(work_area());
         O const* const global_ends = job.offsets + from.row + 1;
@@ -273,8 +273,9 @@ struct srcsr_worker {
         return t;
     }
 
-    /// Ordered exclusive scan of what the threads leave open. Returns what is open before this thread, given `open`
-    /// before thread 0, and replaces `open` by what the last thread leaves. Call it again only after a barrier.
+    /// Ordered exclusive scan of the open sums of all threads. Returns the open sum before this thread, where `open` is
+    /// the open sum before thread 0, and sets `open` to that after the last thread. A barrier is needed before the next
+    /// call.
     COPPICE_HD accumulator scan_open(open_sum<accumulator> mine, accumulator& open) const {
         using partial = open_sum<accumulator>;
         auto* const totals = reinterpret_cast<partial*>(shared + types::totals_at);
@@ -302,7 +303,8 @@ struct srcsr_worker {
     }
 
     /// Warp-transposed segmented reduction (section 3.5.2, Figure 22): every thread walks an odd number of consecutive
-    /// path steps, so that shared memory is read without conflicts. `open` is what is open before the tile, and after.
+    /// path steps, so that shared memory is read without bank conflicts. `open`: the open sum before the tile on entry,
+    /// after the tile on return.
     COPPICE_HD void reduce_tile(tile const& t, accumulator& open) const {
         int const steps = t.rows + t.count;
         int const chunk = (steps + block.threads() - 1) / block.threads() | 1;
@@ -333,7 +335,8 @@ struct srcsr_worker {
                     head = sum;
                 closes = true;
                 sum = add.identity();
-                // Nothing to ask behind the last row: nvcc 13.0 read the wrong end here where that was a condition.
+                // Reads ends[rows] after the last row too, unconditionally: with a condition nvcc 13.0 read the wrong
+                // end here.
                 end = t.ends[++row];
             }
         };
@@ -349,7 +352,7 @@ struct srcsr_worker {
         if (closes) close_first(t, first_row, add(before, head));
     }
 
-    /// Takes the sum of a row that closes in the tile; the first may have begun in an earlier share.
+    /// Stores the sum of a row that ends in the tile; the first row may have begun in an earlier range.
     COPPICE_HD void close_first(tile const& t, int r, accumulator const& sum) const {
         if (r == 0 && t.split_first)
             combine.close_split_row(*this, t, sum);
@@ -357,7 +360,7 @@ struct srcsr_worker {
             t.results[r] = result_of(add, sum);
     }
 
-    /// Reduces and stores the tile of `rows` and `count` from `from` on.
+    /// Reduces and stores the tile of `rows` rows and `count` nonzeros that begins at `from`.
     COPPICE_HD void fold_tile(path_point from, int rows, int count, bool split_first, accumulator& open) const {
         using fetched_type = fetched_t<Store>;
         constexpr bool ahead = sizeof(fetched_type) <= 8;
@@ -402,20 +405,20 @@ struct srcsr_worker {
                 fold_tile({from.row + at.row, at.nonzero}, int(next.row - at.row), int(next.nonzero - at.nonzero),
                           split_first && at.row == 0, open);
                 at = next;
-                block.sync(); // the tile may be overwritten from here on
+                block.sync(); // from here on the tile may be overwritten
             }
         }
-        // First what others wait for, then what this share waits for: the other way round every share would wait for
-        // all before it.
+        // Publish the partial sum for later ranges before waiting for earlier ranges. In the opposite order every range
+        // would wait for all ranges before it.
         if ((kind & range_splits_last) && block.thread() == 0) combine.leave_open(*this, to.row, open);
         if (split_first && rows > 0) combine.finish_split_row(*this, from.row);
     }
 
-    // ------------------------------------------------------------------------------------------------- rows cut in two
+    // --------------------------------------------------------------------------------------------------- split rows
 
     static constexpr bool small_carries = sizeof(accumulator) <= 8;
 
-    /// Hands over what this share leaves open of its last row.
+    /// Publishes the partial sum of the last row of this range.
     COPPICE_HD void publish_open(accumulator const& open) const {
         if constexpr (small_carries) {
             block.publish(job.slots + range, open);
@@ -424,7 +427,7 @@ struct srcsr_worker {
             block.publish_after_fence(job.slots + range);
         }
     }
-    /// What share s has left open; waits for it.
+    /// Returns the partial sum that range s published; waits for it.
     COPPICE_HD accumulator collect_open(std::int64_t s) const {
         if constexpr (small_carries) {
             return block.template collect<accumulator>(job.slots + s);
@@ -433,7 +436,8 @@ struct srcsr_worker {
             return static_cast<accumulator const*>(job.large_carries)[s];
         }
     }
-    /// The same memory without waiting, for a kernel that runs later. `head`: of the share where the row ends.
+    /// Access to the same memory without waiting, for a kernel that runs later. `head`: of the range where the row
+    /// ends.
     COPPICE_HD void leave_carry(bool head, std::int64_t s, accumulator const& value) const {
         if constexpr (small_carries)
             __builtin_memcpy((head ? job.heads : job.slots)[s].half, &value, sizeof(accumulator));
@@ -450,7 +454,7 @@ struct srcsr_worker {
         }
     }
 
-    /// ⊕ over part(i) for i in [0, count), in order, by all threads of the block; the result on every thread.
+    /// Returns ⊕ over partial(i) for i in [0, count), in order, computed by all threads of the block, to every thread.
     template <class Partial>
     COPPICE_HD accumulator fold_partials(std::int64_t count, Partial const& partial) const {
         std::int64_t const chunk = (count + block.threads() - 1) / block.threads();
@@ -462,11 +466,11 @@ struct srcsr_worker {
         return open;
     }
 
-    // ----------------------------------------------------------------------------------------------------- the share
+    // ----------------------------------------------------------------------------------------------------- the range
 
     std::int64_t range = 0;
 
-    /// The stretch of the path that is to be folded; whether there is one.
+    /// Computes the segment of the path to reduce, clipped to the rows of the job; returns whether it is not empty.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool find_path_range(path_point& from, path_point& to, int& kind) const {
         path_point const split = job.splits[range];
         from = point_of(split), to = point_of(job.splits[range + 1]);
@@ -484,13 +488,13 @@ struct srcsr_worker {
         }
         return true;
     }
-    /// Whether a share is folded row by row.
+    /// Whether the range is folded row by row.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool by_rows(int kind) const {
         return (kind & range_of_whole_rows) && job.capacity > 0 && (types::streamed || !types::with_row);
     }
 };
 
-/// The store of one thread: its own where it folds over rows, else that of all.
+/// Returns the store of one thread: a separate one if it folds over rows, otherwise the shared one.
 COPPICE_NO_EXEC_CHECK
 template <class Store>
 COPPICE_HD COPPICE_ALWAYS_INLINE decltype(auto) store_of_thread(Store const& store) {
@@ -500,14 +504,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE decltype(auto) store_of_thread(Store const& sto
         return (store);
 }
 
-/// How a tile is reduced and how the parts of cut rows come together: in order, in the share where the row ends, which
-/// waits for the others (scheme `adaptive`), or by a second kernel (`balanced_postprocess`). Blocks start in the order
-/// of their shares, so who waits does so for blocks that are running. See srcsr_cuda.cuh for the other policies.
+/// Policy that reduces a tile and combines the partial sums of split rows in order: in the range where the row ends,
+/// which waits for the others (scheme `adaptive`), or by a second kernel (`balanced_postprocess`). Blocks start in the
+/// order of their ranges, so that a block waits only for blocks that are already running. See srcsr_cuda.cuh for the
+/// other policies.
 struct ordered_combine {
-    static constexpr std::int64_t short_chain = 4; ///< parts that one thread collects alone
-    static constexpr bool by_walk = true;          ///< a tile is reduced by reduce_tile, else by reduce() from here
+    static constexpr std::int64_t short_chain = 4; ///< up to this many partial sums are collected by one thread
+    static constexpr bool by_walk = true;          ///< a tile is reduced by reduce_tile(); otherwise by reduce() of the
+                                                   ///< policy
 
-    /// One thread: `sum` is the part of the tile's first row that lies in this share.
+    /// Called by one thread: `sum` is the partial sum of the tile's first row in this range.
     template <class Worker, class Tile, class Accumulator>
     COPPICE_HD void close_split_row(Worker const& w, Tile const&, Accumulator const& sum) const {
         if (w.job.scheme == srcsr_scheme::adaptive)
@@ -515,7 +521,7 @@ struct ordered_combine {
         else
             w.leave_carry(true, w.range, sum);
     }
-    /// All threads: puts a cut row together that ends in this share.
+    /// Called by all threads: completes a split row that ends in this range.
     template <class Worker>
     COPPICE_HD void finish_split_row(Worker const& w, std::int64_t row) const {
         if (w.job.scheme != srcsr_scheme::adaptive) return;
@@ -528,7 +534,7 @@ struct ordered_combine {
         if (w.block.thread() == 0)
             store_row(w.store, row, result_of(w.add, w.add(before, *w.head())), fetch_for(w.store, row));
     }
-    /// One thread: `open` is what the share leaves of row `row`.
+    /// Called by one thread: `open` is the partial sum of row `row`, which continues in the next range.
     template <class Worker, class Accumulator>
     COPPICE_HD void leave_open(Worker const& w, std::int64_t, Accumulator const& open) const {
         if (w.job.scheme == srcsr_scheme::adaptive)
@@ -538,7 +544,7 @@ struct ordered_combine {
     }
 };
 
-/// One block of the kernel: the rows of share `s`. The result does not depend on `Reading`.
+/// One block of the kernel: the rows of range `s`. The result does not depend on `Reading`.
 COPPICE_NO_EXEC_CHECK
 template <class Reading, class Block, class O, class Multiply, class Add, class Store, class Combine>
 COPPICE_HD void srcsr_block(Block const& block, std::int64_t s, srcsr_job<O> const& job, Multiply const& multiply,
@@ -556,14 +562,14 @@ COPPICE_HD void srcsr_block(Block const& block, std::int64_t s, srcsr_job<O> con
             worker.fold_path_range(from, to, kind);
     }
     if constexpr (folds_rows_v<Store>) {
-        block.sync(); // the last words in shared memory have been read
+        block.sync(); // all reads of shared memory are done
         store.finish(block, reinterpret_cast<double*>(shared + srcsr_types<Multiply, Add>::totals_at), s, job.ranges,
                      of_thread);
     }
 }
 
-/// One block of the second kernel of `balanced_postprocess`: stores the cut rows that close in shares
-/// [begin, begin + threads). Short chains of parts by one thread each, long ones by the whole block.
+/// One block of the second kernel of `balanced_postprocess`: stores the split rows that end in ranges [begin, begin +
+/// threads). A short chain of partial sums is folded by one thread, a long one by the whole block.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class O, class Multiply, class Add, class Store, class Combine>
 COPPICE_HD void srcsr_postprocess_block(Block const& block, std::int64_t begin, srcsr_job<O> const& job,
@@ -572,13 +578,14 @@ COPPICE_HD void srcsr_postprocess_block(Block const& block, std::int64_t begin, 
     constexpr std::int64_t short_chain = 16;
     srcsr_worker<Block, O, Multiply, Add, Store, Combine> const worker{block, job,     multiply, add,
                                                                        store, combine, shared};
-    auto const closing_row = [&](std::int64_t s) -> std::int64_t { // a row that closes in share s and began before it
+    auto const closing_row = [&](std::int64_t s) -> std::int64_t { // row that ends in range s and began before it, or
+                                                                   // -1
         if (s >= job.ranges) return -1;
         path_point const from = point_of(job.splits[s]), to = point_of(job.splits[s + 1]);
         if (from.row >= to.row || from.row < job.first_row || from.row >= job.last_row) return -1;
         return kind_of(job.splits[s]) & range_splits_first ? from.row : -1;
     };
-    // Part i of the row that closes in share s, of those from share `first` on.
+    // Partial sum i, counted from range `first`, of the row that ends in range s.
     auto const partial = [&](std::int64_t s, std::int64_t first, std::int64_t i) {
         return worker.carry(first + i == s, first + i);
     };

@@ -17,7 +17,7 @@ constexpr cub::BlockScanAlgorithm block_scan_algorithm(segmented_reduction r) {
                                                       : cub::BLOCK_SCAN_WARP_SCANS;
 }
 
-/// Scans pairs (a row begins here, value): every thread holds `items` consecutive nonzeros of the tile.
+/// Scans pairs (row begins here, value): every thread holds `items` consecutive nonzeros of the tile.
 template <segmented_reduction Reduction, int Threads>
 struct combine_by_block_scan : ordered_combine {
     static constexpr int items = 4;
@@ -31,7 +31,7 @@ struct combine_by_block_scan : ordered_combine {
         auto const merge = [&w](partial const& a, partial const& b) {
             return b.closes ? b : partial{w.add(a.open, b.open), a.closes};
         };
-        // Rows that end before the first nonzero of the tile.
+        // Store rows that end before the first nonzero of the tile.
         for (int r = w.block.thread(); r < t.rows && t.ends[r] == 0; r += Threads)
             w.close_first(t, r, r == 0 ? open : w.add.identity());
         bool const none_open = t.rows > 0 && t.ends[0] == 0;
@@ -68,7 +68,7 @@ struct combine_by_block_scan : ordered_combine {
             open = merge(before, all).open;
             w.block.sync();
         }
-        // What is open behind the last nonzero; nothing, if a row ends there.
+        // `open` is the sum after the last nonzero; it is the identity if a row ends there.
         if (t.count > 0 && t.rows > 0 && t.ends[t.rows - 1] == t.count) open = w.add.identity();
     }
 };

@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::string_view kind = "product";
 
-// Least path steps of a share, per thread: very short rows would make shares that cost more than they fold.
+// Smallest path steps per block, per thread: for very short rows a smaller block would have more overhead than work.
 constexpr std::int64_t min_steps = 4;
-// Most path steps of a share, per thread; a share holds one more per thread, for rows that end behind it.
+// Largest path steps per block, per thread. A range has up to one more per thread, for rows that end after the target
+// point.
 constexpr std::int64_t max_steps = 10;
 
 tuning_record parse_record(detail::tuning_line& in) {
@@ -123,8 +124,9 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         if (requested.reduction == segmented_reduction::warp_transposed) t.reduction = record->reduction;
         c.reason = text + ": measured on " + device + " (" + from + ")";
     } else {
-        // Every thread one row, or one stretch of a row, where all rows have the mean length: with 128 rows of a
-        // nine-point grid for 128 threads a product took 143 us on an H200, with 102 or 154 rows 155 to 163.
+        // Rule: each thread folds one row, or one chunk of a row, if all rows have the mean length. On an H200 with 128
+        // threads per block, a product with a nine-point grid took 143 us with 128 rows per block, and 155 to 163 us
+        // with 102 or 154 rows.
         lanes = 1;
         while (lanes < 32 && double(t.threads / lanes) * (mean + 1) > double(max_steps * t.threads) + 0.5) lanes *= 2;
         c.reason = text + ": by rule, nothing measured for '" + device + "'";
@@ -132,8 +134,8 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
     if (t.lane_chunk == 0) t.lane_chunk = 32;
     if (t.work_per_block == 0) {
         t.work_per_block = steps_for_lanes(t.threads, lanes, mean + 1);
-        // Several rounds of rows in a share where values are large: irregular patterns of short rows gain from tiles of
-        // many products (156 us in place of 206 for a matrix of mostly empty rows in double), others lose 2 % at most.
+        // Large values: several rounds of rows per block. Irregular patterns with short rows profit from tiles of many
+        // products (a matrix of mostly empty rows in double: 206 -> 156 us); other patterns lose at most 2 %.
         if (nonzero_bytes > 8) t.work_per_block *= std::max<std::int64_t>(1, max_steps * t.threads / t.work_per_block);
     }
     if (requested.work_per_block > 0 || requested.lane_chunk > 0) c.reason += "; sizes requested for";

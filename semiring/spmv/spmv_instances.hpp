@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies that only the instantiating sources need.
+/// Definitions for the sources that instantiate them.
 #pragma once
 
 #include <coppice/semiring/spmv/spmv.hpp>
@@ -8,7 +8,7 @@
 namespace coppice {
 namespace detail {
 
-/// One element of merge_result; `mask` and `w` are null where they are not given.
+/// One element of merge_result; `mask` and `w` are null if absent.
 template <class Semiring, class T>
 struct merge_element {
     Semiring s;
@@ -32,7 +32,7 @@ private:
         if constexpr (std::is_invocable_v<add const&, sum const&, T const&>)
             return static_cast<T>(s.result(s.add(s.add(s.add.identity(), before), now)));
         else
-            return now; // results are no values; merge_result has refused it
+            return now; // results are columns; merge_result has rejected w
     }
 };
 
