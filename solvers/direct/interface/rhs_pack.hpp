@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several right-hand sides as one value of lane code: they take part in the arithmetic of an elimination, not in
-/// its decisions.
+/// A pack of several right-hand sides as one value of lane code: the arithmetic of the elimination applies to all of
+/// them; its decisions depend on the matrix only.
 #pragma once
 
 #include <coppice/core/config.hpp>
@@ -9,7 +9,7 @@
 
 namespace coppice::rpts {
 
-/// One element of each of `Count` right-hand sides; 16 bytes at a time where Count is right.
+/// One element of each of `Count` right-hand sides, aligned to 16 bytes.
 template <class T, int Count>
 struct alignas(16) rhs_pack {
     T value[Count];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates
-/// over the Block of core/block.hpp, so that tests run them on CPU threads.
+/// RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates over the
+/// Block of core/block.hpp, so that tests run them on CPU threads.
 ///
-/// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l. Reading the tile
-/// is coalesced; partitions lie M + 1 elements apart there, an odd number, so that the 32 lanes of a warp always meet
-/// 32 different banks. Several right-hand sides of a tile lie there together, one element of each after the other, and
-/// the matrix is read and eliminated once for them all.
+/// A block stages a tile of 32 partitions in shared memory; thread l works on partition l. The loads of the tile are
+/// coalesced. In shared memory partitions have a stride of M + 1 elements, an odd number, so that the 32 lanes of a
+/// warp access 32 different banks. If a tile has several right-hand sides, their elements of a row are contiguous, and
+/// the matrix is read and eliminated once for all of them.
 ///
-/// M is even on purpose. A partition reduces well where its M - 2 inner rows are not singular by themselves. With a
-/// (nearly) zero diagonal, as in matrices 14 to 16 of Table 4, an odd number of them always is.
+/// M is even. The reduction of a partition is accurate if its M - 2 inner rows are not nearly singular. With a (nearly)
+/// zero diagonal, as in matrices 14 to 16 of Table 4, an odd number of inner rows is always singular.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,7 @@
 
 namespace coppice::rpts {
 
-/// Where row i of consecutive partitions of M rows lies in shared memory: partitions begin an odd number of elements
-/// apart.
+/// Offset in shared memory of row i of consecutive partitions of M rows: the stride of partitions is odd.
 template <int M>
 COPPICE_HD constexpr int padded(int i) {
     static_assert(M % 2 == 0);
@@ -32,20 +31,20 @@ COPPICE_HD constexpr int padded(int i) {
 }
 
 inline constexpr int block_partition = 32; ///< M on the GPU
-inline constexpr int tile_partitions = 32; ///< L: a partition for each lane of a warp
+inline constexpr int tile_partitions = 32; ///< L: one partition for each lane of a warp
 inline constexpr int tile_rows = tile_partitions * block_partition;
-inline constexpr int tile_threads = 64; ///< the reduction walks downwards in one warp and upwards in the other
+inline constexpr int tile_threads = 64; ///< the reduction sweeps downwards in one warp and upwards in the other
 inline constexpr int tile_band = padded<block_partition>(tile_rows); ///< elements of a band in shared memory
 
-/// A thread copies every tile_threads-th row of a tile; offset_of_row says where the j-th of these rows lies in shared
-/// memory.
+/// A thread copies every tile_threads-th row of a tile; offset_of_row returns the offset of the j-th of these rows in
+/// shared memory.
 inline constexpr int rows_of_thread = tile_rows / tile_threads;
 COPPICE_HD inline int offset_of_row(int thread, int j) {
     static_assert(tile_threads % block_partition == 0);
     return padded<block_partition>(thread) + j * padded<block_partition>(tile_threads);
 }
 
-/// Number of right-hand sides that one tile holds in an R: T is one, rhs_pack are several.
+/// Number of right-hand sides in an R: 1 for T, Count for rhs_pack.
 template <class R>
 inline constexpr int rhs_count = 1;
 template <class T, int Count>
@@ -53,7 +52,7 @@ inline constexpr int rhs_count<rhs_pack<T, Count>> = Count;
 
 template <class T, class R>
 inline constexpr int tile_rows_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
-/// Bytes of a tile: its rows and, behind them, words through which the two warps exchange ballots (resplit_pairs).
+/// Bytes of a tile: its rows, then the words through which the two warps exchange ballots (resplit_pairs).
 template <class T, class R>
 inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 32;
 
@@ -66,7 +65,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs_at(rhs_pack<T, Count>& all, int c) {
     return all.value[c];
 }
 
-/// The values of all right-hand sides in row i, `leading` apart; zero behind the last column.
+/// The values of all right-hand sides in row i; columns have stride `leading`. Zero after the last column.
 template <class R, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE R load_rhs(T const* values, std::int64_t i, std::int64_t leading,
                                             std::int64_t columns) {
@@ -83,7 +82,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_rhs(R all, T* values, std::int64_t i
         if (c == 0 || c < columns) values[i + c * leading] = rhs_at(all, c);
 }
 
-/// The tile in shared memory: three bands, then the right-hand sides; these begin at a multiple of 16 bytes, as a pack
+/// The arrays of a tile in shared memory: three bands, then the right-hand sides, at a multiple of 16 bytes, as a pack
 /// of two doubles needs.
 template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) {
@@ -91,8 +90,8 @@ COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) 
     return {lower, lower + rows, lower + 2 * rows, reinterpret_cast<R*>(lower + 3 * rows)};
 }
 
-/// Loads a tile at an end of the system. Rows behind the last one become x = 0; corner entries become zero, but in a
-/// cyclic system. A barrier has to follow.
+/// Loads the first or last tile of a system. Rows after the last one become x = 0; corner entries become zero unless
+/// the system is cyclic. The caller must add a barrier.
 COPPICE_NO_EXEC_CHECK
 template <bool Cyclic, class T, class R, class Block>
 COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first,
@@ -110,9 +109,9 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
     }
 }
 
-/// Loads `Bands` bands of a tile inside the system, 16 bytes at a time through registers, since the padding breaks the
-/// alignment that wide copies to shared memory need. All loads are on their way before the first store; the stores of a
-/// warp meet 32 different banks, as 4 t + t / 8 (in floats) does.
+/// Loads `Bands` bands of an inner tile by vectors of 16 bytes through registers; the padding breaks the alignment that
+/// wide asynchronous copies to shared memory need. All loads are issued before the first store. The stores of a warp
+/// have no bank conflicts: offsets are 4 t + t / 8 (in floats).
 COPPICE_NO_EXEC_CHECK
 template <int Bands, class T, class Block>
 COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Bands], T* const (&to)[Bands]) {
@@ -129,7 +128,7 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     for (int band = 0; band < Bands; ++band) {
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {
-            // A vector never crosses a partition.
+            // A vector never spans two partitions.
             T* const at = to[band] + padded<block_partition>(vector::length * block.thread()) +
                           j * padded<block_partition>(vector::length * tile_threads);
             COPPICE_UNROLL
@@ -138,8 +137,8 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     }
 }
 
-/// Starts to load the matrix, and a single right-hand side, of a tile inside the system. finish_copies() and a barrier
-/// have to follow.
+/// Starts to load the matrix, and a single right-hand side, of an inner tile. The caller must add finish_copies() and a
+/// barrier.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s, std::int64_t first,
@@ -148,7 +147,7 @@ COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s,
     T const *const lower = s.lower + first, *const diagonal = s.diagonal + first, *const upper = s.upper + first,
                    *const rhs = s.rhs + first;
     bool const in_order = alone && !s.order;
-    // In double precision the registers that wide loads take cost more than they gain (measured on an H200).
+    // In double precision the registers for wide loads cost more than they gain (measured on an H200).
     if (sizeof(T) == 4 && in_order && aligned_to_16(lower, diagonal, upper, rhs)) {
         if constexpr (alone)
             load_bands<4, T>(block, {lower, diagonal, upper, rhs}, {to.lower, to.diagonal, to.upper, to.rhs});
@@ -169,8 +168,7 @@ COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s,
     }
 }
 
-/// Where the rows of a thread, in a whole tile of a system that has an order, have their right-hand sides and
-/// solutions.
+/// Offsets of the right-hand sides or solutions of the rows of a thread, in a whole tile of a system that has an order.
 struct row_offsets {
     std::int32_t of[rows_of_thread];
 
@@ -182,8 +180,8 @@ struct row_offsets {
     }
 };
 
-/// Loads the right-hand sides of such a tile, or several. A thread has all its rows on their way at once, or eight rows
-/// where there are several right-hand sides.
+/// Loads the right-hand sides of a tile with an order, or several right-hand sides. A thread issues the loads of all
+/// its rows before it stores the first, or of eight rows if there are several right-hand sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_tile_rhs(Block const& block, system_view<T> const& s, std::int64_t first,
@@ -208,9 +206,9 @@ COPPICE_HD inline void load_tile_rhs(Block const& block, system_view<T> const& s
     }
 }
 
-/// Starts to stage a tile; the block has tile_threads threads. finish_copies() and a barrier have to follow. `await()`
-/// comes before the first access to what the kernel in front may have written: the right-hand sides, and the matrix
-/// where it is not settled.
+/// Starts to stage a tile; the block has tile_threads threads. The caller must add finish_copies() and a barrier.
+/// `await()` is called before the first access to data that the preceding kernel may have written: the right-hand
+/// sides, and the matrix unless it is ready.
 COPPICE_NO_EXEC_CHECK
 template <bool Cyclic, class T, class R, class Block, class Await>
 COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
@@ -220,7 +218,7 @@ COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, s
     if (!early) await();
     if (s.order && first + tile_rows <= s.size) offsets.read(block, s.order, first);
     if (!inside) return load_edge<Cyclic>(block, s, first, to);
-    start_inside(block, s, first, to); // on its way while the right-hand sides are read
+    start_inside(block, s, first, to); // these loads overlap with those of the right-hand sides
     if (early) await();
     if (rhs_count<R> != 1 || s.order) load_tile_rhs(block, s, first, offsets, to.rhs);
 }
@@ -231,8 +229,8 @@ COPPICE_HD inline partition_rows<T, R> lane_rows(partition_rows<T, R> const& row
     return rows.from(padded<block_partition>(lane * block_partition));
 }
 
-/// The coarse row that thread `t` of a tile makes: the first 32 threads sweep downwards through their partitions, the
-/// other 32 upwards.
+/// The coarse row of thread `t` of a tile: the first 32 threads sweep downwards through their partitions, the other 32
+/// upwards.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R>
 COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, int length,
@@ -241,28 +239,29 @@ COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows,
                                : reduce_upwards<P>(rows, length, threshold, multiplier);
 }
 
-/// Whether partition `lane` of a tile, and its partner in a pair, are partitions of the system.
+/// Whether partition `lane` of a tile and the other one of its pair are partitions of the system.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool has_pair(level<T> const& s, std::int64_t tile, int lane) {
     return tile * tile_partitions + lane < s.partitions;
 }
 
-/// Rows of a cyclic system that are in no partition, where `tile` is its last one; else none.
+/// Number of rows of a cyclic system that are in no partition if `tile` is its last tile; otherwise 0.
 template <bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE int rows_after(level<T> const& s, std::int64_t tile) {
     if (!Cyclic || tile != (s.partitions - 1) / tile_partitions) return 0;
     return int(s.fine.size - s.partitions * block_partition);
 }
 
-/// Where row i of a pair stands, whose 2 M rows take 2 M + 1 places, when rows have moved so that every partition
-/// stands without a gap: the free place is in front of row `gap`. Before, it is in the middle (padded).
+/// Offset of row i of a pair after a shift. The 2 M rows of a pair have 2 M + 1 elements in shared memory. The unused
+/// element is before row `gap` after shift_rows(), so that each partition is contiguous; otherwise it is in the middle
+/// (padded).
 struct shifted_offset {
     int gap;
     COPPICE_HD COPPICE_ALWAYS_INLINE explicit shifted_offset(pair_split const& split)
         : gap(split.partition(0, 2 * block_partition).end()) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE int operator()(int i) const { return i < gap ? i : i + 1; }
 };
-/// Moves the rows of a pair whose first partition is `lane` to these places.
+/// Moves the rows of the pair whose first partition is `lane` to these offsets.
 template <class T, class R>
 COPPICE_HD inline void shift_rows(partition_rows<T, R> const& all, int lane, int gap) {
     auto const rows = lane_rows(all, lane);
@@ -275,15 +274,15 @@ COPPICE_HD inline void shift_rows(partition_rows<T, R> const& all, int lane, int
     for (int k = block_partition; k < gap; ++k) copy(k, k + 1);
     for (int k = block_partition; k > gap; --k) copy(k, k - 1);
 }
-/// Moves the solution of such a pair back.
+/// Moves the solution of such a pair back to the padded offsets.
 template <class R>
 COPPICE_HD inline void shift_solution_back(R* x, int gap) {
     for (int k = gap; k > block_partition; --k) x[k] = x[k - 1];
     for (int k = gap; k < block_partition; ++k) x[k] = x[k + 1];
 }
 
-/// Which pairs of partitions meet a condition: bit l, l even, is set if `condition` holds in both warps for partition
-/// l, or in both for partition l + 1. Ends with a barrier; two calls in a row need different `words`.
+/// Pairs of partitions that meet a condition: bit l, l even, is set if `condition` holds in both warps for partition l,
+/// or in both for partition l + 1. Ends with a barrier; two consecutive calls need different `words`.
 COPPICE_NO_EXEC_CHECK
 template <class Block>
 COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool condition) {
@@ -294,8 +293,8 @@ COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool 
     return (both | both >> 1) & 0x55555555u;
 }
 
-/// After the sweeps of a tile: cuts pairs anew where partitions are nearly singular inside, see rpts_borders.hpp, and
-/// makes their coarse rows. Afterwards the tile may be overwritten.
+/// After the sweeps of a tile: chooses another split for pairs with a partition that is nearly singular inside
+/// (rpts_boundaries.hpp), and computes their coarse rows. Afterwards the tile may be overwritten.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std::int64_t tile,
@@ -307,7 +306,7 @@ COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std:
     unsigned watched = pairs_with(block, words, may && multiplier < T(watched_multiplier));
     pair_split mine;
     T new_multiplier = multiplier;
-    if (watched != 0) { // the same in all threads
+    if (watched != 0) { // uniform in the block
         COPPICE_NO_UNROLL
         for (int k = 0; k < pair_split::numbers && watched != 0; ++k) {
             bool const watches = (watched >> pair & 1) != 0;
@@ -328,7 +327,7 @@ COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std:
                                  2 * (lane - pair) + int(downwards), s.threshold, offset, new_multiplier);
         block.sync();
     }
-    // Threads that walk downwards make the second coarse row of a partition, the others the first.
+    // Threads that sweep downwards make the second coarse row of a partition, the others the first.
     unsigned const small = block.ballot(new_multiplier < T(min_boundary_multiplier));
     if (block.thread() % tile_partitions == 0) words[downwards ? 4 : 5] = small;
     block.sync();
@@ -347,8 +346,7 @@ COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_r
     rows.rhs[i] = row.rhs;
 }
 
-/// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads. `await` as for
-/// start_tile().
+/// Reduces one tile; `shared` has tile_bytes<T, R> bytes, the block tile_threads threads. `await` as in start_tile().
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, bool Cyclic = false, class T, class Block, class Await>
 COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::int64_t tile, unsigned char* shared,
@@ -369,7 +367,7 @@ COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::i
         block.sync();
     else
         resplit_pairs<P>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>), multiplier, row);
-    // The rows of the tile are not needed any more: their memory gathers the coarse rows, for coalesced stores.
+    // The rows of the tile are not needed any more: their memory collects the coarse rows for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
     put_row(gathered, 2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
@@ -392,8 +390,8 @@ COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::i
     }
 }
 
-/// Coarse unknown i, -1 and 2 for those around a system of one partition. Outside the system they are zero; in a cyclic
-/// system they are the unknowns at its other end; in a part of a longer system the unknowns beyond the part.
+/// Coarse unknown i; -1 and 2 are those around a system of one partition. Outside the system it is zero; in a cyclic
+/// system the unknown at the other end; in a segment of a longer system the unknown beyond the segment.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline R coarse_unknown(level<T> const& s, std::int64_t i) {
     std::int64_t const size = coarse_rows(s.fine.size, s.partitions, block_partition, Cyclic);
@@ -414,8 +412,8 @@ COPPICE_HD inline interface_values<R> interfaces_of(level<T> const& s, std::int6
             coarse_unknown<R, Cyclic>(s, i + 2)};
 }
 
-/// Stores the two rows that are left of a half in shared memory, where the thread of the other half reads them: in
-/// places that hold no pivot row of the half, which are its last row and the right-hand side of its first row.
+/// Stores the two remaining equations of a half in shared memory for the thread of the other half, in elements that
+/// hold no pivot row: the last row of the half and the right-hand side of its first row.
 template <pivoting P, int Step, class T, class R>
 COPPICE_HD inline void leave_rows(half<P, Step, T, R> const& h, half_rows<T, R> const& left) {
     constexpr int last = (block_partition / 2 - 1) * Step;
@@ -447,7 +445,7 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
     for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
 }
 
-/// Solves a partition of fewer rows than the others, by one thread.
+/// Solves a partition of fewer rows than block_partition in one thread.
 template <pivoting P, class T, class R>
 COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
                                         boundary_multipliers<T> const& multipliers, auto const& threshold) {
@@ -455,7 +453,7 @@ COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int le
     if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
 }
 
-/// Solves a partition in shared memory by two threads of different warps: one from above, one from below.
+/// Solves a partition in shared memory by two threads of different warps, one for each half.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
@@ -463,7 +461,7 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
                                        auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
     bool const from_above = block.thread() < tile_partitions, is_short = length != block_partition;
-    if (!is_short) { // a shorter one is solved by one thread, further down
+    if (!is_short) { // one thread solves a shorter partition, below
         if (from_above)
             eliminate_half<P, 1>(rows, x.before, x.first, multipliers.first, threshold);
         else
@@ -474,7 +472,7 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
     if (!is_short)
         middle = solve_middle<P>(remaining_rows(half<P, 1, T, R>(rows, block_partition)),
                                  remaining_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
-    block.sync(); // both threads have read the rows that are left
+    block.sync(); // both threads have read the remaining equations
     if (is_short) {
         if (from_above) substitute_short<P>(rows, length, x, multipliers, threshold);
         return;
@@ -487,8 +485,8 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
         substitute_half<P, -1>(rows, middle.up, middle.down);
 }
 
-/// Substitution of one tile; `shared` holds tile_bytes<T, R>. Its rows are there before the kernel in front begins,
-/// which solves the coarse system: they are read while that one works.
+/// Substitution of one tile; `shared` has tile_bytes<T, R> bytes. Its rows are complete before the preceding kernel
+/// begins, which solves the coarse system; so they are loaded while that kernel runs.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, std::int64_t tile,
@@ -512,7 +510,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
     block.sync();
     pair_split const split = record.split();
     bool const anew = split.number != 0, from_above = block.thread() < tile_partitions;
-    bool const shifted = P != pivoting::none && block.ballot(anew) != 0; // the same in both warps
+    bool const shifted = P != pivoting::none && block.ballot(anew) != 0; // uniform in both warps
     if (shifted) {
         if constexpr (P != pivoting::none) {
             int const second = lane % 2;
@@ -527,7 +525,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
             int const length = second < split.partitions() ? piece.length : 0;
             substitute_lane<P>(block, of_pair.from(offset(piece.first)), length, around, record.multipliers<T>(piece.coarse),
                                s.threshold);
-            // A row alone is the first or the last of its pair, whose unknowns are known whatever the cut.
+            // A single row is the first or the last of its pair, whose unknowns are coarse unknowns in every split.
             if (anew && from_above)
                 of_pair.rhs[second * 2 * block_partition] = coarse_unknown<R, Cyclic>(s, first + 3 * second);
             block.sync();

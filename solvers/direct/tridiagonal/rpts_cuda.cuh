@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
-/// a solve can be captured into a CUDA graph.
+/// CUDA launcher of RPTS. All work is queued on the stream of the executor, without allocation and synchronisation, so
+/// that a solve can be captured into a CUDA graph.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@
 
 namespace coppice::rpts {
 
-/// Right-hand sides that a tile holds where there are several: 16 bytes in a row.
+/// Pack of the right-hand sides of a tile, if there are several: 16 bytes for each row.
 template <class T>
 using tile_rhs = rhs_pack<T, 16 / int(sizeof(T))>;
 
-/// Blocks for which the shared memory of a multiprocessor has room (228 KiB, 1 KiB of each block reserved): the
-/// compiler has to leave registers for as many.
+/// Blocks that fit into the shared memory of a multiprocessor (228 KiB; each block reserves 1 KiB more); the compiler
+/// must limit registers accordingly.
 template <class T, class R>
 inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
 
-/// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile run side by side, so
-/// that they find its matrix in the cache.
+/// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile have consecutive
+/// numbers, so that the matrix is in the cache.
 template <class R, class T>
 __device__ level<T> level_of_block(level<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
     unsigned const groups = unsigned((all.fine.columns + rhs_count<R> - 1) / rhs_count<R>);
@@ -48,9 +48,10 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kern
     });
 }
 
-// Reads its rows while its predecessor works: all that was queued before the last reduction is done when it starts,
-// since reductions and the kernel that solves the last system let a successor start only after they have waited
-// themselves. From the last tile to the first: what the reduction read last is still in the second-level cache.
+// Loads its rows while its predecessor runs. All work queued before the last reduction is complete when this kernel
+// starts, since reductions and the kernel that solves the last system let their successor start only after they have
+// waited themselves. Tiles run from the last to the first: the rows that the reduction read last are still in the
+// second-level cache.
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(level<T> all) {
     start_successor();
@@ -60,13 +61,13 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_
     substitute_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared); // waits for its predecessor
 }
 
-/// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
-/// (cooperative launch) and take their items in order, so that the shares of the first unfinished system are always in
-/// work.
+/// Barrier of the blocks that share a system. They form a cluster, or all blocks of the grid run simultaneously
+/// (cooperative launch) and process their items in order, so that all slices of the first unfinished system are
+/// running.
 struct slice_barrier {
-    int* arrivals;  ///< of each pair
-    bool cluster;   ///< the barrier of the cluster
-    bool one_round; ///< every block has one item: the barrier of the grid is enough
+    int* arrivals;  ///< one for each pair
+    bool cluster;   ///< use the barrier of the cluster
+    bool one_round; ///< every block has one item: a single grid barrier suffices
     bool opened = false;
 
     __device__ void open(std::int64_t pairs) const {
@@ -80,7 +81,7 @@ struct slice_barrier {
 #endif
             return;
         }
-        if (!opened) cooperative_groups::this_grid().sync(); // also shows everyone the zeros of open()
+        if (!opened) cooperative_groups::this_grid().sync(); // also makes the zeros of open() visible to all blocks
         opened = true;
         if (one_round) return;
         block.sync();
@@ -112,13 +113,13 @@ __global__ void __launch_bounds__(resident_threads, 1)
     }
 }
 
-/// Cyclic systems have kernels of their own, so that the kernels of open systems keep their registers; only for solves
+/// Cyclic systems have separate kernels, so that those of other systems need no additional registers; only for solves
 /// with pivoting and without a threshold.
 inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_options const& options) {
     return rows >= direct_rows && options.pivot != pivoting::none && options.threshold == 0;
 }
 
-/// Calls work(pivoting as a constant) for cyclic systems.
+/// Calls work(pivoting as a compile-time constant) for cyclic systems.
 template <class Work>
 void with_cyclic_pivoting(pivoting pivot, Work const& work) {
     if (pivot == pivoting::scaled_partial)
@@ -159,7 +160,7 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
     std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
     allow_shared(exec, kernel, bytes);
     int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
-    cudaLaunchAttribute sharing{}; // how blocks that share a system come to run together
+    cudaLaunchAttribute sharing{}; // makes blocks that share a system run simultaneously
     if (plan.cluster) {
         sharing.id = cudaLaunchAttributeClusterDimension;
         sharing.val.clusterDim = {unsigned(plan.slices), 1, 1};
@@ -202,7 +203,7 @@ void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivo
 
 template <class T>
 device_limits limits_of(cuda_executor const& exec) {
-    constexpr int portable = 8; // what every device with clusters takes
+    constexpr int portable = 8; // supported by every device with clusters
     device_limits all;
     all.multiprocessors = exec.multiprocessors();
     all.in_cluster =
@@ -213,7 +214,7 @@ device_limits limits_of(cuda_executor const& exec) {
     return all;
 }
 
-/// Stages on a GPU; see rpts_solve.hpp.
+/// Levels on a GPU; see rpts_solve.hpp.
 template <class T>
 struct cuda_levels {
     static constexpr int partition = block_partition;
@@ -243,7 +244,7 @@ void solve_last(cuda_executor const& exec, cuda_levels<T> const& how, system_vie
     launch_resident(exec, resident_job<T>{s, plan, segments, threshold}, pivot, arrivals);
 }
 
-/// Each system in a block or a part of a warp, of threads enough for the largest.
+/// Solves each system in a block or in part of a warp, with enough threads for the largest.
 template <class T>
 void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options) {
     resident_plan const plan =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host launcher of RPTS: tasks of many tiles over the threads of the executor.
+/// Host launcher of RPTS: tasks of many tiles, distributed over the threads of the executor.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace coppice::rpts {
 
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
 inline constexpr std::int64_t host_task_systems = 64;     ///< systems of at most host_last rows in a task
-/// In a batch of systems of different sizes, most rows of a system that one thread solves alone: its bands fit into the
+/// In a batch of systems of different sizes, the largest system that a single thread solves: its bands fit into the
 /// second-level cache.
 inline constexpr std::int64_t host_alone_rows = 16384;
 
-/// Stages on the host; see rpts_solve.hpp.
+/// Levels on the host; see rpts_solve.hpp.
 struct host_levels {
     static constexpr int partition = host_partition;
     static bool is_last(std::int64_t rows, std::int64_t, bool) { return rows <= host_last; }
@@ -27,8 +27,8 @@ host_levels levels_of(host_executor const&) {
     return {};
 }
 
-/// Goes over the partitions of all systems in tasks: some partitions of a large system, or many small systems.
-/// Right-hand sides are solved one after the other, each with a reduction of the matrix of its own.
+/// Executes a step for the partitions of all systems in tasks: some partitions of a large system, or many small
+/// systems. Right-hand sides are processed one after the other; the matrix is reduced again for each.
 template <class T>
 void run_level(host_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
     void (*kernel)(level<T> const&, std::int64_t, std::int64_t) = nullptr;
@@ -59,8 +59,8 @@ void solve_last(host_executor const& exec, host_levels, system_view<T> const& s,
     });
 }
 
-/// Each lane of a pack eliminates one interleaved system. The pivot rows of a pack of systems take `rows` slots of
-/// memory, which the second-level cache should hold.
+/// Upper bound of the rows of interleaved systems. Each lane of a pack eliminates one system; the pivot rows of a pack
+/// of systems take `rows` slots of memory and should fit into the second-level cache.
 inline constexpr std::int64_t host_interleaved_rows = 4096;
 template <class T>
 bool takes_interleaved(host_executor const&, std::int64_t rows) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Systems that stay on chip: read once, solved, written once (5 n elements instead of 9 n). The body of the
-/// kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
+/// Solution of systems on chip: each is read once, solved and written once (5 n elements instead of 9 n). The body of
+/// the kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
 ///
-/// Each thread holds one partition of the finest system in its registers and reduces it to a segment. The segments of a
-/// warp join (rpts_tree.hpp), then the first warp of a block joins the segments of all its warps. A block holds whole
-/// systems, either one or several that have at most 32 partitions and so share warps; or it holds a share of one
-/// system. Blocks that share a system write the segments of their shares to global memory, meet at a barrier, and then
-/// the first warp of each block joins the segments of all shares for itself.
+/// Each thread holds one partition of the finest level in its registers and reduces it to a segment. The segments of a
+/// warp are merged (rpts_tree.hpp); then the first warp of a block merges the segments of all its warps. A block holds
+/// whole systems, one or several (of at most 32 partitions, so that systems share a warp), or one slice of a system.
+/// Blocks that share a system write the segments of their slices to global memory and synchronise; then the first warp
+/// of each block merges the segments of all slices redundantly.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace coppice::rpts {
 
-/// The segment of a share in global memory.
+/// The segment of a slice in global memory.
 template <class T>
 struct alignas(16) slice_segment {
     segment<T> of_all;
 };
 
-/// The shared memory of a block: the joints of each warp. Where a system is spread over warps, also the joints of the
-/// segments of warps, these segments, and the unknowns around each warp. Where blocks share a system, also the joints
-/// and the segments of the shares.
+/// Layout of the shared memory of a block: the separator rows of each warp. If a system spans several warps, also the
+/// segments of the warps, their separator rows, and the unknowns around each warp. If blocks share a system, also the
+/// segments of the slices and their separator rows.
 template <class T>
 struct resident_memory {
     T* start;
@@ -44,7 +44,8 @@ struct resident_memory {
         return {reinterpret_cast<band_vector<T>*>(start) + warp * group, warp_lanes};
     }
     COPPICE_HD separator_store<T> separators_of_block() const { return separators_of_warp(warps); }
-    /// k > 0: joints between the k-th share of each lane and the shares of the lane before it; 0: joints between lanes.
+    /// k > 0: separators between the k-th slice of each lane and the slices of the lane before it; 0: separators
+    /// between lanes.
     COPPICE_HD separator_store<T> separators_of_slices(int k) const { return separators_of_warp(warps + 1 + k); }
     COPPICE_HD interface_values<T>* around_warps() const {
         return reinterpret_cast<interface_values<T>*>(separators_of_warp(warps + 1 + slices_of_lane).memory);
@@ -65,11 +66,11 @@ template <class T>
 struct resident_job {
     system_view<T> all;
     resident_plan plan;
-    slice_segment<T>* segments; ///< [pair][share]
+    slice_segment<T>* segments; ///< [pair][slice]
     T threshold;
 };
 
-/// The segments of the shares of a system, of which a lane joins a run before the lanes join theirs.
+/// Merging workers for the segments of the slices of a system: each lane merges its run before the lanes are merged.
 template <pivoting P, class T, class Threshold>
 struct merging_slices {
     resident_memory<T> const& memory;
@@ -88,7 +89,7 @@ struct merging_slices {
     }
 };
 
-/// The way back to share `share`; the result counts in the lane that has it.
+/// Substituting workers down to slice `slice`; the result is valid in the lane that holds this slice.
 template <class T>
 struct substituting_slices : substituting_lanes<T> {
     resident_memory<T> const& memory;
@@ -107,8 +108,8 @@ struct substituting_slices : substituting_lanes<T> {
     }
 };
 
-/// Joins the segments of all shares of a system, in the first warp of each block, and returns in that warp the unknowns
-/// around the share of `item`. `brought`, in thread 0, is the segment of this share.
+/// Merges the segments of all slices of a system in the first warp of each block and returns in that warp the unknowns
+/// around the slice of `item`. `brought`, in thread 0, is the segment of this slice.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, bool Cyclic, class T, class Block, class Barrier>
 COPPICE_HD inline interface_values<T>
@@ -135,7 +136,8 @@ solve_slices(Block const& block, resident_job<T> const& job, resident_item const
     return block.from_lane(back.x, slice / memory.slices_of_lane);
 }
 
-/// Joins the segments of the warps of a block, `own` in each; returns the unknowns around the warp's own segment.
+/// Merges the segments of the warps of a block, `own` in each; returns the unknowns around the segment of the calling
+/// warp.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, bool Cyclic, class T, class Block, class Barrier>
 COPPICE_HD inline interface_values<T> solve_across_warps(Block const& block, resident_job<T> const& job,
@@ -176,9 +178,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_position position_of(resident_job<T> 
             left > M ? M + 1 : int(left > 0 ? left : 0), first == 0};
 }
 
-/// Solves item `number` in partitions of M rows: several systems, one system, or a share of one. `shared` has the bytes
-/// of resident_memory; `barrier.wait(block, pair, shares)` is a barrier of all blocks that work on a pair. In a cyclic
-/// system a partition that is reduced by sweeps, not as a tree of pairs, holds M rows or none.
+/// Solves item `number` in partitions of M rows: several systems, one system, or a slice of one. `shared` has the bytes
+/// of resident_memory; `barrier.wait(block, pair, slices)` is a barrier of all blocks that work on a pair. In a cyclic
+/// system a partition that is reduced by sweeps, not by a tree of pairs, has M rows or none.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, int M, bool Cyclic = false, class T, class Block, class Barrier>
 COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Barrier& barrier,
@@ -214,7 +216,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     else
         substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold, multipliers);
     store_solution(block, job.all, position, own.rhs, separators.memory);
-    // The next item may overwrite shared memory that threads still read for this item.
+    // The next item may overwrite shared memory that other threads still read for this item.
     if (memory.spans_warps)
         block.sync();
     else

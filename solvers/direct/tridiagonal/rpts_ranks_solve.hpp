@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of rpts_parts.hpp, over the launchers of the backends (rpts_solve.hpp). Included by the two sources that
+/// Definitions of rpts_ranks.hpp, over the launchers of the backends (rpts_solve.hpp). Included by the two sources that
 /// instantiate them.
 #pragma once
 
@@ -9,15 +9,14 @@
 
 namespace coppice::rpts {
 
-/// On CUDA the kernels of cyclic systems keep the couplings at both ends of a part.
+/// On CUDA the kernels of cyclic systems provide the couplings at both ends of a rank.
 inline constexpr bool ranks_are_cyclic(host_executor const&) { return false; }
 inline constexpr bool ranks_are_cyclic(cuda_executor const&) { return true; }
 
-/// Rows of a pair of partitions. Only whole pairs are reduced, so that every border can move.
+/// Rows of a pair of partitions. Only whole pairs are reduced, so that every boundary can be shifted.
 inline constexpr std::int64_t pair_rows = 2 * min_partition;
 
-/// Calls visit(rows, pairs, elements of a coarse band, offset in elements) for every stage; returns the elements of
-/// all.
+/// Calls use(rows, pairs, elements of a coarse band, offset in elements) for every level; returns the elements of all.
 template <class T, class Use>
 std::int64_t for_each_rank_level(std::int64_t rows, Use const& use) {
     std::int64_t offset = 0;
@@ -36,12 +35,12 @@ std::int64_t rank_workspace(Executor const&, std::int64_t rows) {
     return for_each_rank_level<T>(rows, [](auto...) {}) * std::int64_t(sizeof(T));
 }
 
-/// Copies the rows behind the last whole pair of partitions into the coarse system as they are.
+/// Copies the rows after the last whole pair of partitions to the coarse system without reduction.
 template <class T>
 struct carry_rows {
     T const *from_lower, *from_diagonal, *from_upper, *from_rhs;
     coarse_view<T> to;
-    std::int64_t open_end; ///< the last row of the whole system, whose upper entry may hold anything; or -1
+    std::int64_t open_end; ///< the last row of the whole system, whose upper entry may have any value; or -1
     bool scales;
     COPPICE_HD void operator()(std::int64_t i) const {
         T const above = i == open_end ? T(0) : from_upper[i];
@@ -65,7 +64,7 @@ bool takes_rank(Executor const& exec, tridiagonal_options const& options) {
     return options.threshold == 0 && (!ranks_are_cyclic(exec) || options.pivot != pivoting::none);
 }
 
-/// Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
+/// Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
 inline pivoting pivot_of_level(tridiagonal_options const& options, int k) {
     return k > 0 && options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
 }

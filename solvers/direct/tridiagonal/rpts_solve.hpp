@@ -2,26 +2,26 @@
 /// \file
 /// The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
 ///
-///     stages = levels_of<T>(exec)                          how systems are cut: never by the number of threads, so
-///                                                          that results do not depend on it
-///     stages.partition                                     M of a reduction
-///     stages.is_last(rows, systems, cyclic)                are such systems solved without a further reduction?
-///     run_level(exec, stage, step, pivot)                  fine rows -> coarse rows, or the way back (level_step)
-///     solve_last(exec, stages, systems, threshold, pivot, memory)        those; memory as for a stage
+///     how = levels_of<T>(exec)                         partitioning; does not depend on the number of threads, so that
+///                                                      the results do not depend on it
+///     how.partition                                    M of a reduction
+///     how.is_last(rows, systems, cyclic)               whether such systems are solved without a further reduction
+///     run_level(exec, level, step, pivot)              fine rows -> coarse rows, or coarse solution -> fine solution
+///     solve_last(exec, how, systems, threshold, pivot, memory)      solves the coarsest systems; memory as for a level
 ///
-/// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
-/// sizes there are
+/// All of them take a batch of systems of equal size, with equal numbers of right-hand sides. For systems of different
+/// sizes:
 ///
-///     takes_varied<T>(exec, size, systems, largest)                 does the backend solve such a batch?
+///     takes_varied<T>(exec, size, systems, largest)                 whether the backend solves such a batch
 ///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
 ///     solve_varied(exec, systems, memory, options)
 ///
-/// and for interleaved ones
+/// for interleaved systems:
 ///
 ///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
 ///     solve_interleaved(exec, systems, memory, options)
 ///
-/// and for cyclic ones, which solve() takes where
+/// and for cyclic systems, which solve() accepts if this returns true:
 ///
 ///     takes_cyclic(exec, rows, options)
 ///
@@ -104,12 +104,13 @@ std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems
 
 namespace rpts {
 
-/// Solves a batch; arguments are as they should be.
+/// Solves a batch; arguments are already checked.
 template <class T, executor Executor, class Levels>
 void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
-    if (how.is_last(systems.size, systems.systems, cyclic)) // one small system notices the time of stages
+    // avoids the setup of levels, which small systems would notice
+    if (how.is_last(systems.size, systems.systems, cyclic))
         return solve_last(exec, how, systems, threshold, options.pivot, memory);
     std::array<level<T>, max_levels> levels;
     int depth = 0;
@@ -135,7 +136,7 @@ void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
                        all};
             systems.cyclic = cyclic;
         });
-    // Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
+    // Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
     for (int k = 0; k < depth; ++k) run_level(exec, levels[std::size_t(k)], level_step::reduce, pivot_of(k));
@@ -143,7 +144,7 @@ void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
     for (int k = depth - 1; k >= 0; --k) run_level(exec, levels[std::size_t(k)], level_step::substitute, pivot_of(k));
 }
 
-/// Threads that solve systems of different sizes side by side: no more than the workspace has room for.
+/// Number of threads that solve systems of different sizes simultaneously, limited by the workspace.
 inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
                                    std::int64_t largest) {
     std::int64_t const room = size / std::max<std::int64_t>(1, std::min(largest, host_alone_rows));
@@ -161,8 +162,8 @@ bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t
     return true;
 }
 
-/// Solves systems of different sizes: the short ones by one thread each, dealt out so that threads get equal numbers of
-/// rows; then the long ones, one after the other, by all threads.
+/// Solves systems of different sizes: first the short ones, each by one thread, distributed so that threads get about
+/// equal numbers of rows; then the long ones, one after the other, each by all threads.
 template <class T>
 void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
@@ -279,7 +280,7 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
     solve_tridiagonal(exec, a, d, x, workspace.view(), options);
 }
 
-// Of no executor: rpts.cpp has them, so that rpts.cu makes none.
+// Independent of the executor: instantiated in rpts.cpp only.
 extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
 extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
-/// cache, as the CUDA kernels stage theirs through shared memory. Compiled once per instruction set.
+/// RPTS on one core: one partition in each SIMD lane. Tiles are transposed through a buffer that stays in the
+/// first-level cache, as the CUDA kernels stage theirs in shared memory. Compiled once for each instruction set.
 #include <coppice/solvers/direct/tridiagonal/rpts_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
@@ -15,9 +15,9 @@ namespace {
 using namespace coppice::rpts;
 
 constexpr int length = host_partition;
-constexpr int registers = 2; // of a pack: the chains of two overlap; more would spill
+constexpr int registers = 2; // of a pack: two dependent chains overlap; more registers would spill
 
-// As many partitions as a pack has lanes, row by row: bands[b][j] holds row j of all of them.
+// As many partitions as a pack has lanes, stored row by row: bands[b][j] holds row j of all of them.
 template <class T>
 struct tile {
     using lanes = pack<T, register_bytes, registers>;
@@ -28,7 +28,7 @@ struct tile {
     partition_rows<lanes> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
     T& at(int band, int row, int lane) { return reinterpret_cast<T*>(&bands[band][row])[lane]; }
 
-    // Whole partitions, transposed in registers.
+    // Loads whole partitions, transposed in registers.
     void load_band(int band, T const* from) {
         for (int r = 0; r < registers; ++r)
             for (int j = 0; j < length; j += width) {
@@ -53,7 +53,7 @@ struct tile {
                     __builtin_memcpy(to + (r * width + l) * length + j, &square[l], sizeof(square[l]));
             }
     }
-    // Rows behind the end of the system read x = 0.
+    // Rows after the end of the system become x = 0.
     void load_band_end(int band, T const* from, std::int64_t count, T padding) {
         for (int l = 0; l < lanes::size; ++l)
             for (int j = 0; j < length; ++j) {
@@ -62,7 +62,7 @@ struct tile {
             }
     }
 
-    // The right-hand sides of a system in another order, from row `row` on; the rest becomes zero.
+    // Gathers the right-hand sides of a system with an order, from row `row` on; zeros after `count` rows.
     void gather_rhs(system_view<T> const& s, std::int64_t row, std::int64_t count) {
         for (int l = 0; l < lanes::size; ++l)
             for (int j = 0; j < length; ++j) {
@@ -76,7 +76,7 @@ struct tile {
                 s.x[s.target[row + std::int64_t(l) * length + j]] = at(3, j, l);
     }
 
-    // The partitions from `partition` on; corner entries outside the matrix become zero.
+    // Loads the partitions from `partition` on; corner entries outside the matrix become zero.
     void load(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
         if (count > std::int64_t(length) * lanes::size) {
@@ -106,8 +106,8 @@ struct tile {
     }
 };
 
-// Asks for the memory of the next tile step by step, so that it comes while this tile computes: the hardware sees four
-// short strided walks and foresees too little.
+// Prefetches the memory of the next tile, a part in each step, while this tile computes: the hardware prefetcher does
+// not follow four short strided streams.
 template <class T, int Bytes>
 struct fetch_ahead {
     char const* bands[4];
@@ -136,7 +136,8 @@ void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t par
     }
 }
 
-// The interface unknowns of the partitions from `partition` on; zero outside the system, or what is beyond a stretch.
+// The interface unknowns of the partitions from `partition` on; zero outside the system, or the neighbours of a
+// segment.
 template <class Lanes, class T>
 interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partition) {
     interface_values<Lanes> x;
@@ -169,7 +170,7 @@ interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partitio
 
 constexpr auto in_place = [](int i) COPPICE_INLINE_LAMBDA { return i; }; // row i of a pair
 
-// The rows of two neighbouring lanes of a tile, which are solved by themselves where they are cut anew.
+// The rows of two neighbouring lanes of a tile, for pairs that are split in another way; these are solved separately.
 template <class T>
 struct lane_pair {
     T bands[4][2 * length];
@@ -179,7 +180,7 @@ struct lane_pair {
             for (int j = 0; j < 2 * length; ++j) bands[b][j] = t.at(b, j % length, lane + j / length);
     }
     COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
-    // Whether `part` is not nearly singular inside.
+    // Whether `piece` is not nearly singular inside.
     template <pivoting P>
     COPPICE_ALWAYS_INLINE bool is_good(pair_partition const& piece, T const& threshold) {
         auto const multiplier = [&](bool downwards) COPPICE_INLINE_LAMBDA {
@@ -187,7 +188,7 @@ struct lane_pair {
         };
         return multiplier(true) >= T(min_multiplier) || multiplier(false) >= T(min_multiplier);
     }
-    // Number of the first cut with which all partitions are good; -1 where there is none.
+    // Number of the first split with which no partition is nearly singular inside; -1 if there is none.
     template <pivoting P>
     COPPICE_ALWAYS_INLINE int find_split(T const& threshold) {
         for (int number = 0; number < pair_split::numbers; ++number) {
@@ -200,7 +201,7 @@ struct lane_pair {
     }
 };
 
-// The coarse rows of a pair with this cut; the result is what its sweeps tell the substitution.
+// The coarse rows of a pair with this split; returns the bits of small multipliers for the substitution.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
                                         coarse_row<T> (&coarse)[4]) {
@@ -219,7 +220,8 @@ COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& spl
     return small;
 }
 
-// After the reduction of a tile with these shares: cuts pairs anew where they are small, and writes their coarse rows.
+// After the reduction of a tile with these multipliers: chooses another split for pairs with a small multiplier, and
+// writes their coarse rows.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
                                           boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
@@ -233,7 +235,7 @@ COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partiti
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
             int const found = pair.template find_split<P>(s.threshold);
-            if (found >= 0) { // with the first cut as well: packs round in another way, and found a small share
+            if (found >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
                 number = found;
                 coarse_row<T> rows[4];
                 of_pair = resplit<P>(pair, pair_split{number}, s.threshold, rows);
@@ -250,11 +252,11 @@ COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partiti
     }
 }
 
-// What the reduction has noted of the pairs of a tile.
+// The pair records of a tile, written by the reduction.
 template <pivoting P, class T>
 class recorded_pairs {
 public:
-    boundary_multipliers<typename tile<T>::lanes> multipliers; ///< of pairs that are cut in their middle
+    boundary_multipliers<typename tile<T>::lanes> multipliers; ///< of pairs that are split in the middle
 
     COPPICE_ALWAYS_INLINE recorded_pairs(level<T> const& s, std::int64_t partition, std::int64_t last) {
         constexpr int pairs = tile<T>::lanes::size / 2;
@@ -276,7 +278,7 @@ public:
         }
     }
     COPPICE_ALWAYS_INLINE bool any_shifted() const { return shifted_ != 0; }
-    // Instead of substitute_partition for all lanes of the tile.
+    // Replaces substitute_partition for all lanes of the tile if a pair has another split.
     COPPICE_ALWAYS_INLINE void substitute(level<T> const& s, std::int64_t partition, tile<T>& t,
                                           interface_values<typename tile<T>::lanes> const& x,
                                           typename tile<T>::lanes const& threshold) const {
@@ -296,7 +298,7 @@ public:
                                         piece.around([&](int i) COPPICE_INLINE_LAMBDA { return coarse[1 + i]; }),
                                         s.threshold, record.template multipliers<T>(piece.coarse));
             }
-            pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of rows alone
+            pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of single rows
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
         substitute_partition<P>(t.rows(), length, x, threshold, multipliers);
@@ -310,7 +312,7 @@ private:
     std::uint32_t shifted_ = 0;
 };
 
-// `count` lanes from memory; the others get `filling`.
+// Loads `count` lanes; the others get `padding`.
 template <class Lanes, class T>
 Lanes load_lanes(T const* from, int count, T padding) {
     Lanes value(padding);
@@ -321,7 +323,7 @@ Lanes load_lanes(T const* from, int count, T padding) {
     return value;
 }
 
-// A system in each lane, eliminated with exchanges of its rows; the slots of the pivot rows are in `memory`.
+// Solves one system in each lane, by elimination with row exchanges; `memory` holds the slots of the pivot rows.
 template <pivoting P, class T>
 void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
     using lanes = typename tile<T>::lanes;
@@ -345,7 +347,7 @@ void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
         __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
 }
 
-// One system from its first row to its last; `memory` holds 4 size elements.
+// Solves one system from its first row to its last; `memory` holds 4 size elements.
 template <pivoting P, class T>
 void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
     std::int64_t const n = s.size;
@@ -377,7 +379,8 @@ template <class T>
 void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     using lanes = pack<T, 16, 1>;
     lanes memory[4][(host_last + 1) / 2];
-    if (threshold > T(0)) // which entries are eliminated, and so may count as zero, depends on the direction: downwards
+    // the direction of the elimination determines which entries a threshold can flush: use downwards, as elsewhere
+    if (threshold > T(0))
         return rpts::with_pivoting(
             pivot, [&](auto p) { solve_downwards<decltype(p)::value>(s, threshold, reinterpret_cast<T*>(memory)); });
     partition_rows<lanes> const slots{memory[0], memory[1], memory[2], memory[3]};

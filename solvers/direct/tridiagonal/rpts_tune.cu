@@ -13,7 +13,7 @@
 namespace coppice {
 namespace {
 
-/// Matrix 1 of Table 4.
+/// Random entries from U(-1, 1): matrix 1 of Table 4.
 template <class T>
 struct some_entry {
     T* to;
@@ -21,7 +21,7 @@ struct some_entry {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = T(random.uniform(std::uint64_t(i), -1, 1)); }
 };
 
-/// Memory for batches of `most` rows, several times the second-level cache, so that none finds its own data there.
+/// Memory for batches of `rows` rows, several times the second-level cache, so that no batch finds its data there.
 template <class T>
 struct rotated_rows {
     std::int64_t total;
@@ -48,7 +48,7 @@ struct rotated_rows {
     }
 };
 
-/// Median microseconds of a solve of such a batch with the choice of `record`.
+/// Median time in microseconds of a solve of such a batch with the choice of `record`.
 template <class T>
 double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
                std::int64_t systems, tridiagonal_tuning_record const& record) {

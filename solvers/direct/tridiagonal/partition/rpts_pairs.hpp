@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A short partition in the registers of one thread as a tree of segments: two neighbouring rows are a segment as
-/// they stand, and segments join (rpts_segment.hpp) until one is left.
+/// Reduction of a short partition in the registers of one thread by a tree: two neighbouring rows form a segment, and
+/// segments are merged (rpts_segment.hpp) until one is left.
 ///
-/// The sweeps of RPTS lose digits where the inner rows of a partition are nearly singular by themselves, and the
-/// shorter partitions are, the more of them there are: with four rows of double each, random bands of 512 rows had
-/// backward errors up to 4e-14, with eight 3e-15; joins, which may take their pivots from all rows, have 2e-16 with
-/// either. Eight rows take three joins in two dependent steps, about what the sweeps take, and no row is eliminated
-/// again on the way back. With sixteen the joints would not fit into the registers.
+/// The sweeps of RPTS lose digits if the inner rows of a partition are nearly singular, and shorter partitions mean
+/// more such partitions. Measured on random bands of 512 rows in double: partitions of four rows had backward errors up
+/// to 4e-14, of eight rows up to 3e-15. Merging, which can choose pivots from all rows, has 2e-16 with either length.
+/// Eight rows take three merges in two dependent steps, about the time of the sweeps, and the substitution eliminates
+/// no row again. With sixteen rows the separator rows would not fit into the registers.
 #pragma once
 
 #include <coppice/solvers/direct/merge/merge_tree.hpp>
@@ -16,7 +16,7 @@
 
 namespace coppice::rpts {
 
-/// Whether partitions of M rows go this way.
+/// Whether partitions of M rows are reduced by this tree.
 template <int M>
 inline constexpr bool merges_pairs = M <= 8;
 
@@ -30,9 +30,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of_pair(own_rows<T, M> const
 template <class T, int M>
 struct pair_tree {
     static constexpr int pairs = M / 2;
-    separator_rows<T> separators[pairs]; ///< joints[k]: where pair k begins the right one of two segments
+    separator_rows<T> separators[pairs]; ///< separators[k]: between two segments of which the right one begins with
+                                         ///< pair k
 
-    /// The segment of a partition. Of a cyclic system it has the first `left` rows alone.
+    /// The segment of a partition. In a cyclic system only the first `left` rows belong to the partition.
     template <pivoting P, bool Cyclic = false, class Threshold>
     COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale,
                                                        Threshold const& threshold, int left = M) {
@@ -53,7 +54,7 @@ struct pair_tree {
         return all.segments[0];
     }
 
-    /// All unknowns, from those around the partition.
+    /// Computes all unknowns of the partition from the unknowns around it.
     COPPICE_HD COPPICE_ALWAYS_INLINE void solve(interface_values<T> const& x, T (&solution)[M]) const {
         substituting_pairs all{*this};
         all.around[0] = x;
@@ -62,7 +63,7 @@ struct pair_tree {
         for (int k = 0; k < pairs; ++k) solution[2 * k] = all.around[k].first, solution[2 * k + 1] = all.around[k].last;
     }
 
-    /// The pairs are the workers, all of them one thread.
+    /// Workers of the reduction tree: the pairs of rows, all in one thread.
     struct workers_of_thread {
         COPPICE_HD static constexpr int run() { return 1; }
         COPPICE_HD static constexpr int workers() { return pairs; }
@@ -97,7 +98,8 @@ struct pair_tree {
     };
 };
 
-/// The segment of a longer partition, pair by pair, where the sweeps would lose digits; its joints are not kept.
+/// The segment of a longer partition, merged pair by pair, used if the sweeps would lose digits. Its separator rows are
+/// discarded.
 template <pivoting P, class T, int M>
 COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merged_segment(own_rows<T, M> const& own, T const& scale,
                                                            auto const& threshold) {

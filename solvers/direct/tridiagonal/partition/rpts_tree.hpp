@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A tree of segments over the lanes of a warp: neighbours join, pairs of neighbours join, ... until one lane has
-/// the segment of all; and the way back, on which every lane gets the unknowns around its own segment. No barrier of
-/// the block, and the same few instructions for every level.
+/// Reduction tree of segments over the lanes of a warp: neighbours are merged, then pairs of neighbours, ..., until one
+/// lane has the segment of all; and the back substitution, in which every lane gets the unknowns around its own
+/// segment. Needs no barrier of the block; all levels execute the same instructions.
 #pragma once
 
 #include <coppice/core/block.hpp>
@@ -12,13 +12,14 @@
 
 namespace coppice::rpts {
 
-/// Joints in shared memory, vector after vector, so that neighbouring lanes meet neighbouring banks.
+/// Separator rows in shared memory, stored as arrays of 16-byte vectors, so that neighbouring lanes access neighbouring
+/// banks.
 template <class T>
 struct separator_store {
     static constexpr int vectors = int(sizeof(separator_rows<T>) / 16);
-    static constexpr int elements = int(sizeof(separator_rows<T>) / sizeof(T)); ///< elements of one joint
+    static constexpr int elements = int(sizeof(separator_rows<T>) / sizeof(T)); ///< elements of one object
     band_vector<T>* memory;
-    int size; ///< number of joints
+    int size; ///< number of objects
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, separator_rows<T> const& j) const {
         band_vector<T> all[vectors];
@@ -36,18 +37,18 @@ struct separator_store {
     }
 };
 
-/// Lanes first .. first + count - 1 of a warp hold neighbouring segments; a warp may have several such groups, of at
-/// most `most` lanes each. For a lane outside of all groups count is 0.
+/// Lanes first .. first + count - 1 of a warp hold neighbouring segments. A warp may have several such groups of at
+/// most `max_count` lanes. count = 0 for a lane outside all groups.
 struct lane_group {
     int lane, first, count, max_count;
 };
 
-/// The links that each lane joins before the lanes join theirs: one, which it has.
+/// Each lane holds one segment before the tree.
 struct single_run {
     COPPICE_HD static constexpr int run() { return 1; }
 };
 
-/// Segments in the lanes of a group, with the joints in shared memory: `joints` has room for 32.
+/// Merging workers: the lanes of a group with one segment each. `separators` has room for 32.
 template <pivoting P, class T, class Block, class Threshold>
 struct merging_lanes : single_run {
     Block const& block;
@@ -70,8 +71,8 @@ struct merging_lanes : single_run {
     }
 };
 
-/// The way back: `x` is what is known around the segment of all lanes of the group, and at last around that of the
-/// lane. Where there is no joint, the result is not used.
+/// Substituting workers: `x` is first the unknowns around the segment of the whole group, at the end those around the
+/// segment of the lane. Lanes without a separator discard the result of the step.
 template <class T>
 struct substituting_lanes : single_run {
     lane_group const& group;
@@ -91,7 +92,7 @@ struct substituting_lanes : single_run {
     }
 };
 
-/// Joins the segments of a group; the first lane of the group gets the segment of all. All lanes of the warp call it.
+/// Merges the segments of a group; the first lane of the group gets the result. All lanes of the warp call it.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block, class Threshold>
 COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group const& group, segment<T>& own,
@@ -101,8 +102,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group
     block.sync_warp();
 }
 
-/// From the unknowns around the joined segment of a group (x, the same in all its lanes) to the unknowns around each
-/// lane's own segment. Unrolled, so that joints are read ahead.
+/// Back substitution: from the unknowns around the merged segment of a group (x, equal in all its lanes) to the
+/// unknowns around the segment of each lane. Unrolled, so that separator rows are loaded ahead.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> substitute_lanes(lane_group const& group, interface_values<T> const& x,
                                                                 separator_store<T> const& separators) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A small tridiagonal system eliminated from both ends at once: Gaussian elimination with the pivoting of RPTS,
-/// its unknowns in the order first, last, second, last but one, ...
+/// Solver of a small tridiagonal system that eliminates from both ends simultaneously: Gaussian elimination with the
+/// pivoting of RPTS and the order of unknowns first, last, second, last but one, ...
 ///
-/// Each step waits for the one before it, so two chains take the time of one, in two lanes of a register: lane 0 goes
-/// down from the first row, lane 1 up from the last. Two rows in two unknowns are left in the middle. A system with an
-/// odd number of rows gets one more behind its last, which nothing reads.
+/// Each step depends on the one before it. Two independent chains of half the length run in the two lanes of a
+/// register: lane 0 downwards from the first row, lane 1 upwards from the last. Two equations in the two middle
+/// unknowns remain. If the number of rows is odd, one row x = 0 is appended.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace coppice::rpts {
 
-/// The unknowns on both sides of the middle, from the rows that both ends are left with: `down` reads
-/// entry x[m] + next x[m+1] = rhs, `up` entry x[m+1] + next x[m] = rhs.
+/// The two middle unknowns, from the equations that remain of both ends: `down` is entry x[m] + next x[m+1] = rhs, `up`
+/// is entry x[m+1] + next x[m] = rhs.
 template <class T>
 struct middle_pair {
     T first, second;
@@ -33,9 +33,9 @@ struct middle_pair {
     }
 
 private:
-    /// Whether the combination is but the rounding errors of its terms. Both rows were multiplied on their way here, so
-    /// that two that are the same equation differ by such; an unknown of which nothing else is said is 0, as one
-    /// without a pivot.
+    /// Whether the linear combination is at most the rounding error of its terms. Equal equations differ by rounding
+    /// errors here, since both were multiplied by different factors before. An unknown without an equation is set to 0,
+    /// as one without a pivot.
     COPPICE_ALWAYS_INLINE static bool vanishes(combination<T> const& c, T p, T q) {
         constexpr T few = 2 * std::numeric_limits<T>::epsilon(), largest = std::numeric_limits<T>::max();
         T const value = magnitude(c.of(p, q));
@@ -43,7 +43,7 @@ private:
     }
 };
 
-/// Both ends of a system in lanes 0 and 1 of `Lanes`, whose row j are rows j and 2 half - 1 - j of the system.
+/// Both ends of a system in lanes 0 and 1 of `Lanes`: row j holds rows j and 2 half - 1 - j of the system.
 template <class Lanes>
 struct system_ends {
     using T = typename Lanes::value_type;
@@ -63,7 +63,7 @@ struct system_ends {
         return scaled<P>(both(s.lower[j], s.upper[up]), both(s.diagonal[j], s.diagonal[up]),
                          both(s.upper[j], s.lower[up]), both(rhs_at(j), rhs_at(up)));
     }
-    /// The rows at the ends, and what reads x = 0 behind the last row of an odd number.
+    /// Rows 0 and 1. If the size is odd, lane 1 of row 0 is the appended row x = 0.
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> first_row() const {
         std::int64_t const n = s.size;
@@ -86,8 +86,8 @@ struct system_ends {
     }
 };
 
-/// Solves a system of at least one row, without a threshold; the slots of its pivot rows take `half` elements of each
-/// band.
+/// Solves a system of at least one row, without a threshold; `slots` has `half` elements in each band for the pivot
+/// rows.
 template <pivoting P, class Lanes, class T>
 COPPICE_ALWAYS_INLINE void solve_from_ends(system_view<T> const& s, partition_rows<Lanes> const& slots) {
     system_ends<Lanes> const ends{s};
