@@ -66,7 +66,7 @@ public:
         auto const token = token_at(at_, end_);
         if (token.size() > 3 || token.find_first_not_of("01") != token.npos)
             refuse("the format " + quoted(token) +
-                   " is none: expected up to three digits 0 or 1 (sizes of vertices, "
+                   " is not a format: expected up to three digits 0 or 1 (sizes of vertices, "
                    "weights of vertices, weights of edges)");
         int flags = 0;
         for (char const c : token) flags = 2 * flags + (c == '1' ? 1 : 0);
@@ -105,7 +105,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
     // An edge takes two numbers of a digit and a blank each, a vertex a line: nothing larger is asked for.
     auto const bytes = static_cast<std::int64_t>(text.size());
     if (edges > bytes / 4 + 1 || vertices > bytes)
-        in.refuse("the first line promises " + std::to_string(vertices) + " vertices and " + std::to_string(edges) +
+        in.refuse("the first line declares " + std::to_string(vertices) + " vertices and " + std::to_string(edges) +
                   " edges, more than a file of " + std::to_string(bytes) + " bytes can hold");
 
     buffer<triplet<T, I>> entries(exec, 2 * edges);
@@ -123,7 +123,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
             if (v == u) in.refuse("vertex " + std::to_string(u + 1) + " is its own neighbour");
             real const weight = flags & 1 ? in.take_weight<real>() : real(1);
             if (found == 2 * edges)
-                in.refuse("more than the " + std::to_string(edges) + " edges that the first line promises");
+                in.refuse("more than the " + std::to_string(edges) + " edges that the first line declares");
             entries[found++] = {static_cast<I>(u), static_cast<I>(v), T(weight)};
             auto const low = static_cast<std::uint64_t>(std::min(u, v)),
                        high = static_cast<std::uint64_t>(std::max(u, v));
@@ -132,13 +132,13 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
         }
     }
     while (in.next_line())
-        if (!in.is_over()) in.refuse("lines go on behind the last of " + std::to_string(vertices) + " vertices");
+        if (!in.is_over()) in.refuse("there are lines after the last of " + std::to_string(vertices) + " vertices");
     if (found != 2 * edges)
         throw format_error(file, 0,
-                           "the first line promises " + std::to_string(edges) + " edges, which are " +
+                           "the first line declares " + std::to_string(edges) + " edges, which are " +
                                std::to_string(2 * edges) + " neighbours, and there are " + std::to_string(found));
     if (one_way != 0)
-        throw format_error(file, 0, "some edge stands at one of its ends only, or with another weight at the other");
+        throw format_error(file, 0, "an edge is listed at one of its vertices only, or with different weights at the two");
     return {vertices, vertices, matrix_market_symmetry::general, std::move(entries), {}, 1};
 }
 
@@ -162,7 +162,7 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
     std::int64_t const width = weighted ? 8 : 4;
     std::string const sizes = std::to_string(vertices) + " vertices and " + std::to_string(count) + " stored edges";
     if (vertices < 0 || count < 0 || vertices > size / 8 || count > size / width)
-        refuse("the head promises " + sizes + ", which a file of " + std::to_string(size) + " bytes does not hold");
+        refuse("the head declares " + sizes + ", which a file of " + std::to_string(size) + " bytes does not hold");
     std::int64_t const graph_bytes = 8 * (vertices + 1) + width * count; // a directed graph follows turned round
     std::int64_t const expected = std::int64_t(head) + graph_bytes * (directed != 0 ? 2 : 1);
     if (size != expected)
@@ -180,7 +180,7 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
         std::int64_t const first = offset(u), last = offset(u + 1);
         if (first > last || last > count)
             refuse("the offsets of vertex " + std::to_string(u) + ", " + std::to_string(first) + " and " +
-                   std::to_string(last) + ", do not rise within 0 to " + std::to_string(count));
+                   std::to_string(last) + ", do not increase within 0 to " + std::to_string(count));
         for (std::int64_t k = first; k < last; ++k) {
             std::size_t const at = edges + std::size_t(width * k);
             auto const v = number(at, std::int32_t());

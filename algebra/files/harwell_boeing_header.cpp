@@ -217,7 +217,7 @@ void require_lines(std::string const& file, char const* what, std::int64_t promi
     std::int64_t const needed = format.lines(numbers);
     if (promised != needed)
         throw format_error(file, 2,
-                           "the header promises " + std::to_string(promised) + " lines of " + what + "; " +
+                           "the header declares " + std::to_string(promised) + " lines of " + what + "; " +
                                std::to_string(numbers) + " of them, " + std::to_string(format.first_line.size()) +
                                " a line, take " + std::to_string(needed));
 }
@@ -267,7 +267,7 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     read_type(file, type_line.substr(0, 3), h);
     std::array<std::int64_t, 3> sizes{};
     if (leading_integers(type_line.substr(3), sizes) < 3)
-        throw format_error(file, 3, "expected numbers of rows, columns and entries behind the type");
+        throw format_error(file, 3, "expected numbers of rows, columns and entries after the type");
     h.rows = sizes[0];
     h.columns = sizes[1];
     h.stored = sizes[2];
@@ -288,7 +288,7 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     if (h.stored > 0 && (h.rows == 0 || h.columns == 0))
         throw format_error(file, 3,
                            "a matrix of " + std::to_string(h.rows) + " x " + std::to_string(h.columns) +
-                               " cannot hold the " + std::to_string(h.stored) + " entries that the line promises");
+                               " cannot hold the " + std::to_string(h.stored) + " entries that the line declares");
     require_lines(file, "pointers", counts[1], h.columns + 1, h.pointers);
     require_lines(file, "indices", counts[2], h.stored, h.indices);
     if (h.field != matrix_market_field::pattern)

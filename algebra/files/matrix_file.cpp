@@ -84,7 +84,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     auto const found = std::find_if(matrices.begin(), matrices.end(), is_main);
     if (found == matrices.end())
         throw format_error(file, 0,
-                           "the archive holds several matrices, none called as its folder or the archive: " + all);
+                           "the archive holds several matrices, none of them named after its folder or the archive: " + all);
     return *found;
 }
 

@@ -67,7 +67,7 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
                     : h.kind == 'c' ? h.width == 8 || h.width == 16
                     : h.kind == 'b' ? h.width == 1
                                     : wide);
-    if (good && type[1] == '>') refuse("the array has big-endian values; write it as x.astype('<f8') has them");
+    if (good && type[1] == '>') refuse("the array has big-endian values; write x.astype('<f8')");
     if (!good)
         refuse("an array of type " + detail::quoted(type.substr(0, type.find(','))) +
                " is not read; write it as x.astype('float64') or 'complex128'");
@@ -83,7 +83,7 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
         shape.remove_prefix(static_cast<std::size_t>(stop - shape.data()));
         sizes.push_back(size);
     }
-    if (!shape.starts_with(')') && !shape.starts_with(",)")) refuse("the shape in the header of the array is none");
+    if (!shape.starts_with(')') && !shape.starts_with(",)")) refuse("the shape in the header of the array is malformed");
     if (sizes.empty() || sizes.size() > 2)
         refuse("the array has " + std::to_string(sizes.size()) + " dimensions; expected one or two");
     h.rows = sizes[0];
@@ -94,7 +94,7 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
         refuse("an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns) +
                " values is longer than the file, which holds " + std::to_string(capacity));
     if (std::size_t(h.rows * h.columns) * std::size_t(h.width) != bytes.size() - h.body)
-        refuse("the file goes on behind an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns));
+        refuse("the file has bytes after an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns));
     return h;
 }
 
@@ -273,7 +273,7 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
     return all;
 }
 
-/// Whether a file that is no array of NumPy is plain text: by its first byte, unless its name promises a banner.
+/// Whether a file that is no array of NumPy is plain text: by its first byte, unless its name declares a banner.
 bool is_plain(std::filesystem::path const& path, std::string_view text) {
     auto name = path.filename();
     if (name.extension() == ".gz") name = name.stem();

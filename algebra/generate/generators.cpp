@@ -86,7 +86,7 @@ std::vector<generator_kind> const& generator_kinds() {
     static std::vector<generator_kind> const kinds{
         {"aniso1", "9-point stencil, strong couplings along x", {"nx", "ny"}},
         {"aniso2", "9-point stencil, strong couplings along a diagonal of the grid", {"nx", "ny"}},
-        {"aniso3", "aniso2 renumbered so that the strong couplings lie beside the diagonal", {"nx", "ny"}},
+        {"aniso3", "aniso2 renumbered so that the strong couplings are next to the diagonal", {"nx", "ny"}},
         {"laplace2d", "5-point Laplacian", {"nx", "ny"}},
         {"laplace3d", "7-point Laplacian with direction weights", {"nx", "ny", "nz", "wx", "wy", "wz"}},
         {"laplace27", "27-point Laplacian", {"nx", "ny", "nz"}},
@@ -107,7 +107,7 @@ std::vector<generator_kind> const& generator_kinds() {
          "loss I - Q^T of an M/M/n + k queue with migration",
          {"servers", "places", "share", "arrival", "service", "opening", "closing", "upper", "lower", "loss",
           "nonzeros"}},
-        {"cloud", "queues as large as those of Yang, Li and Li (2017), case 1 to 10", {"case"}},
+        {"cloud", "queues of the sizes of Yang, Li and Li (2017), case 1 to 10", {"case"}},
         {"tridiagonal", "tridiagonal matrix, case 1 to 20 of the gallery", {"n", "case", "seed"}},
         {"pentadiagonal", "pentadiagonal matrix, case 1 to 23 of the gallery", {"n", "case", "seed"}},
     };

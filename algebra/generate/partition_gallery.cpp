@@ -72,7 +72,7 @@ constexpr std::array<std::string_view, partition_case_count> descriptions{
     "gallery clement",
     "Toeplitz: diagonal 0, off-diagonals from U(-1, 1)",
     "identity in the first and the last row, else diagonal 0 and off-diagonals 1",
-    "as type 1, but 1, 0, 1 in two rows behind a diagonal entry of 1e15",
+    "as type 1, but 1, 0, 1 in two rows after a diagonal entry of 1e15",
 };
 
 void check_type(int type) {

@@ -111,12 +111,13 @@ TEST_CASE_TEMPLATE("block hybrid: what is refused", Fixture, COPPICE_TEST_EXECUT
     CHECK_THROWS_AS(with({.block = -1}), argument_error);
     CHECK_THROWS_AS(with({.max_bands = 0}), argument_error);
     CHECK_THROWS_AS(with({.max_bands = 9}), argument_error);
-    CHECK_THROWS_WITH_AS(with({.block = 3}),
-                         "row 0 has an entry beyond the neighbours of its block: with blocks of 3 rows the matrix is "
-                         "not block-tridiagonal",
-                         matrix_error);
+    CHECK_THROWS_WITH_AS(
+        with({.block = 3}),
+        "row 0 has an entry outside its block and the adjacent blocks: with blocks of 3 rows the matrix is "
+        "not block-tridiagonal",
+        matrix_error);
     CHECK_THROWS_WITH_AS(with({.block = 14, .max_bands = 2}),
-                         "the diagonal blocks of 14 rows have 7 bands on a side, expected at most 2", matrix_error);
+                         "the diagonal blocks of 14 rows have 7 bands on one side, expected at most 2", matrix_error);
     auto const wide = exec.copy(rmat<double>(host, {.scale = 6, .edge_factor = 8}));
     CHECK(find_block_size(exec, wide.view()) == 0);
     CHECK_THROWS_AS(to_block_hybrid(exec, wide.view()), matrix_error);

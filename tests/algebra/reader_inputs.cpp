@@ -217,7 +217,7 @@ TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
 }
 
 TEST_CASE("METIS: a format of any length is refused without arithmetic") {
-    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is none: expected up to three digits");
+    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is not a format: expected up to three digits");
 }
 
 TEST_CASE("Matrix Market as other programs write it") {
@@ -286,7 +286,7 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     CHECK_THROWS_AS(vector_in("b.txt", "1\n2\n", 3), dimension_error);
 }
 
-TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a small file promises") {
+TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a small file declares") {
     test::temporary_folder const folder;
     std::string const zeros(std::size_t(8) << 20, '0');
     std::string bomb;

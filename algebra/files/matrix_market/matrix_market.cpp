@@ -21,9 +21,8 @@ constexpr line_rule lines_of_body{'%'};
 std::string hint_of(std::string_view text) {
     while (text.starts_with('%')) {
         if (text.starts_with("%%AMGX"))
-            return "; the line %%AMGX announces blocks, diagonals or a right-hand side behind the matrix: store them "
-                   "in a "
-                   "file of their own and remove that line";
+            return "; the line %%AMGX announces blocks, diagonals or a right-hand side after the matrix: store them "
+                   "in separate files and remove that line";
         text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
     }
     return {};
@@ -37,7 +36,7 @@ void report(std::string const& file, parsed_header const& top, std::string_view 
     std::int64_t const found = chunks.back().entries;
     std::int64_t const stored = top.header.stored;
     std::string const promise = top.header.format == matrix_market_format::coordinate
-                                    ? "the size line promises "
+                                    ? "the size line declares "
                                     : "an array of this size holds ";
     if (found < stored)
         throw format_error(file, top.size_line + chunks.back().lines,

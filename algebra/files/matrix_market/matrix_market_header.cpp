@@ -109,7 +109,7 @@ void parse_sizes(std::string const& file, std::int64_t line, std::string_view te
         if (status == number_status::out_of_range)
             throw format_error(file, line, std::string(what[i]) + " " + quoted(words[i]) + " exceeds 64 bits");
         if (status != number_status::good)
-            throw format_error(file, line, std::string(what[i]) + " is no integer: " + quoted(words[i]));
+            throw format_error(file, line, std::string(what[i]) + " is not an integer: " + quoted(words[i]));
         if (*sizes[i] < 0) throw format_error(file, line, std::string(what[i]) + " is negative: " + quoted(words[i]));
     }
     if (h.symmetry != matrix_market_symmetry::general && h.rows != h.columns)
