@@ -11,23 +11,23 @@ namespace coppice::multilevel_detail {
 
 /// left_out for a vertex that nothing couples, else stays_alone.
 template <class I>
-struct leave_apart {
+struct set_default_companion {
     row_kind const* kinds;
     I* companions;
     COPPICE_HD void operator()(std::int64_t v) const {
-        companions[v] = kinds[v] == row_kind::apart ? I(left_out) : I(stays_alone);
+        companions[v] = kinds[v] == row_kind::uncoupled ? I(left_out) : I(stays_alone);
     }
 };
 
 /// What a run is: the path that it was cut from, and whether it is one vertex.
 template <class I>
-struct note_run {
+struct store_run {
     I const *path_ids, *positions, *of, *links;
     I* path_of;
     std::uint8_t* alone;
     COPPICE_HD void operator()(std::int64_t v) const {
         I const run = of[v];
-        if (run < 0 || (positions[v] > 0 && of[links[2 * v]] == run)) return; // the first vertex speaks
+        if (run < 0 || (positions[v] > 0 && of[links[2 * v]] == run)) return; // only the first vertex of a run stores
         path_of[run] = path_ids[v];
         alone[run] = links[2 * v] < 0 && links[2 * v + 1] < 0;
     }
@@ -96,20 +96,20 @@ graph_of_runs<T, I> couple_runs(Executor const& exec, csr_view<T, I> a, row_scal
                                 linear_forest<I> const& forest, bool symmetric, I shortest) {
     graph_of_runs<T, I> g;
     buffer<I> companions(exec, a.rows());
-    for_each(exec, a.rows(), leave_apart<I>{rows.kinds.data(), companions.data()});
+    for_each(exec, a.rows(), set_default_companion<I>{rows.kinds.data(), companions.data()});
     g.runs = aggregate_runs(exec, forest, shortest, array_view<I const>(companions.view()));
     if (g.runs.count == 0) return g;
     buffer<I> path_of(exec, g.runs.count);
     g.alone = buffer<std::uint8_t>(exec, g.runs.count);
     for_each(exec, a.rows(),
-             note_run<I>{forest.path_ids.data(), forest.positions.data(), g.runs.of.data(), forest.links.data(),
+             store_run<I>{forest.path_ids.data(), forest.positions.data(), g.runs.of.data(), forest.links.data(),
                          path_of.data(), g.alone.data()});
     g.between = graph_detail::contract_sound(exec, plus_times<T>{}, a, g.runs, T(1));
     csr_view<T, I> const between = g.between.view();
     auto const plan = make_srcsr_plan(exec, between);
     buffer<I> mirrors;
     if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, between);
-    g.across = couplings_of(exec, between, plan, look_at_rows(exec, between, plan), array_view<I const>(mirrors.view()),
+    g.across = couplings_of(exec, between, plan, compute_row_scales(exec, between, plan), array_view<I const>(mirrors.view()),
                             {path_of.data(), g.runs.of.data()});
     return g;
 }
@@ -126,7 +126,7 @@ level_aggregates<I> begin_aggregates(Executor const& exec, coupling_weights<I> c
 /// paths across, into runs of `second` of them. Unknowns that their diagonal dominates by far belong to none; single
 /// ones that no strong coupling reached join the aggregate of their strongest neighbour.
 template <executor Executor, class T, class I>
-void cut_aggregates(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric, I first, I second,
+void split_into_aggregates(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric, I first, I second,
                     level_aggregates<I>& level) {
     auto g = couple_runs(exec, a, rows, level.forest, symmetric, first);
     if (g.runs.count == 0) {
@@ -134,20 +134,20 @@ void cut_aggregates(Executor const& exec, csr_view<T, I> a, row_scales const& ro
         return;
     }
     auto const forest = strong_forest(exec, g.across.strong, tie_rule::hash);
-    buffer<I> joins(exec, g.runs.count);
+    buffer<I> companions(exec, g.runs.count);
     csr_view<float, I> const all = g.across.all.view;
     reduce_rows(
         exec, make_srcsr_plan(exec, all),
         along_nonzeros{offer_companion<I>{{forest.links.data(), g.alone.data()}}, all.coefficients, all.indices},
-        better_companion<I>{}, store_companion<I>{joins.data()});
-    level.aggregates = compose(exec, g.runs, aggregate_runs(exec, forest, second, array_view<I const>(joins.view())));
+        better_companion<I>{}, store_companion<I>{companions.data()});
+    level.aggregates = compose(exec, g.runs, aggregate_runs(exec, forest, second, array_view<I const>(companions.view())));
     level.runs = std::move(g.runs.of);
 }
 template <executor Executor, class T, class I>
 level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
                                     coupling_weights<I> const& couplings, bool symmetric, I first, I second) {
     auto level = begin_aggregates(exec, couplings);
-    cut_aggregates(exec, a, rows, symmetric, first, second, level);
+    split_into_aggregates(exec, a, rows, symmetric, first, second, level);
     return level;
 }
 

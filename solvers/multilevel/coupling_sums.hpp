@@ -20,9 +20,9 @@ struct coupling_sums {
 /// Of these entries the sum of those that a filtered matrix leaves out, and the magnitudes of those that it keeps.
 template <class T>
 struct filtered_couplings {
-    T const *left_out = nullptr, *kept = nullptr;
-    COPPICE_HD T lumped(std::int64_t row) const { return left_out ? left_out[row] : T(0); }
-    COPPICE_HD T magnitude(std::int64_t row) const { return kept ? kept[row] : T(0); }
+    T const *dropped = nullptr, *remaining = nullptr;
+    COPPICE_HD T lumped(std::int64_t row) const { return dropped ? dropped[row] : T(0); }
+    COPPICE_HD T magnitude(std::int64_t row) const { return remaining ? remaining[row] : T(0); }
 };
 
 } // namespace coppice::multilevel_detail

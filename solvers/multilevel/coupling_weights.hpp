@@ -24,29 +24,29 @@ struct magnitude_of_entry {
     COPPICE_HD double operator()(std::int64_t k) const { return double(magnitude(values[k])); }
 };
 template <executor Executor, class T, class I>
-double entry_unit(Executor const& exec, csr_view<T, I> a) {
+double power_of_two_scale(Executor const& exec, csr_view<T, I> a) {
     double const largest =
         reduce(exec, std::int64_t(a.nonzeros()), 0.0, magnitude_of_entry<T, I>{a.coefficients}, maximum{});
     return largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
 }
 
-/// What a row shows of itself: its diagonal entry, what stands beside it, the largest entry against its sign.
+/// What a row shows of itself: its diagonal entry, what stands off_diagonal it, the largest entry against its sign.
 template <class T>
-struct row_look {
-    T diagonal, beside, lowest, highest;
+struct row_summary {
+    T diagonal, off_diagonal, lowest, highest;
 };
 template <class T, class I>
-struct look_at_entry {
-    COPPICE_HD row_look<T> operator()(T const& value, I const& column, std::int64_t row) const {
+struct summarise_entry {
+    COPPICE_HD row_summary<T> operator()(T const& value, I const& column, std::int64_t row) const {
         if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
         return {T(0), magnitude(value), value < T(0) ? value : T(0), value < T(0) ? T(0) : value};
     }
 };
 template <class T>
-struct add_row_looks {
-    COPPICE_HD row_look<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
-    COPPICE_HD row_look<T> operator()(row_look<T> const& a, row_look<T> const& b) const {
-        return {a.diagonal + b.diagonal, a.beside + b.beside, a.lowest < b.lowest ? a.lowest : b.lowest,
+struct add_row_summaries {
+    COPPICE_HD row_summary<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
+    COPPICE_HD row_summary<T> operator()(row_summary<T> const& a, row_summary<T> const& b) const {
+        return {a.diagonal + b.diagonal, a.off_diagonal + b.off_diagonal, a.lowest < b.lowest ? a.lowest : b.lowest,
                 a.highest < b.highest ? b.highest : a.highest};
     }
 };
@@ -56,25 +56,25 @@ enum class row_kind : std::uint8_t {
     positive, ///< diagonal above zero: entries below zero couple
     negative, ///< the other way
     any,      ///< no entry has the sign for it: all couple, by magnitude
-    apart     ///< dominated by its diagonal by far, or without one: nothing couples
+    uncoupled  ///< dominated by its diagonal by far, or without one: nothing couples
 };
-/// The part of an entry beside the diagonal that couples, in a row that is not apart: none is below zero.
+/// The part of an entry off_diagonal the diagonal that couples, in a row that is not apart: none is below zero.
 template <class T>
 COPPICE_HD T coupling_size(row_kind kind, T const& value) {
     return kind == row_kind::any ? magnitude(value) : kind == row_kind::positive ? -value : value;
 }
 template <class T>
-struct store_row_look {
-    double one_by_unit;
+struct store_row_summary {
+    double inverse_scale;
     coupling_sums<T> others;
     double* diagonal; ///< |a_ii| in units
     row_kind* kinds;
-    COPPICE_HD void operator()(std::int64_t i, row_look<T> const& sum) const {
+    COPPICE_HD void operator()(std::int64_t i, row_summary<T> const& sum) const {
         constexpr T dominated = T(0.2); // Jacobi reduces the error by that in a step
-        diagonal[i] = double(magnitude(sum.diagonal)) * one_by_unit;
+        diagonal[i] = double(magnitude(sum.diagonal)) * inverse_scale;
         bool const positive = sum.diagonal > T(0);
-        bool const alone = sum.beside + others.magnitude(i) <= dominated * magnitude(sum.diagonal);
-        kinds[i] = sum.diagonal == T(0) || alone                    ? row_kind::apart
+        bool const alone = sum.off_diagonal + others.magnitude(i) <= dominated * magnitude(sum.diagonal);
+        kinds[i] = sum.diagonal == T(0) || alone                    ? row_kind::uncoupled
                    : (positive ? -sum.lowest : sum.highest) == T(0) ? row_kind::any
                    : positive                                       ? row_kind::positive
                                                                     : row_kind::negative;
@@ -88,7 +88,7 @@ COPPICE_HD inline double geometric_mean(double a, double b) { return a == b ? a 
 template <class T, class I>
 struct write_coupling {
     csr_view<T, I> a;
-    double one_by_unit;
+    double inverse_scale;
     double const* diagonal;
     row_kind const* kinds;
     float* weights;
@@ -98,8 +98,8 @@ private:
     COPPICE_HD float coupling(std::int64_t k, std::int64_t row) const {
         std::int64_t const column = a.indices[k];
         row_kind const kind = kinds[row];
-        if (column == row || kind == row_kind::apart || kinds[column] == row_kind::apart) return 0;
-        double const value = double(a.coefficients[k]) * one_by_unit;
+        if (column == row || kind == row_kind::uncoupled || kinds[column] == row_kind::uncoupled) return 0;
+        double const value = double(a.coefficients[k]) * inverse_scale;
         double const size = coupling_size(kind, value);
         double const w = size > 0 ? size / geometric_mean(diagonal[row], diagonal[column]) : 0.0;
         return w < 1e30 ? to_16_bits(float(w)) : 1e30f; // rounding decides no tie
@@ -109,7 +109,7 @@ private:
 struct largest_weight {
     COPPICE_HD float operator()(float const& value, std::int32_t const&) const { return magnitude(value); }
 };
-struct keep_larger {
+struct larger_weight {
     COPPICE_HD float identity() const { return 0; }
     COPPICE_HD float operator()(float a, float b) const { return a < b ? b : a; }
 };
@@ -149,24 +149,24 @@ struct write_strong {
         constexpr float quarter = 0.25f;
         float const w = magnitude(weights.coefficients[k]);
         std::int64_t const column = weights.indices[k];
-        bool const holds = w >= quarter * largest[row] && w >= quarter * largest[column];
-        strong[k] = column != row && holds && !runs.follow(row, column) ? runs.break_ties(w, row, column) : 0.0f;
+        bool const keeps = w >= quarter * largest[row] && w >= quarter * largest[column];
+        strong[k] = column != row && keeps && !runs.follow(row, column) ? runs.break_ties(w, row, column) : 0.0f;
         return 0;
     }
 };
 
 /// Sizes of a matrix, row by row.
 struct row_scales {
-    double unit = 1;           ///< a power of two of the order of the largest entry
+    double scale = 1;           ///< a power of two of the order of the largest entry
     buffer<double> diagonal{}; ///< |a_ii| / unit
     buffer<row_kind> kinds{};
 };
 template <executor Executor, class T, class I>
-row_scales look_at_rows(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+row_scales compute_row_scales(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                         coupling_sums<T> const& others = {}) {
-    row_scales rows{entry_unit(exec, a), buffer<double>(exec, a.rows()), buffer<row_kind>(exec, a.rows())};
-    reduce_rows(exec, plan, along_nonzeros{look_at_entry<T, I>{}, a.coefficients, a.indices}, add_row_looks<T>{},
-                store_row_look<T>{1 / rows.unit, others, rows.diagonal.data(), rows.kinds.data()});
+    row_scales rows{power_of_two_scale(exec, a), buffer<double>(exec, a.rows()), buffer<row_kind>(exec, a.rows())};
+    reduce_rows(exec, plan, along_nonzeros{summarise_entry<T, I>{}, a.coefficients, a.indices}, add_row_summaries<T>{},
+                store_row_summary<T>{1 / rows.scale, others, rows.diagonal.data(), rows.kinds.data()});
     return rows;
 }
 
@@ -198,8 +198,8 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     c.raw = buffer<float>(exec, a.nonzeros());
     buffer<float> largest(exec, n);
     reduce_rows(exec, plan,
-                write_coupling<T, I>{a, 1 / rows.unit, rows.diagonal.data(), rows.kinds.data(), c.raw.data()},
-                keep_larger{}, store_largest{largest.data()});
+                write_coupling<T, I>{a, 1 / rows.scale, rows.diagonal.data(), rows.kinds.data(), c.raw.data()},
+                larger_weight{}, store_largest{largest.data()});
     c.all.view = csr_view<float, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, c.raw.data()};
     if (mirrors.size() > 0)
         c.all = graph_detail::edge_weights_by(exec, c.all.view, mirrors);
@@ -210,7 +210,7 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     if (all.offsets != a.offsets) own = make_srcsr_plan(exec, all);
     srcsr_plan<I> const& over = all.offsets != a.offsets ? own : plan;
     if (all.coefficients != c.raw.data())
-        reduce_rows(exec, over, along_nonzeros{largest_weight{}, all.coefficients, all.indices}, keep_larger{},
+        reduce_rows(exec, over, along_nonzeros{largest_weight{}, all.coefficients, all.indices}, larger_weight{},
                     store_largest{largest.data()});
     c.strong_values = buffer<float>(exec, all.nonzeros());
     reduce_rows(exec, over, write_strong<I>{all, largest.data(), runs, c.strong_values.data()}, ignore_products{},

@@ -57,7 +57,7 @@ class direct_level {
 public:
     /// Rows that a device inverts in less time than a further level takes to set up, and new values of them as well;
     /// and those that it still inverts by elimination.
-    static constexpr std::int64_t most_chosen = 1024, most_eliminated = 2048;
+    static constexpr std::int64_t max_chosen = 1024, max_eliminated = 2048;
 
     void fill(Executor const& exec, csr_view<T, I> a) {
         if (!eliminate(exec, a)) invert_on_host(exec, a);
@@ -66,7 +66,7 @@ public:
     /// has dense_inverse().
     bool eliminate(Executor const& exec, csr_view<T, I> a) {
         std::int64_t const n = a.rows();
-        if (std::is_same_v<Executor, host_executor> || n > most_eliminated) return false;
+        if (std::is_same_v<Executor, host_executor> || n > max_eliminated) return false;
         take_pattern(exec, n);
         if (inverse_.size() != n * n) inverse_ = buffer<T>(exec, n * n);
         invert_by_elimination(exec, a, inverse_.data());

@@ -16,7 +16,7 @@ template <class T, class I>
 struct smoothed_level {
     csr_view<T, I> a;         ///< [rows, rows]: the own block
     csr_view<T, I> p;         ///< [rows, rows of the next level], in columns of this part
-    csr_view<T, I> turned_r;  ///< the transpose of R, likewise
+    csr_view<T, I> r_transposed;  ///< the transpose of R, likewise
     buffer<T> const& damping; ///< [rows with entries of K]: Q = -damping K_F P_0
 };
 
@@ -37,15 +37,15 @@ public:
     /// What the filter of a prolongator makes of K: entries that it keeps are those that Q comes from. `kept` has the
     /// diagonals of the level in `unit` and the `count` aggregates of its rows; `symmetric`: the own block is so. Valid
     /// until the next call.
-    virtual filtered_couplings<T> filter(Executor const& exec, is_kept<T, I> const& kept, double unit, I count,
+    virtual filtered_couplings<T> filter(Executor const& exec, filter_rule<T, I> const& rule, double scale, I count,
                                          bool symmetric) = 0;
     /// [rows with entries of K]
-    virtual array_view<std::int32_t const> rows_at_cuts() const = 0;
+    virtual array_view<std::int32_t const> boundary_rows() const = 0;
     /// Makes what the next level has besides R A P of the own block; join() adds it.
     virtual void coarsen(Executor const& exec, smoothed_level<T, I> const& level) = 0;
     /// `own`: R A P of the own block, columns rise. Returned: what it is in R A P of the whole, in memory of the
     /// coupling where that is more.
-    virtual csr_view<T, I> join(Executor const& exec, csr_view<T, I> own) = 0;
+    virtual csr_view<T, I> add_coupling_terms(Executor const& exec, csr_view<T, I> own) = 0;
     /// The last level, of the matrix `a`. Is it solved by solve(), for all parts together?
     virtual bool finish(Executor const& exec, csr_view<T, I> a) = 0;
 
@@ -54,7 +54,7 @@ public:
     /// r -= K x_others, or, where there are diagonals, r -= diagonal K x_others
     virtual void subtract(Executor const& exec, int depth, T* r, T const* diagonal) = 0;
     /// b - K x_others, in memory of the coupling until the next call for that level.
-    virtual T const* without_others(Executor const& exec, int depth, T const* b) = 0;
+    virtual T const* without_couplings(Executor const& exec, int depth, T const* b) = 0;
     /// Has the prolongator of the level entries between parts?
     virtual bool crosses(int depth) const = 0;
     /// b of the next level += (Q^T r)_others, after start() with r

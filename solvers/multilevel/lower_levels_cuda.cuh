@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(lower_threads, 1)
         lower_rows const laid(cycle, step);
         for (int first = laid.first; first < laid.rows; first += laid.stride) {
             int const row = laid.row(first);
-            T sum = row < laid.rows ? cycle.share(step, row, laid.rank(), laid.lanes) : T(0);
-            for (int apart = laid.lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
+            T sum = row < laid.rows ? cycle.partial_sum(step, row, laid.rank(), laid.lanes) : T(0);
+            for (int distance = laid.lanes / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(~0u, sum, distance);
             if (row < laid.rows && laid.rank() == 0) cycle.finish(step, row, sum);
         }
     }
@@ -52,18 +52,18 @@ __global__ void __launch_bounds__(lower_threads, 1)
 template <class T, class S, class I>
 void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cycle) {
     auto const kernel = &lower_cycle_kernel<T, S, I>;
-    std::int64_t most = 1; // threads that the step with most work can use
+    std::int64_t threads = 1; // threads that the step with most work can use
     for (int step = 0; step < cycle.steps(); ++step)
-        most =
-            std::max(most, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
+        threads =
+            std::max(threads, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
     int together = 0; // blocks on a multiprocessor
     COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, lower_threads, 0));
-    std::int64_t const blocks = std::min<std::int64_t>((most + lower_threads - 1) / lower_threads,
+    std::int64_t const blocks = std::min<std::int64_t>((threads + lower_threads - 1) / lower_threads,
                                                        std::int64_t(exec.multiprocessors()) * together);
-    cudaLaunchAttribute all_at_once{};
-    all_at_once.id = cudaLaunchAttributeCooperative;
-    all_at_once.val.cooperative = 1;
-    launch_early(exec, kernel, dim3(unsigned(blocks)), lower_threads, 0, all_at_once, cycle);
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    launch_early(exec, kernel, dim3(unsigned(blocks)), lower_threads, 0, cooperative, cycle);
 }
 
 } // namespace coppice::multilevel_detail

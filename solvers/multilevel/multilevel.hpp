@@ -68,7 +68,7 @@ template <executor Executor, class T, class I>
 auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_view<T, I> a,
                                                      multilevel_options const& options, near_null_space<T> const& near)
     -> any_hierarchy {
-    if (options.first_run < 1 || options.second_run < 1 || options.most_levels < 1)
+    if (options.first_run < 1 || options.second_run < 1 || options.max_levels < 1)
         throw argument_error("runs and number of levels are 1 at least");
     if (options.coarsest < 0) throw argument_error("rows of the coarsest level are not negative");
     if (!(options.products >= 0)) throw argument_error("products of a level are 0 at least");
@@ -126,45 +126,45 @@ struct multilevel_entry {
         {.name = "smoother",
          .kind = option_kind::choice,
          .standard = "auto",
-         .meaning = "before and behind the correction of each level",
+         .meaning = "smoother before and after the coarse-grid correction of each level",
          .choices = {"auto", "jacobi", "l1", "forest", "chebyshev", "gauss-seidel"}},
         {.name = "cycle", .kind = option_kind::choice, .standard = "v", .meaning = "V or W", .choices = {"v", "w"}},
         {.name = "storage",
          .kind = option_kind::choice,
          .standard = "single",
-         .meaning = "of the levels' matrices; vectors stay as they are",
+         .meaning = "precision of the matrices of the levels; the vectors keep theirs",
          .choices = {"single", "full", "half"}},
         {.name = "first-run",
          .standard = "3",
-         .meaning = "unknowns of a run of the first forest, at least",
+         .meaning = "minimum number of unknowns of a run of the first forest",
          .least = 1,
          .most = 1000},
         {.name = "second-run",
          .standard = "2",
-         .meaning = "runs that the second forest joins, at least",
+         .meaning = "minimum number of runs that the second forest merges",
          .least = 1,
          .most = 1000},
         {.name = "drop",
          .kind = option_kind::real,
          .standard = "0.12",
-         .meaning = "entries below this share of the diagonals are left out of the prolongator, half of it a level",
+         .meaning = "entries below this fraction of the diagonals are dropped from the prolongator; halved with each level",
          .most = 1},
         {.name = "products",
          .kind = option_kind::real,
          .standard = "15",
          .meaning =
-             "in P^T A P of a level over nonzeros of the matrix; where there were more, P is smoothed less or not",
+             "maximum of products in P^T A P of a level over nonzeros of A; beyond it P is smoothed less or not at all",
          .most = 1e9},
         {.name = "coarsest",
          .standard = "0",
-         .meaning = "rows that are solved directly; 0: 128, on a GPU up to 1024",
+         .meaning = "maximum rows of the level that is solved directly; 0: 128, on a GPU up to 1024",
          .most = 2000},
         {.name = "block",
          .standard = "1",
-         .meaning = "unknowns of a point, numbered together; the constants of each are what coarse levels represent",
+         .meaning = "unknowns per point, numbered consecutively; coarse levels represent the constants of each",
          .least = 1,
          .most = 32},
-        {.name = "levels", .standard = "30", .meaning = "at most", .least = 1, .most = 100}};
+        {.name = "levels", .standard = "30", .meaning = "maximum number of levels", .least = 1, .most = 100}};
     static constexpr preconditioner_row row{.name = "multilevel",
                                             .matrix = "a multigrid cycle with aggregates from forests",
                                             .setup = "about 100 products with A",
@@ -186,7 +186,7 @@ struct multilevel_entry {
                 .drop = o.real("drop"),
                 .products = o.real("products"),
                 .coarsest = int(o.integer("coarsest")),
-                .most_levels = int(o.integer("levels"))};
+                .max_levels = int(o.integer("levels"))};
     }
 };
 

@@ -41,7 +41,7 @@ struct multilevel_options {
     /// by elimination without pivoting.
     int coarsest = 0;
     static constexpr int usual_coarsest = 128;
-    int most_levels = 30;
+    int max_levels = 30;
 };
 
 /// Why there is no further level.
@@ -63,9 +63,9 @@ struct multilevel_report {
     double operator_complexity = 1; ///< nonzeros of all levels, over those of the first
     coarsening_end end = coarsening_end::small;
     bool direct = true; ///< the last level is solved directly
-    /// The aggregate of every unknown of the first level, -1 for none, where it has no more than most_shown.
+    /// The aggregate of every unknown of the first level, -1 for none, where it has no more than max_shown.
     std::vector<std::int32_t> aggregates{};
-    static constexpr std::int64_t most_shown = 10000;
+    static constexpr std::int64_t max_shown = 10000;
     double coupling_seconds = 0, aggregate_seconds = 0, prolongator_seconds = 0, galerkin_seconds = 0,
            smoother_seconds = 0;
 };

@@ -70,8 +70,8 @@ struct constant_of_component {
 /// The vectors as the first level has them. argument_error, dimension_error for sizes that do not fit.
 template <executor Executor, class T>
 level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
-    constexpr int most = 32;
-    if (given.block < 1 || given.block > most || given.count < 0 || given.count > most)
+    constexpr int max_count = 32;
+    if (given.block < 1 || given.block > max_count || given.count < 0 || given.count > max_count)
         throw argument_error("a point has 1 to 32 unknowns and as many vectors at most, got " +
                              std::to_string(given.block) + " and " + std::to_string(given.count));
     if (n % given.block != 0)
@@ -175,9 +175,9 @@ struct orthonormalise {
             double const before = ::sqrt(dot(g, c, c));
             for (int pass = 0; pass < 2; ++pass)
                 for (I d = 0; d < c; ++d) {
-                    T const part = T(dot(g, d, c));
-                    for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) -= part * at(m, d);
-                    next[c * coarse + g * count + d] += part;
+                    T const projection = T(dot(g, d, c));
+                    for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) -= projection * at(m, d);
+                    next[c * coarse + g * count + d] += projection;
                 }
             double const left = ::sqrt(dot(g, c, c));
             bool const counts = left > dependent * before;
@@ -196,7 +196,7 @@ private:
     }
 };
 
-/// P_0[n, count aggregates] whose range holds the vectors, with orthonormal columns; the vectors of the next level.
+/// P_0[n, count aggregates] whose range keeps the vectors, with orthonormal columns; the vectors of the next level.
 template <executor Executor, class T, class I>
 std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, vertex_aggregates<I> const& aggregates,
                                                         level_modes<T> const& modes) {

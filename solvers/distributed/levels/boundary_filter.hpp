@@ -20,12 +20,12 @@ struct describe_boundary_row {
     std::int32_t const *rows, *of;
     double const* diagonal;
     multilevel_detail::row_kind const* kinds;
-    double unit;
+    double scale;
     std::int32_t first;
     boundary_row* to;
     COPPICE_HD void operator()(std::int64_t i) const {
         std::int32_t const row = rows[i];
-        to[i] = {of[row] < 0 ? -1 : first + of[row], kinds[row], diagonal[row] * unit};
+        to[i] = {of[row] < 0 ? -1 : first + of[row], kinds[row], diagonal[row] * scale};
     }
 };
 
@@ -48,9 +48,9 @@ struct filter_row {
     csr_view<T> k; ///< columns: positions in the halo
     std::int32_t const* rows;
     boundary_row const *mine, *halo;
-    multilevel_detail::prolongator_share share;
+    multilevel_detail::filter_threshold threshold;
     bool smooths;
-    T *left_out, *kept;
+    T *dropped, *remaining;
     std::int32_t *row_of, *target; ///< of the entries
     COPPICE_HD void operator()(std::int64_t r) const {
         T out(0), in(0);
@@ -60,15 +60,15 @@ struct filter_row {
             row_of[at] = rows[r];
             target[at] = -1;
             if (!smooths || mine[r].aggregate < 0 ||
-                !share.holds(double(value), mine[r].kind, mine[r].diagonal, other.diagonal)) {
+                !threshold.keeps(double(value), mine[r].kind, mine[r].diagonal, other.diagonal)) {
                 out += value;
             } else {
                 in += size;
                 target[at] = other.aggregate;
             }
         }
-        left_out[rows[r]] = out;
-        kept[rows[r]] = in;
+        dropped[rows[r]] = out;
+        remaining[rows[r]] = in;
     }
 };
 struct has_target {
@@ -89,18 +89,18 @@ struct store_tuple {
 };
 
 /// K_F P_0 of a level, [rows of the rank, `all_below`], and the filter sums of rows at rank boundaries; `left_out` and
-/// `kept` of other rows stay unchanged. `kept_entries` has the scaled diagonals and the aggregates of the rows of the
+/// `kept` of other rows stay unchanged. `rule` has the scaled diagonals and the aggregates of the rows of the
 /// rank; `first_below` is the global index of its first aggregate.
 template <executor Executor, class T>
 hypersparse_rows<T>
 filter_at_boundaries(Executor const& exec, rank_communicator const& messages, coupled_level<Executor, T> const& level,
-                     multilevel_detail::is_kept<T, std::int32_t> const& kept_entries, double unit, bool smooths,
-                     std::int32_t first_below, std::int32_t all_below, T* left_out, T* kept) {
+                     multilevel_detail::filter_rule<T, std::int32_t> const& rule, double scale, bool smooths,
+                     std::int32_t first_below, std::int32_t all_below, T* dropped, T* remaining) {
     auto const describe = [&](buffer<std::int32_t> const& rows) {
         buffer<boundary_row> described(exec, rows.size());
         for_each(exec, rows.size(),
-                 describe_boundary_row{rows.data(), kept_entries.along.of, kept_entries.diagonal, kept_entries.kinds,
-                                       unit, first_below, described.data()});
+                 describe_boundary_row{rows.data(), rule.along.of, rule.diagonal, rule.kinds,
+                                       scale, first_below, described.data()});
         return described;
     };
     halo_plan const& plan = level.outer.plan();
@@ -118,7 +118,7 @@ filter_at_boundaries(Executor const& exec, rank_communicator const& messages, co
                         rows.columns.data(),
                         rows.values.data()};
     for_each(exec, k.rows(),
-             filter_row<T>{k, rows.rows.data(), mine.data(), halo.data(), kept_entries.share, smooths, left_out, kept,
+             filter_row<T>{k, rows.rows.data(), mine.data(), halo.data(), rule.threshold, smooths, dropped, remaining,
                            row_of.data(), target.data()});
     std::int64_t const tuples = select(exec, count, has_target{target.data()},
                                        store_tuple<T>{row_of.data(), target.data(), rows.values.data(),
@@ -139,7 +139,7 @@ struct damp_row_of {
         for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
     }
 };
-/// Q = -damping K_F P_0; `rows` holds the row indices of `damping`.
+/// Q = -damping K_F P_0; `rows` keeps the row indices of `damping`.
 template <executor Executor, class T>
 void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
     T* const values = q.entries().values().data();

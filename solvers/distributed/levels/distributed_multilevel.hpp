@@ -81,8 +81,8 @@ public:
     bool is_last_of_any(bool of_this) override { return any_rank(of_this); }
 
     multilevel_detail::filtered_couplings<T> filter(Executor const& exec,
-                                                    multilevel_detail::is_kept<T, std::int32_t> const& kept,
-                                                    double unit, std::int32_t count, bool symmetric) override {
+                                                    multilevel_detail::filter_rule<T, std::int32_t> const& rule,
+                                                    double scale, std::int32_t count, bool symmetric) override {
         detail::stopwatch watch(exec);
         auto const& level = *levels_.back();
         if (levels_.size() == 1) {
@@ -91,14 +91,14 @@ public:
             symmetric_ = !any_rank(!symmetric || !couplings.values);
         }
         begin_below_ = offsets_of_ranks(messages(), count);
-        left_out_ = zeros(exec, level.size);
-        kept_ = zeros(exec, level.size);
-        smoothing_ = filter_at_boundaries(exec, messages(), level, kept, unit, smooths_over_boundaries_, first_below(),
-                                          all_below(), left_out_.data(), kept_.data());
+        dropped_ = zeros(exec, level.size);
+        remaining_ = zeros(exec, level.size);
+        smoothing_ = filter_at_boundaries(exec, messages(), level, rule, scale, smooths_over_boundaries_, first_below(),
+                                          all_below(), dropped_.data(), remaining_.data());
         boundary_seconds_ += watch.lap();
-        return {left_out_.data(), kept_.data()};
+        return {dropped_.data(), remaining_.data()};
     }
-    array_view<std::int32_t const> rows_at_cuts() const override { return levels_.back()->k.list().view(); }
+    array_view<std::int32_t const> boundary_rows() const override { return levels_.back()->k.list().view(); }
 
     void coarsen(Executor const& exec, multilevel_detail::smoothed_level<T, std::int32_t> const& made) override {
         detail::stopwatch watch(exec);
@@ -107,11 +107,11 @@ public:
         level.crosses = any_rank(smoothing_.nonzeros() > 0);
         p_halo_ = prolongator_in_halo(exec, level, made.p);
         next_ = galerkin_at_boundaries<Executor, T>(
-            exec, messages(), {level.k, p_halo_, smoothing_, made.a, made.p, made.turned_r, begin_below_},
+            exec, messages(), {level.k, p_halo_, smoothing_, made.a, made.p, made.r_transposed, begin_below_},
             level.crosses);
         boundary_seconds_ += watch.lap();
     }
-    csr_view<T> join(Executor const& exec, csr_view<T> own) override {
+    csr_view<T> add_coupling_terms(Executor const& exec, csr_view<T> own) override {
         detail::stopwatch watch(exec);
         std::int32_t const first = first_below(), end = first + own.rows();
         auto const inside =
@@ -154,7 +154,7 @@ public:
         std::int64_t const n = together.rows();
         multilevel_options below = options_;
         int const depth = int(levels_.size()) - 1;
-        below.most_levels = std::max(1, options_.most_levels - depth);
+        below.max_levels = std::max(1, options_.max_levels - depth);
         below.drop = std::ldexp(options_.drop, -depth);
         below.products = options_.products * first_nonzeros_ / double(together.nonzeros());
         solver_ = std::make_unique<rank_hierarchy<Executor, T>>(exec, together.view(), below, near_null_space<T>{},
@@ -174,7 +174,7 @@ public:
         level.outer.finish(exec);
         level.rows.reduce(exec, level.outer.values(), subtract_from_rows<T>{r, diagonal, level.rows.rows.data()});
     }
-    T const* without_others(Executor const& exec, int depth, T const* b) override {
+    T const* without_couplings(Executor const& exec, int depth, T const* b) override {
         auto& level = *levels_[std::size_t(depth)];
         if (level.rest.size() != level.size) level.rest = buffer<T>(exec, level.size);
         exec.copy_elements(b, level.rest.data(), level.size);
@@ -259,7 +259,7 @@ private:
     double first_nonzeros_ = 0;      ///< of the own blocks
     std::int64_t rows_per_rank_ = 0; ///< rows per rank of the gathered last level
     /// these and all members down to next_: of the level that is being coarsened
-    buffer<T> row_magnitudes_{}, left_out_{}, kept_{};
+    buffer<T> row_magnitudes_{}, dropped_{}, remaining_{};
     bool smooths_over_boundaries_ = false, symmetric_ = false;
     rank_offsets begin_below_{};      ///< first row of each rank on the next level
     hypersparse_rows<T> smoothing_{}; ///< K_F P_0, after damping Q; global columns

@@ -26,7 +26,7 @@ struct level_at_boundaries {
     /// [rows of all ranks, coarse rows of all ranks]: P + Q in the rows that are columns of K
     hypersparse_rows<T> const& p_halo;
     hypersparse_rows<T> const& q;    ///< [rows of the rank, coarse rows of all ranks]
-    csr_view<T> a, p, turned_r;      ///< own block, P, and the transpose of R
+    csr_view<T> a, p, r_transposed;      ///< own block, P, and the transpose of R
     rank_offsets const& begin_below; ///< first coarse row of each rank
 };
 
@@ -35,9 +35,9 @@ struct level_at_boundaries {
 template <executor Executor, class T>
 hypersparse_rows<T> galerkin_at_boundaries(Executor const& exec, rank_communicator const& messages,
                                            level_at_boundaries<T> const& level, bool crosses) {
-    auto const& [k, p_halo, q, a, p, turned_r, begin_below] = level;
+    auto const& [k, p_halo, q, a, p, r_transposed, begin_below] = level;
     auto const kp = multiply(exec, k, p_halo);
-    auto own = multiply(exec, transposed(exec, rows_at(exec, turned_r, k.list())), kp);
+    auto own = multiply(exec, transposed(exec, rows_at(exec, r_transposed, k.list())), kp);
     if (!crosses) return own;
     auto const all = std::int32_t(begin_below.back()), first = std::int32_t(begin_below[std::size_t(messages.rank())]);
     auto const aq = multiply(exec, transposed(exec, rows_at(exec, a, q.list())), q);
