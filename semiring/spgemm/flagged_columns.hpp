@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Finds the distinct columns of a product row, sorted: lane code over a bit a column.
+/// Finds the distinct columns of a row of a sparse product, sorted: lane code with one bit per column.
 ///
-/// Row classes: where the products are many for the words of 64 columns that a row may reach, all of these are read in
-/// order; where they are fewer, those of which a bit a word says that they were met; where they are few and far apart,
-/// the words that were met are sorted, which they nearly are where neighbours follow each other. A mask has a byte a
+/// A word holds the bits of 64 columns. The method depends on the row. If its products are many compared with the words
+/// between its first and last column, all these words are read in order. If they are fewer, one bit per word marks the
+/// touched words, and only these are read. If they are few, the touched words are listed and sorted; the list is nearly
+/// sorted if neighbouring rows of B are similar. Masked products use one byte per column: whether the mask has it, and
+/// whether it was found.
 /// column: whether it is asked for, and whether it was found.
 #pragma once
 
@@ -18,7 +20,7 @@
 
 namespace coppice::detail {
 
-/// Sorts distinct keys: nearly sorted or few ones by insertion.
+/// Sorts distinct keys; nearly sorted or short lists by insertion.
 template <class I>
 void sort_words(I* keys, std::int64_t n) {
     if (n > 48)
@@ -27,11 +29,11 @@ void sort_words(I* keys, std::int64_t n) {
         sort_by_insertion(n, keys);
 }
 
-/// Marks of one worker over the columns of a product; all clear between rows.
+/// Flags of one worker over the columns of a product; all are zero between rows.
 template <class I>
 class flagged_columns {
 public:
-    /// Bytes are kept for masked products, bits for the others.
+    /// Allocates bytes for masked products, bits for others.
     template <executor Executor>
     flagged_columns(Executor const& exec, std::int64_t columns, bool masked)
         : bits_(exec, masked ? 0 : columns / word + 1), touched_words_(exec, bits_.size() / word + 1),
@@ -41,7 +43,8 @@ public:
         std::fill(flags_.begin(), flags_.end(), static_cast<unsigned char>(0));
     }
 
-    /// Columns of row i of A B to `out`, rising; returns how many. `out` has room for `products` of them and one more.
+    /// Writes the sorted columns of row i of A B to `out`; returns their number. `out` has space for `products` + 1
+    /// columns.
     template <class A, class B, class O, class Mask>
     std::int64_t row(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, std::int64_t products,
                      I* COPPICE_RESTRICT out) {
@@ -54,8 +57,9 @@ public:
         return to - out;
     }
 
-    /// The same columns, rising, to take(column), after every product: join(k) for the entries k of A's row, and what
-    /// it returns for (q, column) of the entries q of B that k meets.
+    /// Calls emit(column) for the same columns in ascending order. Before that, calls on_entry(k) for every entry k of
+    /// A's row; the function that it returns is called with (q, column) for every entry q of the row of B that entry k
+    /// multiplies.
     template <class A, class B, class O, class OnEntry, class Emit>
     void for_each_column(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, OnEntry const& on_entry,
                Emit const& emit) {
@@ -69,14 +73,15 @@ public:
     }
 
 private:
-    static constexpr std::int64_t word = 64;                 ///< columns of one
-    static constexpr std::int64_t scanned_products = 96;     ///< fewer are gathered, wherever they are
-    static constexpr std::int64_t words_for_a_product = 256; ///< whose bits may be read rather than sorted
+    static constexpr std::int64_t word = 64;                 ///< columns per word
+    static constexpr std::int64_t scanned_products = 96;     ///< rows with at most this many products use gather()
+    static constexpr std::int64_t words_for_a_product = 256; ///< words per product up to which the bits of words are
+                                                             ///< read instead of sorting
 
     struct words {
         std::int64_t first, last; ///< [first, last)
     };
-    /// Words from the first to the last column that row i can have; rows of B rise.
+    /// Returns the words from the first to the last column that row i can have; the columns of B are sorted.
     template <class A, class B, class O>
     static words words_of_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i) {
         I lowest = b.columns(), highest = 0;
@@ -94,7 +99,7 @@ private:
         return std::copy(b.indices + b.row_begin(k), b.indices + b.row_end(k), out) - out;
     }
 
-    /// met(word, bits before) for every product of a row, whose column is marked.
+    /// Sets the bit of the column of every product of a row and calls met(word, bits before).
     template <class A, class B, class O, class OnEntry, class Met>
     void flag_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, OnEntry const& on_entry, Met const& met) {
         std::uint64_t* COPPICE_RESTRICT const bits = bits_.data();
@@ -111,7 +116,7 @@ private:
             }
         }
     }
-    /// The marked columns of one word; clears them.
+    /// Emits the flagged columns of one word and clears them.
     template <class Emit>
     void emit_word(std::int64_t w, Emit const& emit) {
         for (std::uint64_t set = bits_[w]; set != 0; set &= set - 1)
@@ -139,7 +144,7 @@ private:
         flag_row(a, b, i, on_entry, [](std::uint64_t, std::uint64_t) {});
         for (std::int64_t w = reach.first; w < reach.last; ++w) emit_word(w, emit);
     }
-    /// The same where most words have nothing: a bit for each tells which to look at.
+    /// The same if most words are empty: one bit per word marks those to read.
     template <class A, class B, class O, class OnEntry, class Emit>
     void read_touched_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, OnEntry const& on_entry,
                         Emit const& emit) {
@@ -153,7 +158,7 @@ private:
         }
     }
 
-    // Marks: 2 for a column that the mask names, 3 once a product has it.
+    // Flag values: 2 for a column in the mask, 3 after a product was found there.
     static void set_found(unsigned char& flag) { flag = static_cast<unsigned char>(flag | flag >> 1); }
     template <class A, class B, class O, class Mask>
     std::int64_t inside_mask(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, I* out) {
@@ -164,7 +169,8 @@ private:
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const inner = a.indices[k];
             O const begin = b.row_begin(inner), end = b.row_end(inner);
-            if ((last - first) * 8 < end - begin) { // the mask is sparser: look its columns up
+            if ((last - first) * 8 < end - begin) { // the row of the mask is shorter: search its columns in the row of
+                                                    // B
                 for (O m = first; m < last; ++m)
                     if (position_in_row(b, inner, mask.m.indices[m]) != O(-1)) set_found(flags[mask.m.indices[m]]);
             } else {
@@ -181,7 +187,7 @@ private:
         return n;
     }
 
-    // Marks: 1 for a column that was found, also those that the mask keeps out.
+    // Flag value 1: the column was found or is masked out.
     template <class A, class B, class O, class Mask>
     std::int64_t outside_mask(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, I* out) {
         O const first = mask.m.row_begin(i), last = mask.m.row_end(i);
@@ -203,9 +209,9 @@ private:
     }
 
     buffer<std::uint64_t> bits_;
-    buffer<std::uint64_t> touched_words_; ///< a bit for each word of `bits_`
+    buffer<std::uint64_t> touched_words_; ///< one bit per word of `bits_`
     buffer<unsigned char> flags_;
-    std::vector<I> met_{}; ///< words that a row has met
+    std::vector<I> met_{}; ///< words that a row has touched
 };
 
 } // namespace coppice::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The part of a product that a mask admits, on the host: structure and values in one pass, since the mask bounds both.
+/// Masked sparse product on the host: structure and values in one pass, since the mask bounds both.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace coppice::detail {
 
-/// Whether bit j of a list is set.
+/// Whether bit j is set.
 template <class I>
 bool has_bit(std::uint64_t const* bits, I j) {
     auto const at = static_cast<std::make_unsigned_t<I>>(j);
     return (bits[at / 64] >> (at % 64) & 1) != 0;
 }
 
-/// std::popcount, which is a call of a function where the processor may have no instruction for it.
+/// Number of set bits. std::popcount is a function call if the target may lack the instruction.
 inline int ones(std::uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555u;
     bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
@@ -30,7 +30,7 @@ inline int ones(std::uint64_t bits) {
     return static_cast<int>(bits * 0x0101010101010101u >> 56);
 }
 
-/// 64 columns of a row, and where the first of its entries in them stands.
+/// 64 columns of a row as bits, and the index of the first entry of the row in these columns.
 template <class O>
 struct bitmap_word {
     std::uint64_t bits;
@@ -41,18 +41,18 @@ bool has_column(bitmap_word<O> const* row, I j) {
     auto const at = static_cast<std::make_unsigned_t<I>>(j);
     return (row[at / 64].bits >> (at % 64) & 1) != 0;
 }
-/// Where a column that is there stands among all entries.
+/// Returns the index of the entry with column j, which must exist.
 template <class O, class I>
 O position_of_column(bitmap_word<O> const* row, I j) {
     auto const& word = row[j / 64];
     return static_cast<O>(word.before + ones(word.bits & ((std::uint64_t{1} << (j % 64)) - 1)));
 }
 
-/// Long rows of B as a bit for each column: a column is found in one of them at once, wherever it stands.
+/// Long rows of B as one bit per column: a column is found in constant time.
 template <class T, class I, class O>
 class row_bitmaps {
 public:
-    /// Rows that take no more memory as bits than as entries.
+    /// Stores the rows that need no more memory as bits than as entries.
     row_bitmaps(host_executor const& exec, csr_view<T, I, O> b) : words_((std::int64_t(b.columns()) + 63) / 64) {
         std::int64_t const shortest = std::max<std::int64_t>(words_, 64);
         if (std::int64_t(b.nonzeros()) < shortest) return;
@@ -71,7 +71,7 @@ public:
         });
     }
 
-    /// The bits of row k; null where it has none.
+    /// Returns the bits of row k; null if it has none.
     bitmap_word<O> const* row(I k) const {
         return number_.empty() || number_[k] < 0 ? nullptr : rows_.data() + number_[k] * words_;
     }
@@ -92,8 +92,8 @@ private:
     buffer<bitmap_word<O>> rows_;
 };
 
-/// take(p) for the p of [first, last) with hit(p). Those are found without a jump first, a few at a time, since nobody
-/// can foretell where a row meets a mask.
+/// Calls take(p) for every p of [first, last) with hit(p). The hits of a batch are collected first without a branch,
+/// because the branch would be unpredictable.
 template <class O, class Hit, class Take>
 void for_each_hit(O first, O last, Hit const& hit, Take const& take) {
     constexpr O batch = 256;
@@ -109,9 +109,9 @@ void for_each_hit(O first, O last, Hit const& hit, Take const& take) {
     }
 }
 
-/// One worker of a masked product: a bit for every column that the mask names in a row, another for those that a
-/// product has met, and their sums, which begin when they are met, for most of a mask may never be. Bits are clear
-/// between rows.
+/// Worker of a masked product: one bit for every column in the mask's row, one for every column with a product, and the
+/// sums. A sum is initialised at its first product, because most columns of a mask may have none. Bits are zero between
+/// rows.
 template <class Sum>
 class masked_sums {
 public:
@@ -121,8 +121,8 @@ public:
         std::fill(met_.begin(), met_.end(), std::uint64_t{0});
     }
 
-    /// Row i of A B inside the mask to `columns` and `values`, which have room for a row of the mask; returns its
-    /// length. Products join in the order of A's row.
+    /// Computes row i of A B inside the mask into `columns` and `values`, which have space for a row of the mask;
+    /// returns its length. Products are added in the order of A's row.
     template <class A, class B, class M, class I, class O, class Semiring, class Z>
     std::int64_t row(csr_view<A, I, O> a, csr_view<B, I, O> b, row_bitmaps<B, I, O> const& bitmaps,
                      matrix_mask<M, I, O> const& mask, Semiring const& s, std::int64_t i, I* COPPICE_RESTRICT columns,
@@ -154,7 +154,7 @@ public:
                 sums[j] = accumulate(s.add, sums[j], multiply_at(s, a.coefficients[k], b.coefficients[q], at));
             };
             auto const* const bits = last - first < end - begin ? bitmaps.row(inner) : nullptr;
-            if (bits) { // the mask is sparser: look its columns up
+            if (bits) { // the row of the mask is shorter: look its columns up
                 for_each_hit(
                     first, last, [&](O m) { return has_column(bits, mask.m.indices[m]) && mask.counts(m); },
                     [&](O m) { add_product(mask.m.indices[m], position_of_column(bits, mask.m.indices[m])); });
@@ -166,7 +166,7 @@ public:
                 for_each_hit(
                     begin, end, [&](O q) { return has_bit(in_mask, b.indices[q]); },
                     [&](O q) { add_product(b.indices[q], q); });
-            } else { // a bit for each entry, the last one lowest: most rows have none, which is foretold
+            } else { // one bit per entry, last entry in the lowest bit: most rows have none, a predictable branch
                 std::uint64_t hits = 0;
                 for (O q = begin; q < end; ++q) hits = 2 * hits + std::uint64_t{has_bit(in_mask, b.indices[q])};
                 for (; hits != 0; hits &= hits - 1) {
@@ -188,15 +188,17 @@ public:
     }
 
 private:
-    static constexpr std::int64_t long_row = 64; ///< of B: finding what a shorter one meets first gains nothing
+    static constexpr std::int64_t long_row = 64; ///< rows of B: in a shorter row, collecting the hits first gains
+                                                 ///< nothing
 
     buffer<std::uint64_t> in_mask_;
     buffer<std::uint64_t> met_;
     buffer<Sum> sums_;
 };
 
-/// A B where the mask admits it, not complemented; all columns rise. A piece of rows leaves what it finds where the
-/// mask's entries of it begin; pieces are moved together at the end, unless every entry of the mask was met.
+/// Returns A B inside a mask that is not complemented; all columns are sorted. A piece of rows first writes its result
+/// at the offset of its mask entries. The pieces are compacted at the end, unless every entry of the mask has a
+/// product.
 template <class Z, class A, class B, class M, class I, class O, class Semiring>
 csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                  matrix_mask<M, I, O> const& mask, Semiring const& s) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A sparse product on the host, structure and values in one pass over the products: without a plan, or with the plan
-/// that later values are to go by.
+/// Sparse product on the host that computes structure and values in one pass over the products: without a plan, or
+/// together with a plan for later values.
 ///
-/// Without a plan a piece of rows is found in memory of its worker, which stays in cache, and put behind the pieces
-/// before it. How many entries there are shows at the end, so that there is address space for one for each product;
-/// what is never touched takes no memory.
+/// Without a plan, a worker computes a piece of rows in its own memory, which stays in cache, and appends it to the
+/// result of the previous pieces. The number of entries is known only at the end. Address space is therefore reserved
+/// for one entry per product; pages that are never touched use no memory.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace coppice::detail {
 
-/// One worker's marks and sums, as wide as the matrix.
+/// Flags and sums of one worker, one per column of the matrix.
 template <class I, class Sum>
 class flagged_sums {
 public:
@@ -26,7 +26,8 @@ public:
         : flags_(exec, columns, false), sums_(exec, columns) {
         std::fill(sums_.begin(), sums_.end(), none);
     }
-    /// Columns of row i of A B, rising, and their values; returns how many. Both have room for `products`.
+    /// Writes the sorted columns of row i of A B and their values; returns their number. Both arrays have space for
+    /// `products`.
     template <class A, class B, class O, class Semiring, class Z>
     std::int64_t row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t i, std::int64_t products,
                      I* COPPICE_RESTRICT columns, Z* COPPICE_RESTRICT values) {
@@ -50,17 +51,17 @@ public:
 
 private:
     flagged_columns<I> flags_;
-    buffer<Sum> sums_; ///< the identity between rows
+    buffer<Sum> sums_; ///< equal to the identity between rows
 };
 
-/// One worker, and what it has found of a piece.
+/// One worker and the rows of its current piece.
 template <class I, class Sum, class Z>
 class one_pass_worker {
 public:
     one_pass_worker(host_executor const& exec, std::int64_t columns, Sum const& none)
         : exec_(exec), sums_(exec, columns, none) {}
 
-    /// Rows [first, last) of A B, their lengths to lengths[0, …); returns how many entries they have.
+    /// Computes rows [first, last) of A B, writes their lengths to lengths[0, …); returns their number of entries.
     template <class A, class B, class O, class Semiring>
     std::int64_t find(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t first,
                       std::int64_t last, shifted_rows const& of_b, O* lengths) {
@@ -104,8 +105,8 @@ private:
     shifted_row<Sum> shifted_;
 };
 
-/// A B, or nothing where there is no address space for an entry for each product, offsets might not count them, or
-/// they are few for the columns, all of which a worker makes ready.
+/// Returns A B, or nothing if address space for one entry per product is not available, if the offset type could
+/// overflow, or if the products are few compared with the columns, whose sums each worker initialises.
 template <class Z, class A, class B, class I, class O, class Semiring>
 std::optional<csr<Z, I, O>> product_in_one_pass(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                                 Semiring const& s) {
@@ -144,7 +145,7 @@ std::optional<csr<Z, I, O>> product_in_one_pass(host_executor const& exec, csr_v
     return csr<Z, I, O>(a.rows(), b.columns(), std::move(offsets), std::move(indices), std::move(values));
 }
 
-/// One worker's marks and sums, and what its pieces have found.
+/// Flags and sums of one worker, and the results of its pieces.
 template <class I, class Sum, class Z>
 struct summing_worker {
     flagged_sums<I, Sum> sums;
@@ -158,15 +159,15 @@ struct summed_piece {
     std::int64_t size = 0;
 };
 
-/// What find_structure() and sum_products() do, bit for bit, in one pass: the structure of A B into `plan`, and the
-/// values. For plans whose first values are at hand.
+/// Computes the structure of A B into `plan`, and the values, in one pass; bitwise equal to find_structure() followed
+/// by sum_products(). For plans whose first values are available.
 template <class Z, class A, class B, class I, class O, class Semiring>
 buffer<Z> find_structure_and_sum(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s,
                                  product_plan<I, O>& plan) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
     using worker_type = summing_worker<I, sum_type, Z>;
     std::int64_t const products = begin_structure(exec, a, b, plan), top = plan.range.first;
-    if (!std::in_range<O>(products)) { // may have to be counted before anything is kept
+    if (!std::in_range<O>(products)) { // count the entries before anything is stored
         find_structure(exec, a, b, constant_mask{}, plan);
         buffer<Z> values(exec, plan.indices.size());
         sum_products(exec, plan, s, a, b, values.view());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The product of two sparse matrices over a semiring: plan and numeric phase.
+/// Product of two sparse matrices over a semiring (SpGEMM): symbolic phase (plan) and numeric phase.
 #pragma once
 
 #include <utility>
@@ -36,7 +36,7 @@ void values_of_product(cuda_executor const& exec, product_plan<I, O> const& plan
     sum_products_by_lanes(exec, plan, s, a, b, values, schedule_of(a, b));
 }
 
-/// The plan without a row: sizes, and what must agree.
+/// Returns a plan without rows: checks and stores the sizes.
 template <class A, class B, class I, class O>
 product_plan<I, O> blank_plan(csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range) {
     require_product(a, b);
@@ -51,13 +51,13 @@ product_plan<I, O> blank_plan(csr_view<A, I, O> a, csr_view<B, I, O> b, row_rang
     return plan;
 }
 
-/// The whole matrix where no range is given.
+/// Returns the range of all rows.
 template <class T, class I, class O>
 row_range all_rows(csr_view<T, I, O> a) {
     return {0, a.rows()};
 }
 
-/// The plan for matrices whose columns are known to rise.
+/// Makes the plan for matrices whose columns are known to be sorted.
 template <executor Executor, class A, class B, class I, class O, class Mask = constant_mask>
 product_plan<I, O> plan_sorted(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range,
                                Mask const& mask = {}, bool masked = false) {
@@ -76,7 +76,7 @@ struct planned_product {
     product_plan<I, O> plan;
     buffer<Z> values;
 };
-/// What plan_sorted() and a numeric phase give, on the host in one pass over the products.
+/// plan_sorted() and a numeric phase; on the host in one pass over the products.
 template <semiring Semiring, class A, class B, class I, class O>
 auto plan_and_multiply(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
@@ -93,12 +93,12 @@ auto plan_and_multiply(cuda_executor const& exec, Semiring const& s, csr_view<A,
     return made;
 }
 
-/// Whether two views are of the same arrays, read in the same way.
+/// Whether two views refer to the same arrays and sizes.
 template <class A, class B, class I, class O>
 bool is_same_pattern(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     return a.rows() == b.rows() && a.columns() == b.columns() && a.offsets == b.offsets && a.indices == b.indices;
 }
-/// Throws matrix_error unless the columns of both rise; the same arrays are looked at once.
+/// Throws matrix_error unless the columns of both matrices are sorted without duplicates; checks identical arrays once.
 template <executor Executor, class A, class B, class I, class O>
 void require_sorted_factors(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     require_sorted_columns(exec, a, "first matrix of a product");
@@ -121,11 +121,11 @@ product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_v
 
 } // namespace detail
 
-/// Symbolic phase of C = A B: structure, sizes and schedule, for any values and semiring on these patterns.
+/// Symbolic phase of C = A B: structure, sizes and schedule, for any values and any semiring on these patterns.
 ///
-/// Columns of A and B rise strictly in every row (matrix_error). `range`: only these rows of A, which become the rows
-/// of the product. Throws dimension_error where shapes disagree, overflow_error before memory is asked for where the
-/// product has more entries than its offsets can count. On CUDA waits for sizes.
+/// The columns of A and B are sorted without duplicates in every row (matrix_error). `range`: multiply only these rows
+/// of A, which become the rows of the product. Throws dimension_error if shapes disagree. Throws overflow_error before
+/// it allocates memory if the product has more entries than its offset type can count. On CUDA waits for sizes.
 template <executor Executor, class A, class B, class I, class O>
 product_plan<I, O> make_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range) {
     return detail::plan_product(exec, a, b, detail::constant_mask{}, false, range);
@@ -135,8 +135,9 @@ product_plan<I, O> make_product_plan(Executor const& exec, csr_view<A, I, O> a, 
     return make_product_plan(exec, a, b, detail::all_rows(a));
 }
 
-/// The same of the part of the product that a mask admits (shape of A B; read by d.structure and d.complement): nothing
-/// else is computed, and where a row of the mask is shorter than rows of B, its columns are looked up in them.
+/// The same for the entries of the product that a mask admits (shape of A B; interpreted by d.structure and
+/// d.complement). Nothing else is computed. If a row of the mask is shorter than a row of B, its columns are searched
+/// in that row.
 template <executor Executor, class A, class B, class M, class I, class O>
 product_plan<I, O> make_masked_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                             csr_view<M, I, O> mask, descriptor const& d = {}) {
@@ -144,8 +145,9 @@ product_plan<I, O> make_masked_product_plan(Executor const& exec, csr_view<A, I,
     return detail::plan_product(exec, a, b, detail::mask_of(mask, d), true, detail::all_rows(a));
 }
 
-/// Numeric phase: values[plan.nonzeros()] = ⊕_k a_ik ⊗ b_kj, folded from the identity of ⊕ on in rising k, so that the
-/// bits are the same on every run and for any number of threads; ⊕ need not commute. On CUDA returns when it is queued.
+/// Numeric phase: values[plan.nonzeros()] = ⊕_k a_ik ⊗ b_kj, folded from the identity of ⊕ in ascending k.
+/// Deterministic: bitwise equal on every run and for any number of threads; ⊕ need not commute. On CUDA the call
+/// returns when the work is queued.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O, class Z>
 void product_values(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
                     csr_view<B, I, O> b, array_view<Z> values) {
@@ -156,7 +158,7 @@ void product_values(Executor const& exec, product_plan<I, O> const& plan, Semiri
     detail::values_of_product(exec, plan, s, a, b, values);
 }
 
-/// A B by a plan, which keeps its structure.
+/// Returns A B by a plan, which remains valid.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
          csr_view<B, I, O> b) {
@@ -166,7 +168,7 @@ auto mxm(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s
     return csr<Z, I, O>(plan.product_rows(), plan.columns, copy_of(exec, plan.offsets), copy_of(exec, plan.indices),
                         std::move(values));
 }
-/// A B by a plan that is given up: its structure becomes that of the product.
+/// Returns A B by a plan that is consumed: its structure becomes that of the product.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, product_plan<I, O>&& plan, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = detail::semiring_result_t<Semiring, A, B>;
@@ -177,7 +179,7 @@ auto mxm(Executor const& exec, product_plan<I, O>&& plan, Semiring const& s, csr
 }
 namespace detail {
 
-/// A B of matrices whose columns are known to rise.
+/// Returns A B for matrices whose columns are known to be sorted.
 template <semiring Semiring, class A, class B, class I, class O>
 auto product_of_sorted(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
@@ -192,10 +194,10 @@ auto product_of_sorted(cuda_executor const& exec, Semiring const& s, csr_view<A,
 
 } // namespace detail
 
-/// A B: what a plan and its numeric phase give, bit for bit, and with their errors. On the host in one pass where
-/// memory that is never touched costs nothing (memory_resource::can_shrink): address space is held for an entry for
-/// each product, memory for those that there are. On CUDA columns and values are written together where all rows meet
-/// few rows of B.
+/// Returns A B; result and errors are those of a plan and its numeric phase, bitwise. On the host it runs in one pass
+/// if memory that is never touched costs nothing (memory_resource::can_shrink): it reserves address space for one entry
+/// per product and uses memory for the actual entries. On CUDA columns and values are written in one pass if every row
+/// of A is short enough for a merge by one lane.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     detail::require_product(a, b);
@@ -203,10 +205,10 @@ auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<
     return detail::product_of_sorted(exec, s, a, b);
 }
 
-/// The part of A B that a mask admits (GrB_mxm into an empty matrix): what make_masked_product_plan() and a numeric
-/// phase give, bit for bit, and with their errors. On the host a mask that is not complemented finds structure and
-/// values in one pass, beside which there are the mask's columns and as many values, and long rows of B once more as
-/// bits.
+/// Returns the entries of A B that a mask admits (GrB_mxm into an empty matrix); result and errors are those of
+/// make_masked_product_plan() and a numeric phase, bitwise. On the host, a mask that is not complemented needs one pass
+/// for structure and values; temporary memory is the size of the mask's columns and as many values, and a bitmap of the
+/// long rows of B.
 template <executor Executor, semiring Semiring, class A, class B, class M, class I, class O>
 auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b,
                 csr_view<M, I, O> mask, descriptor const& d = {}) {

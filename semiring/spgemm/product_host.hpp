@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse products on the host: pieces of rows with about as many products each, a worker's marks and accumulators as
-/// wide as the matrix.
+/// Sparse products on the host: pieces of rows with similar numbers of products; a worker has flags and accumulators
+/// for all columns of the matrix.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace coppice::detail {
 
-/// Things that workers borrow and bring back, made when there is none to spare.
+/// Pool of objects that workers borrow and return; makes a new one if none is free.
 template <class Thing>
 class lending_pool {
 public:
@@ -43,14 +43,14 @@ private:
     std::vector<std::unique_ptr<Thing>> spare_;
 };
 
-/// First rows of the pieces, and one more for the end; how many products there are.
+/// First rows of the pieces and the end of the last one; total number of products.
 struct product_division {
     std::vector<std::int64_t> rows;
     std::int64_t products = 0;
 };
 
-/// Pieces of about as many products, `share` or a 512th of all, of 32 rows at least. Those of every row to `of_rows`,
-/// if given; they mean nothing where all together do not fit.
+/// Splits rows into pieces with about `target` products each (0: a 512th of all), a multiple of 32 rows. Writes the
+/// products of every row to `of_rows` if given; these are meaningless if their sum exceeds the type.
 template <class A, class B, class I, class O>
 product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range,
                                 std::int64_t target = 0, O* of_rows = nullptr) {
@@ -78,12 +78,12 @@ product_division product_pieces(host_executor const& exec, row_products<A, B, I,
     return to;
 }
 
-/// What the pieces of one worker have found, in slabs that stay where they are. What a slab has left when a piece might
-/// not fit is never touched, so it takes no memory.
+/// Results of the pieces of one worker, in slabs that are never moved. The unused end of a slab is never touched and
+/// therefore uses no memory.
 template <class T>
 class slab_storage {
 public:
-    /// Room for `size` elements behind those that are kept; there will be no more than `most`.
+    /// Returns space for `size` elements after the stored ones; at most `max_size` elements are stored in all.
     T* reserve(host_executor const& exec, std::int64_t size, std::int64_t max_size) {
         constexpr std::int64_t slab = std::int64_t{1} << 18;
         if (slabs_.empty() || slabs_.back().size() - used_ < size) {
@@ -96,10 +96,10 @@ public:
 
 private:
     std::vector<buffer<T>> slabs_{};
-    std::int64_t used_ = 0; ///< of the last slab
+    std::int64_t used_ = 0; ///< elements of the last slab in use
 };
 
-/// One worker's marks, and the columns that it has found.
+/// Flags of one worker, and the columns that it has found.
 template <class I>
 struct piece_worker {
     flagged_columns<I> flags;
@@ -107,15 +107,15 @@ struct piece_worker {
     std::vector<std::int64_t> products{}; ///< of the rows of a piece
 };
 
-/// A piece of the structure: how much a worker has found, and where it stands.
+/// Structure of a piece: the columns found and their number.
 template <class I>
 struct found_piece {
     I const* columns = nullptr;
     std::int64_t size = 0;
 };
 
-/// Finds the rows of one piece, their lengths to plan.offsets; keeps the columns where `keep` says so. All pieces
-/// together have `all_columns` at most.
+/// Finds the rows of one piece and writes their lengths to plan.offsets; stores the columns if `keep`. All pieces
+/// together have at most `all_columns` columns.
 template <class A, class B, class I, class O, class Mask>
 found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                           product_plan<I, O>& plan, std::int64_t piece, piece_worker<I>& worker, bool keep,
@@ -142,7 +142,8 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
     return {found, n};
 }
 
-/// Deals the rows of the product to pieces; returns how many products there are. Offset r + 1 is how many row r has.
+/// Splits the rows of the product into pieces; returns the number of products. Sets offset r + 1 to the number of
+/// products of row r.
 template <class A, class B, class I, class O>
 std::int64_t begin_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                              product_plan<I, O>& plan) {
@@ -159,7 +160,7 @@ O size_of_pieces(std::vector<Piece> const& found) {
     for (auto const& f : found) total += f.size;
     return product_size<O>(total);
 }
-/// copy(piece, start) for what every piece has found; offsets, which are lengths, become offsets.
+/// Calls copy(piece, start) for the result of every piece; converts the lengths in plan.offsets to offsets.
 template <class I, class O, class Piece, class Copy>
 void concatenate_pieces(host_executor const& exec, product_plan<I, O>& plan, std::vector<Piece> const& found,
                  Copy const& copy) {
@@ -173,7 +174,8 @@ void concatenate_pieces(host_executor const& exec, product_plan<I, O>& plan, std
     });
 }
 
-/// Structure of the product into `plan`. A product whose size may not fit its offsets is counted before it is kept.
+/// Computes the structure of the product into `plan`. If the size may exceed the offset type, the entries are counted
+/// first.
 template <class A, class B, class I, class O, class Mask>
 void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                     product_plan<I, O>& plan) {
@@ -197,14 +199,15 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
     });
 }
 
-/// Accumulators of one worker, one for every column; marks where only some columns have a place.
+/// Accumulators of one worker, one per column; for masked products also flags for the columns in the structure.
 template <class Sum>
 struct wide_accumulators {
     buffer<Sum> sums;
     buffer<unsigned char> in_structure;
 };
 
-/// The sums of one row: every column of the structure begins with the identity, products join in the order of A's row.
+/// Computes the sums of one row: every column of the structure starts with the identity, and products are added in the
+/// order of A's row.
 template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t i, I const* columns, std::int64_t n,
              Sum* COPPICE_RESTRICT sums, Z* COPPICE_RESTRICT values) {
@@ -226,7 +229,7 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
     for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(s.result(sums[columns[p]]));
 }
 
-/// The same where only the columns of the structure have a place. A short row of it is looked up in long rows of B.
+/// The same if only columns of the structure are summed. A short row of the structure is searched in long rows of B.
 template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t i, I const* columns,
                     std::int64_t n, Sum* COPPICE_RESTRICT sums, unsigned char* COPPICE_RESTRICT in_structure,
@@ -258,7 +261,7 @@ void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::i
     }
 }
 
-/// The values of a planned product.
+/// Computes the values of a planned product.
 template <class A, class B, class I, class O, class Semiring, class Z>
 void sum_products(host_executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
                   csr_view<B, I, O> b, array_view<Z> values) {

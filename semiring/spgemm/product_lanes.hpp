@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse products as compositions of the primitives, on any executor; what CUDA runs.
+/// Sparse products as compositions of parallel primitives, for any executor; used on CUDA.
 ///
-/// Structure: a row that meets few rows of B is merged by one lane (merged_partners.hpp), beside rows of about as many
-/// products; others of up to 64 products with short rows of B are gathered by eight lanes, of up to 256 by a warp, in a
-/// table in shared memory; of more by a warp that sets a bit for each column (product_groups.hpp). They are counted,
-/// and found again to be written: memory beside the product is a length and a number of products for each row. Values:
-/// by as many lanes, merged anew, or each row of B by all lanes at once and one row after the other in the order of the
-/// row of A, so that sums are those of the host, bit for bit where the arithmetic is the same. Of long rows a warp
-/// folds a window of the structure; of small products a lane makes an entry (product_entries.hpp).
+/// Structure: a short row of A is merged by one lane (lane_merge.hpp), in warps of rows with similar numbers of
+/// products. Other rows use shared memory: rows with up to 64 products and short rows of B are gathered by eight lanes
+/// in a hash table, rows with up to 256 products by a warp in a hash table, and longer ones by a warp with one bit per
+/// column (product_groups.hpp). Rows are counted first and then computed again to be written; temporary memory is one
+/// length and one number of products per row. Values: rows are merged again by one lane, or each row of B is processed
+/// by all lanes of the group, one row after the other in the order of A's row. Sums therefore have the order of those
+/// on the host, and equal bits if the arithmetic is the same. Long rows are folded by a warp in windows of the
+/// structure; in small products one lane computes one entry (product_entries.hpp).
 #pragma once
 
 #include <limits>
@@ -28,7 +29,7 @@ struct list_long_row {
     COPPICE_HD void operator()(std::int64_t position, std::int64_t r) const { list[position] = static_cast<I>(r); }
 };
 
-/// Windows of the structure of a row that has many entries.
+/// Number of windows of the structure of a row; 0 for rows of at most one window.
 template <class O>
 struct windows_of_row {
     O const* offsets;
@@ -38,7 +39,7 @@ struct windows_of_row {
     }
 };
 
-/// Entries of the row of B that a nonzero of A meets.
+/// Number of entries of the row of B that a nonzero of A multiplies.
 template <class A, class B, class I, class O>
 struct b_row_length {
     csr_view<A, I, O> a;
@@ -57,14 +58,14 @@ struct store_products {
     }
 };
 
-/// The lengths of the rows, their products, and the numbers of those that are found by bits.
+/// Lengths of the rows, their numbers of products, and the list of rows whose columns are found by bits.
 template <class I>
 struct counted_rows {
     buffer<std::int64_t> lengths{};
     buffer<std::int32_t> signed_products{};
     buffer<I> long_rows{};
     std::int64_t long_count = 0;
-    bool all_merged = false;  ///< by lanes
+    bool all_merged = false;  ///< every row is merged by one lane
     bool has_windows = false; ///< some row may have more entries than a window
 };
 template <class A, class B, class I, class O, class Mask>
@@ -73,7 +74,7 @@ product_columns<A, B, I, O, Mask> columns_of(csr_view<A, I, O> a, csr_view<B, I,
     return {a, b, mask, first, counted.signed_products.data()};
 }
 
-/// Calls f(slots) with the number of slots as a constant, if it is one of these.
+/// Calls f(slots) with `slots` as a compile-time constant if it is one of the choices.
 template <int... Choices, class F>
 void with_slots(int slots, F const& f) {
     (void)((slots == Choices && (f(std::integral_constant<int, Choices>{}), true)) || ...);
@@ -119,7 +120,7 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
     return counted;
 }
 
-/// Offsets of the product, and memory for its columns.
+/// Computes the offsets of the product and allocates its columns.
 template <class I, class O, executor Executor>
 void allocate_rows(Executor const& exec, counted_rows<I> const& counted, product_plan<I, O>& plan) {
     std::int64_t const rows = counted.lengths.size();
@@ -130,7 +131,7 @@ void allocate_rows(Executor const& exec, counted_rows<I> const& counted, product
     plan.indices = buffer<I>(exec, total);
     plan.all_merged = counted.all_merged;
 }
-/// Its columns, and the windows of long rows.
+/// Writes its columns, and the windows of long rows.
 template <class A, class B, class I, class O, class Mask, executor Executor>
 void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns,
                    product_schedule const& schedule, counted_rows<I> const& counted, product_plan<I, O>& plan) {
@@ -156,7 +157,7 @@ void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
 }
 
-/// Structure of the product into `plan`.
+/// Computes the structure of the product into `plan`.
 template <class A, class B, class I, class O, class Mask, executor Executor>
 void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
                              product_plan<I, O>& plan, product_schedule const& schedule) {
@@ -165,12 +166,12 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
     write_columns(exec, columns_of(a, b, mask, plan.range.first, counted), schedule, counted, plan);
 }
 
-/// Folds products into sums, which lie in shared memory or where the structure does, and these into values, which may
-/// be the same memory.
+/// Folds products into sums, in shared memory or in an array with the layout of the structure, and converts the sums to
+/// values, which may share that array.
 template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 struct sum_rows {
     static constexpr int warp_bytes = max_warp_bytes;
-    /// Larger sums stay in global memory, a lane for a row.
+    /// Larger sums are in global memory, and one lane folds a row.
     using product_type = std::remove_cvref_t<decltype(multiply_at(
         std::declval<Semiring const&>(), std::declval<A const&>(), std::declval<B const&>(), element_positions{}))>;
     static constexpr bool sums_are_small =
@@ -179,18 +180,18 @@ struct sum_rows {
     csr_view<B, I, O> b;
     Semiring s;
     std::int64_t rows, first;
-    bool masked;         ///< some products have no place in the structure
-    bool all_merged;     ///< lanes can merge all rows
-    bool short_b_rows; ///< rows of B, at the mean
+    bool masked;         ///< some products are not in the structure
+    bool all_merged;     ///< one lane can merge any row
+    bool short_b_rows; ///< by mean length
     bool long_b_rows;
-    int slots; ///< that lanes merge with, 0: they do not
+    int slots; ///< capacity of the merge; 0: do not merge
     O const* offsets;
     I const* indices;
     Sum* sums;
     Z* values;
 
-    /// A quarter of the shared memory of a few lanes has products and their places, the rest, as all that of a warp,
-    /// sums and their columns.
+    /// A group of eight lanes uses a quarter of its shared memory for products and their positions and the rest for
+    /// sums and their columns; a warp uses all for sums and columns.
     COPPICE_HD static constexpr bool stages_products(int lanes) { return lanes == narrow_lanes && sizeof(product_type) <= 16; }
     COPPICE_HD static constexpr int bytes(int lanes) { return warp_bytes * lanes / warp_lanes; }
     COPPICE_HD static constexpr int sum_bytes(int lanes) {
@@ -199,13 +200,14 @@ struct sum_rows {
     COPPICE_HD static constexpr int capacity(int lanes) { // in entries
         return sum_bytes(lanes) / int(sizeof(Sum) + sizeof(I));
     }
-    COPPICE_HD static constexpr int product_capacity(int lanes) { // a multiple of 4: places behind them are aligned
+    COPPICE_HD static constexpr int product_capacity(int lanes) { // a multiple of 4, so that the positions after them
+                                                                  // are aligned
         return (bytes(lanes) - sum_bytes(lanes)) / int(sizeof(product_type) + sizeof(int)) / 4 * 4;
     }
     COPPICE_HD std::int64_t size(std::int64_t r) const {
         return std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
     }
-    /// Whether a lane merges row r, -1 for none; all lanes of the warp call it.
+    /// Whether one lane merges row r (-1: none); all lanes of the warp call it.
     template <class Block>
     COPPICE_HD bool merges(Block const& block, std::int64_t r) const {
         if (slots == 0) return false;
@@ -223,7 +225,7 @@ struct sum_rows {
         return {short_b_rows && size(r) <= capacity(narrow_lanes) ? row_workers::few : row_workers::warp};
     }
 
-    /// What a product needs of memory.
+    /// Data of a product read from memory.
     struct factor_pair {
         A of_a;
         B of_b;
@@ -247,7 +249,7 @@ struct sum_rows {
                              memory);
     }
 
-    /// Entries [begin, end) of row r by a group of lanes; all lanes of the warp call it.
+    /// Computes entries [begin, end) of row r by a group of lanes; all lanes of the warp call it.
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void fold_by_group(Block const& block, std::int64_t r, std::int64_t begin, std::int64_t end,
@@ -269,7 +271,7 @@ struct sum_rows {
             begin += count;
         }
     }
-    /// Entries [begin, end) of row r by one lane, in the order of its structure.
+    /// Computes entries [begin, end) of row r by one lane, in the order of its structure.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void fold(std::int64_t r, std::int64_t begin, std::int64_t end) const {
         if (begin == end) return;
@@ -282,7 +284,7 @@ struct sum_rows {
             if (end < row_end || begin > std::int64_t(offsets[r])) q = lower_position(b.indices, q, last, lowest);
             for (; q < last && std::int64_t(b.indices[q]) <= highest; ++q) {
                 p = lower_position(indices, p, end, std::int64_t(b.indices[q]));
-                if (indices[p] != b.indices[q]) continue; // the mask leaves it out
+                if (indices[p] != b.indices[q]) continue; // masked out
                 sums[p] = accumulate(s.add, sums[p], product(r, k, inner, O(q)));
             }
         }
@@ -301,12 +303,13 @@ private:
     template <int Lanes>
     struct shared_products {
         product_type* values;
-        int* positions; ///< of their sums, or -1
+        int* positions; ///< index of the sum, or -1
         COPPICE_HD explicit shared_products(std::byte* memory)
             : values(reinterpret_cast<product_type*>(memory)),
               positions(reinterpret_cast<int*>(memory + product_capacity(Lanes) * int(sizeof(product_type)))) {}
     };
-    /// Adds the products of row r (-1: none) that have a place among these `count` columns; `cut`: others may not.
+    /// Adds the products of row r (-1: none) whose columns are among these `count` columns; `is_window`: other columns
+    /// may occur.
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void add_rows(Block const& block, std::int64_t r, shared_entries<Lanes> here, int count, bool is_window,
@@ -325,7 +328,7 @@ private:
                 end = O(lower_position(b.indices, begin, end, highest + 1));
             }
             if constexpr (stages_products(Lanes)) {
-                // Long rows keep their lanes busy one after the other.
+                // Long rows of B occupy the lanes one after the other.
                 constexpr int short_row = 4;
                 gathered_rows<Lanes, O> const met(block, begin, end);
                 if (met.numbered && block.ballot(met.total > short_row * row_count) == 0) {
@@ -347,14 +350,14 @@ private:
                     for (O q = its_begin + O(lane); q < its_end; q += O(Lanes))
                         if (int const p = position_of(here, count, b.indices[q], is_window); p >= 0)
                             here.sums[p] = accumulate(s.add, here.sums[p], product(r, from + O(k), b_row, q));
-                    block.sync_warp(); // the next row of B meets the same sums
+                    block.sync_warp(); // the next row of B may have the same columns
                 }
             }
         }
     }
-    /// Whether a lane reads entries of the next row of B before it adds those of this one.
+    /// Whether a lane reads entries of the next row of B before it adds those of this row.
     static constexpr bool is_fetched_ahead = std::is_arithmetic_v<A> && std::is_arithmetic_v<B>;
-    /// An entry of A, one to a lane, and the row of B that it meets.
+    /// An entry of A, one per lane, and the row of B that it multiplies.
     template <int Lanes>
     struct matching_row {
         std::int64_t row;
@@ -368,7 +371,7 @@ private:
                     block.from_lane(end, source)};
         }
     };
-    /// The first entries q, q + Lanes, ... of a lane in a row of B.
+    /// The entries q, q + Lanes, ... of one lane in a row of B.
     template <int Count>
     struct fetched_entries {
         I columns[Count];
@@ -385,8 +388,8 @@ private:
         }
         return f;
     }
-    /// Adds the products of the rows of B that the lanes' entries of A meet, one row after the other, `Count` entries a
-    /// lane at once: the loads of the next ones are on their way meanwhile.
+    /// Adds the products of the rows of B that the lanes' entries of A multiply, one row after the other, `Count`
+    /// entries per lane and step; the loads of the next row are in flight meanwhile.
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, int Count, class Block>
     COPPICE_HD void add_fetched(Block const& block, matching_row<Lanes> const& storage, int row_count,
@@ -404,7 +407,7 @@ private:
             add_entries<Lanes>(now, lane, of_now, here, count, is_window);
             for (now.begin += O(Lanes * Count); now.begin < now.end; now.begin += O(Lanes * Count))
                 add_entries<Lanes>(now, lane, fetch<Lanes, Count>(now, lane), here, count, is_window);
-            block.sync_warp(); // the next row of B meets the same sums
+            block.sync_warp(); // the next row of B may have the same columns
         }
     }
     COPPICE_NO_EXEC_CHECK
@@ -426,8 +429,8 @@ private:
         find_positions(here, count, {column}, is_window, position);
         return position[0];
     }
-    /// Where the sums of some columns are, -1 for one without: the last ones that are not behind them. The searches go
-    /// side by side.
+    /// Finds the positions of the sums of `Count` columns by simultaneous binary searches: the last column not greater
+    /// than the key, or -1 if it differs.
     template <int Lanes, int Count>
     COPPICE_HD void find_positions(shared_entries<Lanes> here, int count, I const (&columns)[Count], bool is_window,
                                 int (&positions)[Count]) const {
@@ -444,8 +447,7 @@ private:
         for (int t = 0; t < Count; ++t)
             if (here.columns[positions[t]] != columns[t]) positions[t] = -1;
     }
-    /// Products are made by all lanes, in whatever order memory answers, and added in the order of the row of A, each
-    /// by the lane that has the sum.
+    /// All lanes compute products in any order; then each lane adds those of its sums, in the order of the row of A.
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void add_gathered(Block const& block, std::int64_t r, O from, gathered_rows<Lanes, O> const& met,
@@ -465,12 +467,12 @@ private:
             for (int t = 0; t < size; ++t)
                 if (int const p = staged.positions[t]; p >= 0 && p % Lanes == lane)
                     here.sums[p] = accumulate(s.add, here.sums[p], staged.values[t]);
-            block.sync_warp(); // the memory is written again
+            block.sync_warp(); // the memory is reused
         }
     }
 };
 
-/// Entries [begin, end) of row r by a warp.
+/// Computes entries [begin, end) of row r by a warp.
 COPPICE_NO_EXEC_CHECK
 template <class Rows, class Block>
 COPPICE_HD void sum_one_window(Rows const& of, Block const& block, std::int64_t r, std::int64_t begin, std::int64_t end,
@@ -480,7 +482,7 @@ COPPICE_HD void sum_one_window(Rows const& of, Block const& block, std::int64_t 
     else if (block.thread() % warp_lanes == 0)
         of.fold(r, begin, end);
 }
-/// Sums a window of a long row.
+/// Computes one window of a long row.
 template <class Rows>
 struct sum_window {
     static constexpr int warp_bytes = Rows::warp_bytes;
@@ -497,7 +499,7 @@ struct sum_window {
     }
 };
 
-/// The values of rows that lanes merge, and their columns where these are given memory.
+/// Computes the values of rows that are merged by one lane, and writes their columns if `columns` is given.
 template <int Slots, class Rows, class I, class O, class Z, bool with_columns>
 struct sum_merged_rows {
     using out_columns = lane_output<I, O>;
@@ -505,7 +507,7 @@ struct sum_merged_rows {
     static constexpr int merge_bytes = out_values::bytes + (with_columns ? out_columns::bytes : 0);
     static_assert(merge_bytes <= max_warp_bytes);
     Rows of;
-    I* columns; ///< to be written, or null
+    I* columns; ///< output, or null
 
     COPPICE_NO_EXEC_CHECK
     template <class Block>
@@ -516,7 +518,7 @@ struct sum_merged_rows {
         row_merger<Slots, I, O> merger(of.a, of.b, from, to, merge_width<Slots>(block, int(to - from)));
         out_values values(block, memory, of.values, begin);
         out_columns written(block, memory + out_values::bytes, columns, begin);
-        O position = begin; // where a masked structure has its next column
+        O position = begin; // index of the next column in a masked structure
         merge_rows(
             block, merger, out_values::max_entries,
             [&](I column) {
@@ -524,7 +526,7 @@ struct sum_merged_rows {
                 merger.pass(
                     column, [&](int k, O q) { return of.factors(from + O(k), q); },
                     [&](auto const& met) { sum = accumulate(of.s.add, sum, of.product(r, met, column)); });
-                if (of.masked && (position == end || of.indices[position] != column)) return; // the mask leaves it out
+                if (of.masked && (position == end || of.indices[position] != column)) return; // masked out
                 if (of.masked) ++position;
                 values.add(static_cast<Z>(of.s.result(sum)));
                 if constexpr (with_columns) written.add(column);
@@ -536,7 +538,7 @@ struct sum_merged_rows {
     }
 };
 
-/// Memory for sums, where they do not lie in shared memory or where the values do.
+/// Returns global memory for sums: null if they are in shared memory, the array of values if the types agree.
 template <class Rows, class Sum, class Z, executor Executor>
 Sum* memory_of_sums(Executor const& exec, buffer<Sum>& storage, array_view<Z> values) {
     if constexpr (Rows::sums_are_small) return nullptr;
@@ -545,8 +547,8 @@ Sum* memory_of_sums(Executor const& exec, buffer<Sum>& storage, array_view<Z> va
     return storage.data();
 }
 
-/// The values of a product of known offsets; its columns as well where `columns` is not null, for products all of whose
-/// rows lanes merge.
+/// Computes the values of a product with known offsets. If `columns` is not null, also writes its columns; then one
+/// lane must be able to merge every row.
 template <bool with_columns = false, class A, class B, class I, class O, class Semiring, class Z, executor Executor>
 void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
                            csr_view<B, I, O> b, array_view<Z> values, product_schedule const& schedule,
@@ -563,7 +565,8 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
     int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
     bool const all_merged = plan.all_merged && slots > 0 && slots == schedule.slots;
-    // Where a warp has one row, eight lanes leave the others idle: they are for rows of B that leave them idle as well.
+    // If a warp processes a single row, groups of eight lanes leave the other lanes idle; they are used only if the
+    // rows of B would leave them idle anyway.
     std::int64_t const short_row = schedule.shared_each > 1 ? short_row_mean : narrow_lanes;
     buffer<sum_type> storage;
     rows const of{a,
@@ -593,7 +596,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     }
 }
 
-/// A B whole: columns and values at once where lanes merge all rows.
+/// Computes A B: columns and values in one pass if one lane can merge every row.
 template <class Z, class A, class B, class I, class O, class Semiring, executor Executor>
 csr<Z, I, O> product_by_lanes(Executor const& exec, product_plan<I, O> plan, Semiring const& s, csr_view<A, I, O> a,
                               csr_view<B, I, O> b, product_schedule const& schedule) {

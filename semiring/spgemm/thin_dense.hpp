@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Products of sparse matrices with thin dense ones: SpMM (A X) and SDDMM (X Y^T where A has entries).
+/// Products of sparse matrices with dense matrices of few columns: SpMM (A X) and SDDMM (X Y^T at the entries of A).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace coppice {
 
-/// Borrowed dense matrix of few columns, row after row: element (i, j) is values[i * columns + j].
+/// Borrowed dense matrix of few columns in row-major order: element (i, j) is values[i * columns + j].
 template <class T>
 struct thin_view {
     using value_type = std::remove_const_t<T>;
@@ -26,13 +26,13 @@ struct thin_view {
 
 namespace detail {
 
-/// As many sums side by side.
+/// `Width` sums of neighbouring columns.
 template <class Sum, int Width>
 struct column_group {
     Sum sums[Width];
 };
 
-/// ⊕ in every place.
+/// ⊕ for each of the columns.
 template <class Add, int Width>
 struct add_columns {
     using sums_type = column_group<accumulator_t<Add>, Width>;
@@ -54,7 +54,7 @@ struct add_columns {
     }
 };
 
-/// ⊗ of one nonzero with `Width` neighbours in a row of X.
+/// ⊗ of one nonzero with `Width` neighbouring elements of a row of X.
 template <class Semiring, class T, class I, class X, int Width>
 struct multiply_columns {
     Semiring s;
@@ -84,7 +84,7 @@ struct store_columns {
     }
 };
 
-/// Columns [first, first + Width) of Y.
+/// Computes columns [first, first + Width) of Y.
 template <int Width, executor Executor, class Semiring, class T, class I, class O, class X, class Y>
 void spmm_columns(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                   thin_view<X const> x, thin_view<Y> y, std::int64_t first) {
@@ -95,7 +95,7 @@ void spmm_columns(Executor const& exec, srcsr_plan<O> const& plan, Semiring cons
                 store_columns<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
 }
 
-/// Row i of values = ⊕_j x_ij ⊗ y_kj over the columns, for the entries (i, k) of a pattern.
+/// Computes ⊕_j x_ij ⊗ y_kj for the entries (i, k) of row i of a pattern.
 template <class Semiring, class T, class I, class O, class X, class Y, class Z>
 struct sampled_row {
     Semiring s;
@@ -124,9 +124,10 @@ void require_thin(thin_view<T> v, std::int64_t rows, char const* what) {
 
 } // namespace detail
 
-/// Y = A X over a semiring (SpMM): X[columns, k], Y[rows, k]; Y overlaps neither X nor the values of A. Rows without
-/// entries get the identity, as in semiring_spmv. Columns go in groups of eight, four, two and one; sums are those of
-/// semiring_spmv, bit for bit on the host. Throws dimension_error where sizes disagree, argument_error for an overlap.
+/// Computes Y = A X over a semiring (SpMM): X[columns, k], Y[rows, k]; Y overlaps neither X nor the values of A. Rows
+/// without entries get the identity, as in semiring_spmv. Columns are processed in groups of eight, four, two and one.
+/// On the host, sums are bitwise equal to those of semiring_spmv. Throws dimension_error if sizes disagree,
+/// argument_error for an overlap.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
 void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a, thin_view<X> x,
           thin_view<Y> y) {
@@ -146,8 +147,9 @@ void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, cs
     if (j < x.columns) detail::spmm_columns<1>(exec, plan, s, a, from, y, j);
 }
 
-/// values[e] = ⊕_j x_ij ⊗ y_kj for every entry e = (i, k) of a pattern (SDDMM), whose own values are not read: X[rows,
-/// n], Y[columns, n], in rising j. Throws dimension_error where sizes disagree, argument_error for an overlap.
+/// Computes values[e] = ⊕_j x_ij ⊗ y_kj for every entry e = (i, k) of a pattern (SDDMM), in ascending j; the values of
+/// the pattern are not read. X[rows, n], Y[columns, n]. Throws dimension_error if sizes disagree, argument_error for an
+/// overlap.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y, class Z>
 void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, thin_view<X> x, thin_view<Y> y,
            array_view<Z> values) {
