@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Aggregates of a level: runs of the paths of a linear forest, joined by a second one.
+/// Aggregates of a level: runs (segments of consecutive vertices) of the paths of a linear forest, merged in pairs or
+/// more along the paths of a second forest.
 #pragma once
 
 #include <coppice/graph/factor/factor.hpp>
@@ -9,7 +10,7 @@
 
 namespace coppice::multilevel_detail {
 
-/// left_out for a vertex that nothing couples, else stays_alone.
+/// Initialises the companions: left_out for an uncoupled vertex, else stays_alone.
 template <class I>
 struct set_default_companion {
     row_kind const* kinds;
@@ -19,7 +20,7 @@ struct set_default_companion {
     }
 };
 
-/// What a run is: the path that it was cut from, and whether it is one vertex.
+/// Stores, for each run, the path that contains it, and whether it is a path of one vertex.
 template <class I>
 struct store_run {
     I const *path_ids, *positions, *of, *links;
@@ -33,7 +34,7 @@ struct store_run {
     }
 };
 
-/// The strongest neighbour that is not itself alone in both forests.
+/// The strongest neighbour that does not also have no neighbours in both forests.
 template <class I>
 struct offered_companion {
     float weight;
@@ -68,13 +69,13 @@ struct store_companion {
     }
 };
 
-/// How a level was coarsened.
+/// Aggregates of a level and the forests that they are made of.
 template <class I>
 struct level_aggregates {
     vertex_aggregates<I> aggregates{};
     buffer<I> runs{};          ///< [vertices] run of the first forest, numbered along its paths
-    linear_forest<I> forest{}; ///< the first one
-    double coverage = 1;       ///< share of the weight of strong couplings that the first forest has
+    linear_forest<I> forest{}; ///< the first forest
+    double coverage = 1;       ///< fraction of the weight of strong couplings in the first forest
 };
 
 template <executor Executor, class I>
@@ -83,13 +84,13 @@ linear_forest<I> strong_forest(Executor const& exec, csr_view<float, I> strong, 
     return graph_detail::forest_of_factor(exec, strong, edges);
 }
 
-/// The runs of a forest's paths as vertices of a graph, and how strongly they are coupled. No runs, no couplings.
+/// The graph whose vertices are the runs of a forest, and the coupling weights between them. Without runs it is empty.
 template <class T, class I>
 struct graph_of_runs {
     vertex_aggregates<I> runs{};
-    buffer<std::uint8_t> alone{}; ///< [runs] is it a path of one vertex?
+    buffer<std::uint8_t> alone{}; ///< [runs] whether it is a path of one vertex
     csr<T, I> between{};          ///< sums of the entries of A between runs
-    coupling_weights<I> across{}; ///< looks at `between`
+    coupling_weights<I> across{}; ///< views `between`
 };
 template <executor Executor, class T, class I>
 graph_of_runs<T, I> couple_runs(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
@@ -103,18 +104,18 @@ graph_of_runs<T, I> couple_runs(Executor const& exec, csr_view<T, I> a, row_scal
     g.alone = buffer<std::uint8_t>(exec, g.runs.count);
     for_each(exec, a.rows(),
              store_run<I>{forest.path_ids.data(), forest.positions.data(), g.runs.of.data(), forest.links.data(),
-                         path_of.data(), g.alone.data()});
+                          path_of.data(), g.alone.data()});
     g.between = graph_detail::contract_sound(exec, plus_times<T>{}, a, g.runs, T(1));
     csr_view<T, I> const between = g.between.view();
     auto const plan = make_srcsr_plan(exec, between);
     buffer<I> mirrors;
     if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, between);
-    g.across = couplings_of(exec, between, plan, compute_row_scales(exec, between, plan), array_view<I const>(mirrors.view()),
-                            {path_of.data(), g.runs.of.data()});
+    g.across = couplings_of(exec, between, plan, compute_row_scales(exec, between, plan),
+                            array_view<I const>(mirrors.view()), {path_of.data(), g.runs.of.data()});
     return g;
 }
 
-/// The forest of a level, from which its aggregates are cut.
+/// Computes the first forest of a level, whose paths are split into aggregates.
 template <executor Executor, class I>
 level_aggregates<I> begin_aggregates(Executor const& exec, coupling_weights<I> const& couplings) {
     level_aggregates<I> level;
@@ -122,12 +123,13 @@ level_aggregates<I> begin_aggregates(Executor const& exec, coupling_weights<I> c
     level.coverage = level.forest.weight_coverage;
     return level;
 }
-/// Aggregates of A: paths of the strongest couplings cut into runs of `first` vertices at least, and these again, by
-/// paths across, into runs of `second` of them. Unknowns that their diagonal dominates by far belong to none; single
-/// ones that no strong coupling reached join the aggregate of their strongest neighbour.
+/// Aggregates of A: the paths of the first forest are split into runs of at least `first` vertices; the runs are
+/// merged, along the paths of a second forest, into aggregates of at least `second` runs. Strongly diagonally dominant
+/// unknowns belong to no aggregate. A single unknown without strong couplings is added to the aggregate of its
+/// strongest neighbour.
 template <executor Executor, class T, class I>
-void split_into_aggregates(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric, I first, I second,
-                    level_aggregates<I>& level) {
+void split_into_aggregates(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric, I first,
+                           I second, level_aggregates<I>& level) {
     auto g = couple_runs(exec, a, rows, level.forest, symmetric, first);
     if (g.runs.count == 0) {
         level.aggregates = std::move(g.runs);
@@ -140,7 +142,8 @@ void split_into_aggregates(Executor const& exec, csr_view<T, I> a, row_scales co
         exec, make_srcsr_plan(exec, all),
         along_nonzeros{offer_companion<I>{{forest.links.data(), g.alone.data()}}, all.coefficients, all.indices},
         better_companion<I>{}, store_companion<I>{companions.data()});
-    level.aggregates = compose(exec, g.runs, aggregate_runs(exec, forest, second, array_view<I const>(companions.view())));
+    level.aggregates =
+        compose(exec, g.runs, aggregate_runs(exec, forest, second, array_view<I const>(companions.view())));
     level.runs = std::move(g.runs.of);
 }
 template <executor Executor, class T, class I>

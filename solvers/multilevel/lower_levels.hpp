@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The lower levels of a V cycle as one piece of work: where a level has few rows, a device needs longer to start a
-/// step of the cycle than to run it, so that one kernel takes them all, step by step.
+/// The lower levels of a V cycle as one kernel: on a level of few rows the launch of a kernel takes longer than its
+/// work, so one kernel runs all steps of the lower levels.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace coppice::multilevel_detail {
 
-/// A level that is not the last one, smoothed by a diagonal matrix D before and behind the correction: A = scale a, P to
-/// it from the next level and R to that, whose vectors are b_below and x_below.
+/// A level above the last one, with a diagonal smoother D before and after the correction: A = scale a; P maps from the
+/// next level, R to it; b_below and x_below are vectors of the next level.
 template <class T, class S, class I>
 struct lower_level {
     csr_view<S, I> a{}, p{}, r{};
@@ -22,17 +22,17 @@ struct lower_level {
     T *x = nullptr, *smoothed = nullptr, *b_below = nullptr, *x_below = nullptr;
 };
 
-/// Entries of a row that a worker takes at once, so that their loads do not wait for each other, of all those that are
-/// `stride` apart.
+/// Entries of a row that a worker loads together, so that their loads do not wait for each other; the worker has every
+/// `stride`-th entry.
 template <class T, class I>
 struct row_slice {
     static constexpr int batch = 4;
     I columns[batch];
     T values[batch];
     int count = 0, stride = 1;
-    I next = 0, end = 0; ///< nonzeros that are left
+    I next = 0, end = 0; ///< remaining nonzeros
 
-    /// With scale[j] x[j], or x[j] where `scale` is null.
+    /// Sum of the values times scale[j] x[j], or times x[j] if `scale` is null.
     COPPICE_HD T times(T const* scale, T const* x) const {
         T factors[batch];
         COPPICE_UNROLL
@@ -45,12 +45,12 @@ struct row_slice {
     }
 };
 
-/// One V cycle from zero over levels[0, count) and the last one below them, which inverse[rows, rows] solves, in steps:
-/// each reads what those before it wrote. A step has rows, in any order; a row is the sum of shares, and what is done
-/// with it.
+/// One V cycle with initial guess zero over levels[0, count) and the last level below them, which inverse[rows, rows]
+/// solves. It is a sequence of steps: each step reads what previous steps have written. The rows of a step are
+/// independent; each is a sum of partial sums followed by finish().
 template <class T, class S, class I>
 struct lower_cycle {
-    static constexpr int max_levels = 12; ///< levels: they are a parameter of a kernel
+    static constexpr int max_levels = 12; ///< number of levels; they are a kernel parameter
 
     lower_level<T, S, I> levels[max_levels]{};
     int count = 0;
@@ -66,7 +66,7 @@ struct lower_cycle {
         task const at = task_of(step);
         return at.what == work::solution ? last_rows * last_rows : matrix(at).nonzeros();
     }
-    /// Share `rank` of `size` of the sum of a row.
+    /// Partial sum number `rank` of `size` of a row.
     COPPICE_HD T partial_sum(int step, I row, int rank, int size) const {
         task const at = task_of(step);
         csr_view<S, I> const& m = matrix(at);
@@ -88,7 +88,7 @@ struct lower_cycle {
         task const at = task_of(step);
         lower_level<T, S, I> const& l = levels[at.level];
         switch (at.what) {
-        case work::residual: // in x, which nobody needs yet
+        case work::residual: // stored in x, which is not needed yet
             l.smoothed[row] = l.diagonal[row] * l.b[row];
             l.x[row] = l.b[row] - l.scale * sum;
             break;
@@ -111,7 +111,7 @@ private:
     enum class work { residual, restriction, solution, correction, smoothing };
     struct task {
         work what;
-        int level; ///< of the solution: the one above
+        int level; ///< of the solution: the level above it
     };
     COPPICE_HD task task_of(int step) const {
         if (step < 2 * count) return {step % 2 == 0 ? work::residual : work::restriction, step / 2};
@@ -154,7 +154,7 @@ private:
     }
 };
 
-/// The most entries that a row of A, P or R has.
+/// The maximum number of entries of a row of A, P or R.
 template <class I>
 struct longest_of_rows {
     I const *a, *p, *r; ///< offsets

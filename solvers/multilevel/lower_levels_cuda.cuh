@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The lower levels of a V cycle as one CUDA kernel, whose blocks all run at once and wait for each other between
-/// steps.
+/// The lower levels of a V cycle as one cooperative CUDA kernel: all blocks are resident and synchronise between steps.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +14,10 @@ namespace coppice::multilevel_detail {
 
 inline constexpr int lower_threads = 1024;
 
-/// How the rows of a step are laid over the warps of a grid.
+/// Assignment of the rows of a step to the warps of a grid.
 struct lower_rows {
-    int rows, first, stride; ///< first of a warp, and from it to its next ones
-    int lanes;               ///< of a row: as many as there are threads for, and no more than it has entries
+    int rows, first, stride; ///< first row of a warp, and distance to its next rows
+    int lanes;               ///< lanes per row: limited by the number of threads and by the number of entries
 
     template <class Cycle>
     __device__ lower_rows(Cycle const& cycle, int step) : rows(int(cycle.rows(step))), lanes(1) {
@@ -52,11 +51,11 @@ __global__ void __launch_bounds__(lower_threads, 1)
 template <class T, class S, class I>
 void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cycle) {
     auto const kernel = &lower_cycle_kernel<T, S, I>;
-    std::int64_t threads = 1; // threads that the step with most work can use
+    std::int64_t threads = 1; // threads that the largest step can use
     for (int step = 0; step < cycle.steps(); ++step)
-        threads =
-            std::max(threads, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
-    int together = 0; // blocks on a multiprocessor
+        threads = std::max(threads,
+                           std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
+    int together = 0; // blocks per multiprocessor
     COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, lower_threads, 0));
     std::int64_t const blocks = std::min<std::int64_t>((threads + lower_threads - 1) / lower_threads,
                                                        std::int64_t(exec.multiprocessors()) * together);

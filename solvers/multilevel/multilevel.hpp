@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The multilevel forest method: algebraic multigrid whose aggregates are runs of linear forests.
+/// The multilevel forest method: algebraic multigrid (AMG) whose aggregates are runs of linear forests.
 #pragma once
 
 #include <memory>
@@ -14,29 +14,29 @@
 
 namespace coppice {
 
-/// z = one cycle of algebraic multigrid for A z = r.
+/// Preconditioner z = one cycle of algebraic multigrid for A z = r.
 ///
-/// On each level a [0, 2]-forest of the strong couplings (entries against the sign of the diagonal, relative to the
-/// diagonals) gives paths that are cut into runs of three unknowns or more; a second forest across these joins two runs
-/// or more. The prolongator that is constant on these aggregates is smoothed once with a filtered matrix, the matrix of
-/// the next level is P^T A P, down to some hundred rows, which are solved directly. Where A is symmetric positive
-/// definite, so is M.
+/// Coarsening: on each level a [0, 2]-factor of the strong couplings (entries with the sign opposite to the diagonal,
+/// relative to the diagonals) gives paths, which are split into runs of at least three unknowns; along a second forest
+/// between the runs, at least two runs are merged into an aggregate. The tentative prolongator P_0, constant on
+/// aggregates, is smoothed once with a filtered matrix. The matrix of the next level is P^T A P; the coarsest level, of
+/// some hundred rows, is solved directly. If A is symmetric positive definite, so is M.
 ///
-/// `near`: points of several unknowns, and vectors that the coarse levels are to represent besides, as the rigid body
-/// modes of elasticity; aggregates are of points then, their columns of the prolongator are made orthonormal. refresh()
-/// keeps them.
+/// `near`: optional, for systems with several unknowns per point, and near-null-space vectors that the coarse levels
+/// represent, e.g. the rigid body modes of elasticity. Aggregates then consist of points, and their columns of P_0 are
+/// orthonormal. refresh() keeps them.
 ///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: it throws
-/// argument_error if another thread is in it. Throws dimension_error where A is not square, matrix_error where its
-/// values are not finite or a column stands twice in a row.
+/// argument_error if another thread is in apply(). Throws dimension_error if A is not square, matrix_error if a value
+/// is not finite or a row has duplicate columns.
 template <executor Executor, class T, class I = std::int32_t>
 class multilevel_preconditioner {
 public:
     multilevel_preconditioner(Executor const& exec, csr_view<T, I> a, multilevel_options const& options = {},
                               near_null_space<T> const& near = {});
 
-    /// New values on the pattern of the matrix that it was made of. Aggregates and structures stay, values are those
-    /// that a new preconditioner with these aggregates would have, bit for bit.
+    /// Recomputes all values for new values on the same pattern. Aggregates and structures are kept; the result has the
+    /// same bits as a new preconditioner with these aggregates.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
@@ -147,7 +147,8 @@ struct multilevel_entry {
         {.name = "drop",
          .kind = option_kind::real,
          .standard = "0.12",
-         .meaning = "entries below this fraction of the diagonals are dropped from the prolongator; halved with each level",
+         .meaning =
+             "entries below this fraction of the diagonals are dropped from the prolongator; halved with each level",
          .most = 1},
         {.name = "products",
          .kind = option_kind::real,
@@ -190,7 +191,7 @@ struct multilevel_entry {
     }
 };
 
-// The hierarchy is also what multilevel methods over parts have.
+// The hierarchy is also instantiated for the distributed multilevel method.
 #define COPPICE_MULTILEVEL(EXTERN, EXECUTOR, T)                                                                        \
     EXTERN template class multilevel_detail::multilevel_hierarchy<EXECUTOR, T, float, std::int32_t>;                   \
     EXTERN template class multilevel_preconditioner<EXECUTOR, T>;                                                      \

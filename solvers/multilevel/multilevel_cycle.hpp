@@ -29,7 +29,7 @@ template <class T, class S>
 struct level_storage {
     buffer<S> a{}, p{}, r{};
     T scale = 1;
-    buffer<T> b{}, x{}, second_b{}, second_x{}; ///< of levels below the first one
+    buffer<T> b{}, x{}, second_b{}, second_x{}; ///< of all levels except the first
     buffer<T> smoothed{};
 };
 
@@ -39,7 +39,7 @@ struct store_added {
     T* x;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
 };
-/// A row of a product with a matrix of ones, of few entries a row.
+/// A row of a product with a matrix of ones; for rows with few entries.
 template <class T, class I, class Store>
 struct sum_gathered {
     I const *offsets, *indices;
@@ -52,31 +52,32 @@ struct sum_gathered {
     }
 };
 
-/// All levels with matrices in S.
+/// All levels, with matrices in S.
 template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
-    /// `coupling`, if given, couples the levels with those of other parts; it outlives the hierarchy.
-    /// `known_symmetric`: `a` is so but for rounding; without it `a` is symmetric where its values are so bit for bit.
+    /// `coupling`, if not null, couples the levels with those of other ranks; it must outlive the hierarchy.
+    /// `known_symmetric`: `a` is symmetric up to rounding; otherwise `a` counts as symmetric if its values are bitwise
+    /// symmetric.
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                          near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr,
                          bool known_symmetric = false);
 
     void refresh(Executor const& exec, csr_view<T, I> a);
 
-    /// x = M^-1 b; b and x apart.
+    /// x = M^-1 b; b and x do not overlap.
     void apply(Executor const& exec, T const* b, T* x) const;
     multilevel_report const& report() const { return report_; }
 
 private:
-    static constexpr std::int64_t max_direct_rows = 400; ///< inverted where coarsening stalled
-    /// Of a level that is taken together with those below it: some 24 for each thread of a device.
+    static constexpr std::int64_t max_direct_rows = 400; ///< inverted if coarsening stalled
+    /// Limit for a level that is fused with those below it: some 24 nonzeros per thread of a device.
     static constexpr std::int64_t max_lower_nonzeros = std::int64_t(3) << 20;
-    static constexpr I max_lower_row = 2048; ///< and of its rows, each of which a warp sums at most
+    static constexpr I max_lower_row = 2048; ///< the same for its rows, each of which at most one warp sums
 
     bool direct() const { return report_.direct; }
 
-    /// The pattern with the columns of every row in order; matrix_error for a column that stands twice in a row.
+    /// Copies the pattern, with sorted columns. Throws matrix_error for duplicate columns.
     void copy_pattern(Executor const& exec, csr_view<T, I> a, bool sorted) {
         if (sorted) {
             offsets_ = copy_of(exec, a.row_offsets());
@@ -90,10 +91,11 @@ private:
         offsets_ = std::move(arrays.offsets);
         indices_ = std::move(arrays.indices);
         order_ = std::move(arrays.values);
-        require_sorted_columns(exec, csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
-                       "matrix of a multilevel method");
+        require_sorted_columns(exec,
+                               csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
+                               "matrix of a multilevel method");
     }
-    /// The matrix on that pattern; `values` keeps them where their order is another one.
+    /// The matrix on that pattern; `values` stores the values if their order has changed.
     csr_view<T, I> in_sorted_order(Executor const& exec, csr_view<T, I> a, buffer<T>& values) const {
         a.offsets = offsets_.data();
         a.indices = indices_.data();
@@ -125,7 +127,7 @@ private:
         storage.second_x = buffer<T>(exec, n);
     }
 
-    /// Everything that depends on the values of a level; the values below it.
+    /// Computes everything that depends on the values of a level; returns the values of the next level.
     level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, bool inverted = false,
                          coupling_sums<T> const& others = {}, filtered_couplings<T> const& crossing = {}) {
         stopwatch watch(exec);
@@ -149,7 +151,7 @@ private:
         return below;
     }
 
-    /// Whether the step down from a level and back can be taken together with those below it.
+    /// Whether the steps of a level can be fused with those of the levels below it.
     bool can_fuse_lower_levels(Executor const& exec, int depth) {
         auto& level = structures_[depth];
         if (level.last || level.a.nonzeros() > max_lower_nonzeros || !level.smoother.diagonal()) return false;
@@ -161,13 +163,15 @@ private:
                        longest_of_rows<I>{level.a.offsets, p.offsets, r.offsets, p.rows(), r.rows()}, maximum{});
         return level.longest_row <= max_lower_row;
     }
-    /// lower_: all that can be taken together down to a last level that is solved directly. Anew where values change.
+    /// Fills lower_ with all levels that can be fused, above a coarsest level that is solved directly. Called again if
+    /// values change.
     void find_lower_levels(Executor const& exec) {
         lower_ = lower_cycle<T, S, I>{};
         if (coupling_ || options_.cycle != multilevel_cycle::v || !direct()) return;
         int const last = int(structures_.size()) - 1;
         first_lower_ = last;
-        while (first_lower_ > 0 && last - first_lower_ < lower_.max_levels && can_fuse_lower_levels(exec, first_lower_ - 1))
+        while (first_lower_ > 0 && last - first_lower_ < lower_.max_levels &&
+               can_fuse_lower_levels(exec, first_lower_ - 1))
             --first_lower_;
         for (int depth = first_lower_; depth < last; ++depth) {
             auto& storage = storages_[depth];
@@ -212,7 +216,7 @@ private:
         return {a, &level.plan, storages_[depth].scale};
     }
 
-    /// One cycle from zero for A x = b on the level.
+    /// One cycle for A x = b on a level, with initial guess zero.
     void cycle(Executor const& exec, int depth, T const* b, T* x) const {
         auto const& level = structures_[depth];
         if (lower_.count > 0 && depth == first_lower_) return solve_lower_levels(exec, b, x);
@@ -225,20 +229,20 @@ private:
         else
             level.smoother.begin(exec, a, b, smoothed);
         if (!level.last) correct(exec, depth, a, b, smoothed, x);
-        for (int step = level.last ? last_steps : 0; step > 0; --step) { // forwards and backwards in turn
+        for (int step = level.last ? last_steps : 0; step > 0; --step) { // forwards and backwards alternately
             improve(exec, depth, a, b, smoothed, x);
             improve(exec, depth, a, b, x, smoothed, true);
         }
         improve(exec, depth, a, b, smoothed, x);
     }
-    /// r -= K x_others on a level
+    /// r -= K x_outer on a level.
     auto couplings_of_level(int depth) const {
         return [this, depth](Executor const& exec, T const* x, T* r) {
             coupling_->start(exec, depth, x);
             coupling_->subtract(exec, depth, r, nullptr);
         };
     }
-    /// to = x + B (b - A x); x is used up.
+    /// to = x + B (b - A x); overwrites x.
     void improve(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* x, T* to,
                  bool forwards = false) const {
         auto const& smoother = structures_[depth].smoother;
@@ -253,12 +257,13 @@ private:
         }
     }
     /// r = b - A x
-    void compute_residual(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T const* x, T* r) const {
+    void compute_residual(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T const* x,
+                          T* r) const {
         if (coupling_) coupling_->start(exec, depth, x);
         a.multiply(exec, x, store_residual<T>{a.scale, b, r});
         if (coupling_) coupling_->subtract(exec, depth, r, nullptr);
     }
-    /// smoothed += P A_c^-1 P^T (b - A smoothed), by a cycle or two; `residual` is scratch.
+    /// smoothed += P A_c^-1 P^T (b - A smoothed), with one cycle or two; `residual` is scratch.
     void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
                  T* residual) const {
         auto const& level = structures_[depth];
@@ -291,17 +296,17 @@ private:
         if (crosses) coupling_->add_prolonged(exec, depth, smoothed);
     }
 
-    static constexpr int last_steps = 4; ///< pairs of them where the last level is not solved directly
+    static constexpr int last_steps = 4; ///< pairs of sweeps on the last level if it is not solved directly
 
     multilevel_options options_;
     level_coupling<Executor, T, I>* coupling_;
-    bool solved_together_ = false;    ///< the last level, by the coupling
+    bool solved_together_ = false;    ///< by the coupling, for all ranks together
     buffer<I> offsets_{}, indices_{}; ///< of the first level
-    buffer<I> order_{};               ///< where its values stand in the caller's, unless in the same places
+    buffer<I> order_{}; ///< offset of each value in the values of the caller; empty if the order is the same
     std::vector<level_structure<Executor, T, I>> structures_{};
-    mutable std::vector<level_storage<T, S>> storages_{}; ///< apply() works in it
+    mutable std::vector<level_storage<T, S>> storages_{}; ///< work space of apply()
     direct_level<Executor, T, I> direct_{};
-    lower_cycle<T, S, I> lower_{}; ///< of levels from first_lower_ on, if any
+    lower_cycle<T, S, I> lower_{}; ///< levels from first_lower_ on, if any
     int first_lower_ = 0;
     multilevel_report report_{};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// The smoothed prolongator of a level: P = (I - omega D_F^-1 A_F) P_0 with a filtered matrix A_F (Vanek, Mandel,
-/// Brezina 1996), and the restriction: its transpose, or for unsymmetric matrices the transpose of what A^T gives (Sala
-/// and Tuminaro 2008), without which convection makes the matrices of the coarse levels useless.
+/// Brezina 1996), and the restriction: its transpose or, for unsymmetric matrices, the transpose of the prolongator of
+/// A^T (Sala and Tuminaro 2008); otherwise convection terms would spoil the coarse matrices.
 #pragma once
 
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace coppice::multilevel_detail {
 
-/// Marks what A_F keeps: the diagonal of every aggregated row, large entries of smoothed ones.
+/// Flags the entries of A_F: the diagonal of every aggregated row, and large entries of smoothed rows.
 template <class T, class I>
 struct flag_filtered {
     csr_view<T, I> a;
@@ -63,7 +63,7 @@ struct store_damping {
         rows[row] = damp_row(with_couplings(own, others, row), others.magnitude(row), inverse_scale, diagonal[row]);
     }
 };
-/// The damping of some rows by themselves.
+/// The damping of selected rows.
 template <class T, class I>
 struct write_damping {
     csr_view<T, I> a;
@@ -78,7 +78,8 @@ struct write_damping {
         filtered_row<T> sum{T(0), T(0)};
         for (I k = a.row_begin(row), end = a.row_end(row); k < end; ++k)
             sum = add_filtered<T>{}(sum, filter_by_flag<T, I>{}(a.coefficients[k], a.indices[k], flags[k], row));
-        damping[i] = damp_row(with_couplings(sum, others, row), others.magnitude(row), inverse_scale, diagonal[row]).damping;
+        damping[i] =
+            damp_row(with_couplings(sum, others, row), others.magnitude(row), inverse_scale, diagonal[row]).damping;
     }
 };
 /// s_ij of I - omega D_F^-1 A_F.
@@ -107,11 +108,11 @@ struct take_source {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = source[k] < 0 ? T(0) : from[source[k]]; }
 };
 
-/// What is left out of the filtered matrix.
+/// Limits of the filtered matrix.
 struct prolongator_limits {
-    filter_threshold threshold; ///< with least = 0 nothing at all is left out
-    /// Where P^T A P took more products, estimated by the mean length of rows, entries that do not lie along paths are
-    /// left out as well, and then those below twice the share, four times, ...
+    filter_threshold threshold; ///< with min_ratio = 0 nothing is dropped
+    /// If P^T A P takes more products, estimated from the mean length of rows, entries that are not along paths are
+    /// dropped as well, then entries below 2, 4, ... times the threshold.
     double products;
 };
 
@@ -121,12 +122,12 @@ struct prolongator_values {
     transfer_values<T> transfer{};
 };
 
-/// Structure of P, and how its values come from those of A. Everything but the values stays under refresh.
+/// Structure of P, and the computation of its values from those of A. refresh() changes only values.
 template <executor Executor, class T, class I>
 class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
-    /// P_0 has columns of the rows that `aggregates` hold; it is `constant` on them, or is given by `tentative`.
+    /// P_0 has columns for the aggregates; it is either constant on them (`constant`) or given by `tentative`.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                          filter_scales<T> const& scales, vertex_aggregates<I> const& aggregates, buffer<I> const& runs,
                          csr<T, I> tentative, bool constant, prolongator_limits limits, buffer<I> mirrors)
@@ -137,7 +138,7 @@ public:
         }
         for (bool along_paths = false;; limits.threshold.min_ratio *= along_paths ? 2 : 1, along_paths = true) {
             filter_rule<T, I> const rule{scales.inverse_scale(), limits.threshold, scales.diagonal(),
-                                     scales.kinds(),       along_paths,  {aggregates.of.data(), runs.data()}};
+                                         scales.kinds(),         along_paths,      {aggregates.of.data(), runs.data()}};
             bool const is_last = limits.threshold.min_ratio == 0 || limits.threshold.min_ratio > 1;
             if (!is_last && is_worth_sampling(a) &&
                 exceeds_products(exec, length_of_row<T, I>{a, rule, scales.others}, limits.products))
@@ -149,7 +150,7 @@ public:
         }
         build_transpose(exec);
     }
-    /// P = P_0, which is 1 on the aggregates, and the restriction its transpose.
+    /// P = P_0, which is 1 on the aggregates; the restriction is its transpose.
     smoothed_prolongator(Executor const& exec, csr<T, I> tentative) : smooths_(false) {
         product_.range = all_rows(tentative.view());
         product_.columns = tentative.columns();
@@ -159,20 +160,21 @@ public:
         build_transpose(exec);
     }
 
-    /// P[rows, aggregates] with these values; null for none.
+    /// P[rows, aggregates] with these values; null for the pattern only.
     template <class S>
     csr_view<S, I> matrix(S const* values) const {
         return {product_.product_rows(), product_.columns,        product_.nonzeros(),
                 product_.offsets.data(), product_.indices.data(), values};
     }
-    /// The pattern of P^T
+    /// The pattern of P^T.
     template <class S>
     csr_view<S, I> transposed(S const* values) const {
-        return {product_.columns,       product_.product_rows(), product_.nonzeros(),
-                transposed_offsets_.data(), transposed_indices_.data(),  values};
+        return {product_.columns,           product_.product_rows(),    product_.nonzeros(),
+                transposed_offsets_.data(), transposed_indices_.data(), values};
     }
 
-    /// From the values of A; the first call is for those that it was made of, whose values of P may be known already.
+    /// Computes the values from those of A. The first call must be for the matrix of the constructor, whose P may be
+    /// known already.
     prolongator_values<T> values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                                  filter_scales<T> const& scales) {
         prolongator_values<T> v{buffer<T>(exec, nonzeros())};
@@ -188,7 +190,7 @@ public:
         return v;
     }
     I nonzeros() const { return product_.nonzeros(); }
-    /// Whether all values of P and the restriction are 1.
+    /// Whether all values of P and of the restriction are 1.
     bool has_ones() const { return !smooths_; }
 
     /// omega D_F^-1 in these rows.
@@ -205,9 +207,9 @@ public:
     }
 
 private:
-    /// Finding a small prolongator, or one of long rows, takes no longer than the sample.
+    /// Building a small prolongator, or one of long rows, takes no longer than the sample.
     static bool is_worth_sampling(csr_view<T, I> a) { return a.rows() >= 8 * max_samples && has_short_rows(a); }
-    /// The pattern of P^T, and where its values stand in P.
+    /// Builds the pattern of P^T, and the position of its values in P.
     void build_transpose(Executor const& exec) {
         buffer<I> numbers(exec, product_.nonzeros());
         for_each(exec, numbers.size(), count_up{numbers.data()});
@@ -218,10 +220,10 @@ private:
         transposed_source_ = std::move(arrays.values);
     }
 
-    /// On the host a worker makes a row of P where P_0 is constant; devices, and other P_0, take a product.
+    /// On the host a worker computes a row of P if P_0 is constant; devices, and other P_0, use a matrix product.
     static constexpr bool by_rows = std::is_same_v<Executor, host_executor>;
 
-    /// The flags, and product_.
+    /// Computes the flags and product_.
     void find_structure(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                         filter_scales<T> const& scales, filter_rule<T, I> const& rule) {
         if constexpr (by_rows)
@@ -239,7 +241,7 @@ private:
         structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
     }
     void flag_entries(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
-              filter_rule<T, I> const& rule) {
+                      filter_rule<T, I> const& rule) {
         using namespace graph_detail;
         double const* const diagonal = scales.diagonal();
         I const* const of = rule.along.of;
@@ -259,13 +261,14 @@ private:
         offsets_ = buffer<I>(exec, std::int64_t(a.rows()) + 1);
         buffer<I> before(exec, nonzeros);
         exclusive_scan(exec, nonzeros, flag_at{flags_.data()},
-                       compact_filtered<I>{flags_.data(), a.indices, before.data(), source_.data(), indices_.data()}, I(0));
+                       compact_filtered<I>{flags_.data(), a.indices, before.data(), source_.data(), indices_.data()},
+                       I(0));
         for_each(exec, std::int64_t(a.rows()) + 1,
                  offset_of_filtered<I>{a.offsets, before.data(), a.nonzeros(), count, offsets_.data()});
         return count;
     }
     transfer_values<T> both_values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                                    filter_scales<T> const& scales) const {
+                                   filter_scales<T> const& scales) const {
         transfer_values<T> values{buffer<T>(exec, nonzeros()), buffer<T>(exec, mirror_.empty() ? I(0) : nonzeros())};
         if constexpr (by_rows)
             if (!of_.empty()) {
@@ -298,22 +301,22 @@ private:
                     ignore_products{}, ignore_rows{});
         product_values(exec, product_, plus_times<T>{}, smoothing(values.data()), tentative_.view(), p);
     }
-    /// I - omega D_F^-1 A_F, whose columns are those that A_F keeps.
+    /// I - omega D_F^-1 A_F, with the columns of A_F.
     csr_view<T, I> smoothing(T const* values) const {
         I const n = static_cast<I>(offsets_.size() - 1);
         return {n, n, static_cast<I>(indices_.size()), offsets_.data(), indices_.data(), values};
     }
 
-    bool smooths_ = true;          ///< else P is P_0
-    transfer_values<T> first_{}; ///< where rows of P are made by themselves, until somebody asks for it
+    bool smooths_ = true;        ///< else P = P_0
+    transfer_values<T> first_{}; ///< values of P found with its structure, until the first call of values()
     csr<T, I> tentative_{};
-    buffer<I> of_{};               ///< aggregates of the unknowns, where rows of P are made by themselves
-    buffer<std::uint8_t> flags_{}; ///< nonzeros of A that A_F keeps
+    buffer<I> of_{};               ///< aggregates of the unknowns, if P is computed row by row
+    buffer<std::uint8_t> flags_{}; ///< nonzeros of A that are in A_F
     buffer<I> offsets_{}, indices_{}, source_{};
     srcsr_plan<I> smoothing_plan_{};
     product_plan<I> product_{};
     buffer<I> transposed_offsets_{}, transposed_indices_{}, transposed_source_{};
-    buffer<I> mirror_{}; ///< where a_ji stands for nonzero (i, j) of A, unless A is symmetric
+    buffer<I> mirror_{}; ///< position of a_ji for nonzero (i, j) of A; empty if A is symmetric
 };
 
 } // namespace coppice::multilevel_detail

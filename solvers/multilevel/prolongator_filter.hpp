@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The filtered matrix A_F of a prolongator: which entries it keeps, which rows are smoothed and by how much.
+/// The filtered matrix A_F of a prolongator: its entries, which rows are smoothed, and the damping.
 #pragma once
 
 #include <coppice/core/lane/lane_math.hpp>
@@ -9,7 +9,8 @@
 
 namespace coppice::multilevel_detail {
 
-/// Of a filtered row: its diagonal with the dropped entries lumped to it, and the magnitudes that it keeps beside it.
+/// Sums of a filtered row: the diagonal with the dropped entries lumped to it, and the magnitudes of the remaining
+/// off-diagonal entries.
 template <class T>
 struct filtered_row {
     T lumped, remaining;
@@ -22,7 +23,7 @@ struct add_filtered {
     }
 };
 
-/// What the filter knows of the rows: their scales, and what it makes of what they have beside the matrix.
+/// Inputs of the filter for each row: scales, and sums of the couplings with other ranks.
 template <class T>
 struct filter_scales {
     row_scales const& of_rows;
@@ -37,8 +38,8 @@ COPPICE_HD filtered_row<T> with_couplings(filtered_row<T> own, filtered_coupling
     return {own.lumped + others.lumped(row), own.remaining + others.magnitude(row)};
 }
 
-/// Within an aggregate, or between two that stand one behind the other on a path of the first or the second forest:
-/// runs and aggregates are numbered along their paths.
+/// Whether an entry is within an aggregate, or between two neighbours on a path of the first or the second forest; runs
+/// and aggregates are numbered along their paths.
 template <class I>
 struct along_path_rule {
     I const *of, *runs;
@@ -47,15 +48,15 @@ struct along_path_rule {
         return (across >= -1 && across <= 1) || (along >= -1 && along <= 1);
     }
 };
-/// What is large enough to be kept of entries beside the diagonal.
+/// Threshold for off-diagonal entries.
 struct filter_threshold {
-    double min_ratio;     ///< of the root of both diagonals
-    bool signed_size; ///< of couplings alone: what has the sign of the diagonal makes neighbours differ
+    double min_ratio; ///< relative to sqrt(d_i d_j)
+    bool signed_size; ///< only couplings count: entries with the sign of the diagonal make neighbours differ
     COPPICE_HD bool keeps(double value, row_kind kind, double diagonal, double other) const {
         return coupling_size(signed_size ? kind : row_kind::any, value) >= min_ratio * geometric_mean(diagonal, other);
     }
 };
-/// Whether an entry beside the diagonal is kept: strong enough, and along paths if need be.
+/// Whether an off-diagonal entry passes the filter: large enough and, if along_paths, along a path.
 template <class T, class I>
 struct filter_rule {
     double inverse_scale;
@@ -86,7 +87,7 @@ struct filter_by_flag {
     }
 };
 
-/// Rows whose lumped diagonal is small, or that keep nothing, are not smoothed.
+/// Rows whose lumped diagonal is small, or without remaining entries, are not smoothed.
 template <class T>
 COPPICE_HD bool smooths(filtered_row<T> const& sum, double diagonal) {
     constexpr double small = 0.25;
@@ -99,7 +100,7 @@ COPPICE_HD filtered_row<double> scaled(filtered_row<T> const& sum, double invers
 template <class T, class I>
 struct store_smoothed {
     double inverse_scale;
-    double const* diagonal; ///< in units
+    double const* diagonal; ///< divided by the scale
     filtered_couplings<T> others;
     I const* of;
     std::uint8_t* smoothed;
@@ -116,10 +117,10 @@ struct damped_row {
     COPPICE_HD T on_diagonal() const { return T(1) - damping * lumped; }
     COPPICE_HD T off_diagonal(T value) const { return -value * damping; }
 };
-/// 1 / m of a row: m is the lumped diagonal, damped by 2.2/3 or, where the row outweighs it, by 4.4/3 over Gershgorin's
-/// bound; with the usual 2/3 and 4/3 iterations are a tenth more. Rows that keep entries in columns of other parts,
-/// `across`, have the usual ones: no aggregate joins their ends, however strong they are. 0 where the row is not
-/// smoothed.
+/// Stores 1 / m for a row: m is the lumped diagonal, damped by 2.2/3 or, if the row sum dominates, by 4.4/3 over the
+/// Gershgorin bound; the usual 2/3 and 4/3 take 10 % more iterations. Rows with remaining entries in columns of other
+/// ranks (`across` > 0) use the usual factors, because no aggregate contains both ends of these entries, however strong
+/// they are. 0 if the row is not smoothed.
 template <class T>
 COPPICE_HD damped_row<T> damp_row(filtered_row<T> const& sum, T across, double inverse_scale, double diagonal) {
     if (!smooths(scaled(sum, inverse_scale), diagonal)) return {T(0), T(0)};

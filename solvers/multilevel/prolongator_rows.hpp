@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The smoothed prolongator row by row, where P_0 is constant on aggregates: a row of P has a column for each aggregate
-/// that the kept entries of the row lead to, so that a worker makes it in one look at the row of A, and later values of
-/// it in another.
+/// Row-by-row computation of the smoothed prolongator if P_0 is constant on aggregates: a row of P has a column for
+/// each aggregate of the remaining entries of the row of A. A worker computes it in one pass over the row of A, and new
+/// values in another.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,13 @@
 
 namespace coppice::multilevel_detail {
 
-// Rows that a worker takes at a time.
+// Rows per block of work.
 inline constexpr std::int64_t prolongator_block = 2048;
-// Nonzeros of a row: insertion takes the square of what longer ones have.
+// Maximum number of nonzeros of a row that is sorted by insertion, whose cost is quadratic.
 inline constexpr std::ptrdiff_t short_row = 32;
 
-/// Marks what A_F keeps of a row, as flag_filtered does; the row of omega D_F^-1, as damp_flagged_row() has it by the flags.
+/// Flags the entries of a row that pass the filter, as flag_filtered does; returns the row of omega D_F^-1, as
+/// damp_flagged_row() does.
 template <class T, class I>
 damped_row<T> flag_row(csr_view<T, I> a, filter_rule<T, I> const& rule, filtered_couplings<T> const& others,
                        std::int64_t row, std::uint8_t* flags) {
@@ -48,17 +49,17 @@ damped_row<T> flag_row(csr_view<T, I> a, filter_rule<T, I> const& rule, filtered
     return damp_row(sum, others.magnitude(row), rule.inverse_scale, rule.diagonal[row]);
 }
 
-/// The values of A, or those at the mirror images of its entries: of A^T.
+/// The values of A, or those at the transposed positions, i.e. of A^T.
 template <class T, class I>
 struct original_or_mirrored {
     T const* values;
-    I const* mirrors; ///< null: the own ones
+    I const* mirrors; ///< null: the values of A
     T operator()(I k) const { return !mirrors ? values[k] : mirrors[k] < 0 ? T(0) : values[mirrors[k]]; }
 };
-/// A row of omega D_F^-1 by the flags of its entries.
+/// Returns a row of omega D_F^-1 from the flags of its entries.
 template <class T, class I>
-damped_row<T> damp_flagged_row(csr_view<T, I> a, original_or_mirrored<T, I> const& values, filter_scales<T> const& scales,
-                              std::uint8_t const* flags, std::int64_t row) {
+damped_row<T> damp_flagged_row(csr_view<T, I> a, original_or_mirrored<T, I> const& values,
+                               filter_scales<T> const& scales, std::uint8_t const* flags, std::int64_t row) {
     filter_by_flag<T, I> const filter{};
     add_filtered<T> const add{};
     auto sum = add.identity();
@@ -68,7 +69,7 @@ damped_row<T> damp_flagged_row(csr_view<T, I> a, original_or_mirrored<T, I> cons
                     scales.diagonal()[row]);
 }
 
-/// Rows of P as a worker finds them: columns, the values of A and those of A^T.
+/// Rows of P of one worker: columns, values for A and values for A^T.
 template <class T, class I>
 struct found_prolongator_rows {
     detail::slab_storage<I> columns{};
@@ -81,13 +82,14 @@ struct prolongator_chunk {
     std::int64_t size = 0;
 };
 
-/// Calls use(k, aggregate) for the marked entries k of a row that lead to one.
+/// Calls use(k, aggregate) for the flagged entries k of a row whose column has an aggregate.
 template <class T, class I, class Use>
 void for_flagged(csr_view<T, I> a, std::uint8_t const* flags, I const* of, std::int64_t row, Use const& use) {
     for (I k = a.row_begin(row), end = a.row_end(row); k < end; ++k)
         if (flags[k] && of[a.indices[k]] >= 0) use(k, of[a.indices[k]]);
 }
-/// The aggregates of a row's marked entries to `columns`, rising, each once; returns how many. There is room for each.
+/// Writes the distinct aggregates of the flagged entries of a row to `columns`, ascending; returns their number.
+/// `columns` must have capacity for all entries.
 template <class T, class I>
 std::int64_t find_row(csr_view<T, I> a, std::uint8_t const* flags, I const* of, std::int64_t row, I* columns) {
     I* end = columns;
@@ -98,11 +100,11 @@ std::int64_t find_row(csr_view<T, I> a, std::uint8_t const* flags, I const* of, 
         detail::sort_words(columns, end - columns);
     return std::unique(columns, end) - columns;
 }
-/// The values of a row of P, whose `count` columns are known.
+/// Computes the values of a row of P, whose `count` columns are known.
 template <class T, class I>
 void fill_row(csr_view<T, I> a, original_or_mirrored<T, I> const& of_a, std::uint8_t const* flags, I const* of,
               std::int64_t row, damped_row<T> const& r, I const* columns, std::int64_t count, T* values) {
-    constexpr std::int64_t few = 16; // columns that are looked through one by one
+    constexpr std::int64_t few = 16; // columns that are searched linearly
     std::fill(values, values + count, T(0));
     for_flagged(a, flags, of, row, [&](I k, I aggregate) {
         I const* at = columns;
@@ -115,7 +117,7 @@ void fill_row(csr_view<T, I> a, original_or_mirrored<T, I> const& of_a, std::uin
     });
 }
 
-/// find_row() and fill_row() in one look at a short row; `mirrored`, with the row of the transpose, may be null.
+/// find_row() and fill_row() in one pass over a short row; `mirrored`, for the row of the transpose, may be null.
 template <class T, class I>
 std::int64_t make_short_row(csr_view<T, I> a, std::uint8_t const* flags, I const* of, std::int64_t row,
                             damped_row<T> const& own, damped_row<T> const& transposed,
@@ -132,7 +134,9 @@ std::int64_t make_short_row(csr_view<T, I> a, std::uint8_t const* flags, I const
         }
         bool const diagonal = std::int64_t(a.indices[k]) == row;
         values[at] = values[at] + (diagonal ? own.on_diagonal() : own.off_diagonal(a.coefficients[k]));
-        if (mirrored) mirrored[at] = mirrored[at] + (diagonal ? transposed.on_diagonal() : transposed.off_diagonal(of_transpose(k)));
+        if (mirrored)
+            mirrored[at] =
+                mirrored[at] + (diagonal ? transposed.on_diagonal() : transposed.off_diagonal(of_transpose(k)));
     });
     if (mirrored)
         detail::sort_by_insertion(count, columns, values, mirrored);
@@ -141,17 +145,18 @@ std::int64_t make_short_row(csr_view<T, I> a, std::uint8_t const* flags, I const
     return count;
 }
 
-/// Values of P, and of the transpose of the restriction, which has its pattern: none where A is symmetric, and it is P.
+/// Values of P and of the transpose of the restriction, which has the same pattern; the latter is empty if A is
+/// symmetric.
 template <class T>
 struct transfer_values {
     buffer<T> p{}, r_transposed{};
 };
 
-/// flags[nonzeros] of A, the structure of P into `plan`, and its values. `mirrors`: null where A is symmetric.
+/// Computes the flags[nonzeros] of A, the structure of P in `plan`, and the values. `mirrors`: null if A is symmetric.
 template <class T, class I>
 transfer_values<T> find_prolongator_rows(host_executor const& exec, csr_view<T, I> a, filter_rule<T, I> const& rule,
-                                           filter_scales<T> const& scales, I const* mirrors,
-                                           array_view<std::uint8_t> flags, product_plan<I>& plan) {
+                                         filter_scales<T> const& scales, I const* mirrors,
+                                         array_view<std::uint8_t> flags, product_plan<I>& plan) {
     std::int64_t const rows = a.rows();
     I const* const of = rule.along.of;
     original_or_mirrored<T, I> const own{a.coefficients, nullptr}, transposed{a.coefficients, mirrors};
@@ -173,15 +178,17 @@ transfer_values<T> find_prolongator_rows(host_executor const& exec, csr_view<T, 
                 continue;
             }
             T* const to_mirrored = mirrors ? mirrored + n : nullptr;
-            auto const row_of_transpose = mirrors ? damp_flagged_row(a, transposed, scales, flags.data(), i) : damped_row<T>{};
+            auto const row_of_transpose =
+                mirrors ? damp_flagged_row(a, transposed, scales, flags.data(), i) : damped_row<T>{};
             std::int64_t here = 0;
             if (a.row_end(i) - a.row_begin(i) <= short_row) {
-                here =
-                    make_short_row(a, flags.data(), of, i, r, row_of_transpose, transposed, columns + n, values + n, to_mirrored);
+                here = make_short_row(a, flags.data(), of, i, r, row_of_transpose, transposed, columns + n, values + n,
+                                      to_mirrored);
             } else {
                 here = find_row(a, flags.data(), of, i, columns + n);
                 fill_row(a, own, flags.data(), of, i, r, columns + n, here, values + n);
-                if (mirrors) fill_row(a, transposed, flags.data(), of, i, row_of_transpose, columns + n, here, to_mirrored);
+                if (mirrors)
+                    fill_row(a, transposed, flags.data(), of, i, row_of_transpose, columns + n, here, to_mirrored);
             }
             n += here;
             plan.offsets[i + 1] = I(n);
@@ -197,15 +204,16 @@ transfer_values<T> find_prolongator_rows(host_executor const& exec, csr_view<T, 
     plan.indices = buffer<I>(exec, nonzeros);
     transfer_values<T> values{buffer<T>(exec, nonzeros), buffer<T>(exec, mirrors ? nonzeros : I(0))};
     detail::concatenate_row_blocks(exec, chunks, starts, prolongator_block, plan.offsets,
-                            [&](auto const& chunk, std::int64_t start) {
-                                std::copy_n(chunk.columns, chunk.size, plan.indices.data() + start);
-                                std::copy_n(chunk.values, chunk.size, values.p.data() + start);
-                                if (mirrors) std::copy_n(chunk.mirrored, chunk.size, values.r_transposed.data() + start);
-                            });
+                                   [&](auto const& chunk, std::int64_t start) {
+                                       std::copy_n(chunk.columns, chunk.size, plan.indices.data() + start);
+                                       std::copy_n(chunk.values, chunk.size, values.p.data() + start);
+                                       if (mirrors)
+                                           std::copy_n(chunk.mirrored, chunk.size, values.r_transposed.data() + start);
+                                   });
     return values;
 }
 
-/// p[nonzeros of P]: the values of its rows, of A or, by its mirrors, of A^T.
+/// p[nonzeros of P]: the values of P for A or, with `mirrors`, for A^T.
 template <class T, class I>
 void fill_prolongator_rows(host_executor const& exec, csr_view<T, I> a, I const* mirrors,
                            filter_scales<T> const& scales, array_view<std::uint8_t const> flags, array_view<I const> of,

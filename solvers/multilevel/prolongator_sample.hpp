@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How long the rows of a smoothed prolongator would be, by some of them: finding all of them to compute_residual them again takes
-/// as long as making a prolongator.
+/// Estimates the length of the rows of a smoothed prolongator from a sample: computing a prolongator and then
+/// discarding it would take as long as the final one.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,16 @@
 
 namespace coppice::multilevel_detail {
 
-/// The end of what a lane looks at pair by pair of row `row`: a hub among the sampled rows must not hold all others up.
+/// Limits the entries of row `row` that a lane checks pair by pair: a high-degree vertex in the sample must not delay
+/// all others.
 template <class T, class I>
 COPPICE_HD I scan_end(csr_view<T, I> const& a, std::int64_t row) {
     constexpr I max_entries = 64;
     return a.row_end(row) - a.row_begin(row) < max_entries ? a.row_end(row) : a.row_begin(row) + max_entries;
 }
 
-/// Entries of a row of P where P_0 is constant on aggregates: these are counted that the kept entries lead to. By one
-/// lane: of long rows the first entries alone are looked at pair by pair.
+/// Number of entries of a row of P if P_0 is constant on aggregates: the number of distinct aggregates of the remaining
+/// entries. Computed by one lane; of long rows only the first entries are compared pair by pair.
 template <class T, class I>
 struct length_of_row {
     csr_view<T, I> a;
@@ -52,7 +53,7 @@ private:
         return true;
     }
 };
-/// Entries of a row beside the diagonal that the filter keeps.
+/// Number of off-diagonal entries of a row that pass the filter.
 template <class T, class I>
 struct filtered_degree {
     csr_view<T, I> a;
@@ -67,7 +68,7 @@ struct filtered_degree {
     }
 };
 
-/// Pairs of these that are coupled with each other, among the first entries of long rows.
+/// Number of pairs of such entries that are coupled with each other; only the first entries of long rows count.
 template <class T, class I>
 struct triangles_of_row {
     filtered_degree<T, I> row_of;
@@ -89,7 +90,7 @@ private:
     }
 };
 
-/// What a row of each of `samples` stretches has, drawn by a hash.
+/// One row of each of `samples` equal ranges of rows, drawn by a hash.
 template <class Value>
 struct store_sample {
     Value value;
@@ -108,7 +109,7 @@ struct stored_sample {
 
 inline constexpr std::int64_t max_samples = 4096;
 
-// Each sample waits for memory several times: few make up a worker's share.
+// Each sample waits for memory several times, so small chunks balance the load.
 template <class Value>
 void draw_samples(host_executor const& exec, store_sample<Value> const& store) {
     constexpr std::int64_t chunk = 64;
@@ -121,24 +122,24 @@ void draw_samples(cuda_executor const& exec, store_sample<Value> const& store) {
     for_each(exec, store.samples, store);
 }
 
-/// The mean of value(row) over a sample of the rows, or all of them where they are few; 0 of none.
+/// Mean of value(row) over a sample of the rows, or over all rows if they are few; 0 without rows.
 template <executor Executor, class Value>
 double sampled_mean(Executor const& exec, std::int64_t rows, Value const& value) {
     std::int64_t const samples = std::min(rows, max_samples);
     if (samples == 0) return 0;
-    // A reduction would give a lane sixteen of the samples, one after the other.
+    // A reduction would give each lane sixteen samples, one after the other.
     buffer<std::int64_t> drawn(exec, samples);
     draw_samples(exec, store_sample<Value>{value, rows, samples, drawn.data()});
     return double(reduce(exec, samples, std::int64_t{0}, stored_sample{drawn.data()}, plus{})) / double(samples);
 }
 
-/// Whether a lane looks at a row in no time.
+/// Whether rows are short enough for one lane.
 template <class T, class I>
 bool has_short_rows(csr_view<T, I> a) {
     constexpr double longest = 32;
     return double(a.nonzeros()) <= longest * double(a.rows());
 }
-/// Whether P^T A P, estimated as in prolongator_limits by a sample, surely takes more than `products`.
+/// Whether P^T A P, estimated by a sample as in prolongator_limits, exceeds `products` with a margin.
 template <executor Executor, class T, class I>
 bool exceeds_products(Executor const& exec, length_of_row<T, I> const& length, double products) {
     constexpr double margin = 1.2;

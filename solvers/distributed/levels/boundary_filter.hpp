@@ -99,8 +99,8 @@ filter_at_boundaries(Executor const& exec, rank_communicator const& messages, co
     auto const describe = [&](buffer<std::int32_t> const& rows) {
         buffer<boundary_row> described(exec, rows.size());
         for_each(exec, rows.size(),
-                 describe_boundary_row{rows.data(), rule.along.of, rule.diagonal, rule.kinds,
-                                       scale, first_below, described.data()});
+                 describe_boundary_row{rows.data(), rule.along.of, rule.diagonal, rule.kinds, scale, first_below,
+                                       described.data()});
         return described;
     };
     halo_plan const& plan = level.outer.plan();

@@ -26,7 +26,7 @@ struct level_at_boundaries {
     /// [rows of all ranks, coarse rows of all ranks]: P + Q in the rows that are columns of K
     hypersparse_rows<T> const& p_halo;
     hypersparse_rows<T> const& q;    ///< [rows of the rank, coarse rows of all ranks]
-    csr_view<T> a, p, r_transposed;      ///< own block, P, and the transpose of R
+    csr_view<T> a, p, r_transposed;  ///< own block, P, and the transpose of R
     rank_offsets const& begin_below; ///< first coarse row of each rank
 };
 
