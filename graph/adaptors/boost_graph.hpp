@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Boost.Graph: its algorithms on csr_view, and its graphs as matrices. Needs the headers of Boost; nothing else of
-/// Coppice includes this.
+/// Adaptor for Boost.Graph: runs its algorithms on csr_view and converts its graphs to matrices. Needs the headers of
+/// Boost; no other header of Coppice includes this one.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace coppice {
 
-/// A stored edge: where it stands, and what it joins.
+/// Stored edge: its end points and its index in the matrix.
 struct boost_edge {
     vertex_id from = 0, index = 0, to = 0;
     bool operator==(boost_edge const& b) const { return index == b.index && from == b.from; }
@@ -27,7 +27,7 @@ struct boost_edge {
     bool operator<(boost_edge const& b) const { return index < b.index; }
 };
 
-/// Walks through the stored edges, row after row.
+/// Iterates over the stored edges, row after row.
 class boost_edge_iterator
     : public boost::iterator_facade<boost_edge_iterator, boost_edge, boost::forward_traversal_tag, boost_edge> {
 public:
@@ -55,7 +55,7 @@ private:
     vertex_id rows_ = 0, from_ = 0, index_ = 0;
 };
 
-/// The number of a stored edge, as a key of other maps.
+/// Property map: index of a stored edge.
 struct boost_edge_index {
     using value_type = vertex_id;
     using reference = vertex_id;
@@ -64,7 +64,7 @@ struct boost_edge_index {
 };
 inline vertex_id get(boost_edge_index, boost_edge const& e) { return e.index; }
 
-/// The value of a stored edge.
+/// Property map: value of a stored edge.
 template <class T>
 struct boost_edge_value {
     using value_type = T;
@@ -82,8 +82,9 @@ T get(boost_edge_value<T> const& map, boost_edge const& e) {
 
 namespace boost {
 
-/// A square matrix in host memory is a directed graph: row u holds what leaves vertex u. Models IncidenceGraph,
-/// AdjacencyGraph, VertexListGraph and EdgeListGraph, with vertex_index, edge_index and edge_weight, the stored values.
+/// A square matrix in host memory as a directed graph: row u holds the edges that leave vertex u. Models
+/// IncidenceGraph, AdjacencyGraph, VertexListGraph and EdgeListGraph, with vertex_index, edge_index and edge_weight
+/// (the stored values).
 template <class T>
 struct graph_traits<coppice::csr_view<T>> {
     using vertex_descriptor = coppice::vertex_id;
@@ -149,7 +150,7 @@ auto adjacent_vertices(vertex_id u, csr_view<T> const& g) {
 }
 template <class T>
 auto out_edges(vertex_id u, csr_view<T> const& g) {
-    // One row alone: the iterator does not go on to the next.
+    // The iterator stays in this row, because it is constructed with u as the last row.
     auto const at = [&](vertex_id index) { return boost_edge_iterator(g.offsets, g.indices, u, u, index); };
     return std::pair{at(g.row_begin(u)), at(g.row_end(u))};
 }
@@ -188,9 +189,10 @@ vertex_id get(boost::vertex_index_t, csr_view<T> const&, vertex_id v) {
     return v;
 }
 
-/// The matrix of a Boost graph in host memory, with sorted rows: a_uv is get(weight, e) of an edge e from u to v. Edges
-/// of undirected graphs are stored in both directions, parallel ones as often as they are. Models VertexListGraph and
-/// EdgeListGraph with a vertex_index; throws dimension_error for more vertices or edges than 32-bit indices count.
+/// Matrix of a Boost graph in host memory, with sorted rows: a_uv = get(weight, e) for an edge e from u to v. Edges of
+/// undirected graphs are stored in both directions; parallel edges are stored separately. `Graph` models
+/// VertexListGraph and EdgeListGraph with a vertex_index. Throws dimension_error for more vertices or edges than 32-bit
+/// indices allow.
 template <class T, class Graph, class Weight>
 csr<T> csr_of_boost(host_executor const& exec, Graph const& g, Weight const& weight) {
     auto const index = get(boost::vertex_index, g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Breadth-first search from 64 sources at once, a bit each.
+/// Breadth-first search from 64 sources simultaneously, one bit per source.
 #pragma once
 
 #include <coppice/graph/frontier/frontier.hpp>
@@ -13,8 +13,8 @@ struct reach_state {
 };
 struct reach_arrays {
     std::uint64_t* seen;
-    std::uint64_t* fresh;    ///< bits that came with the level
-    std::uint64_t* arriving; ///< bits that come with the next one
+    std::uint64_t* fresh;    ///< bits that are new in this level
+    std::uint64_t* arriving; ///< bits that are new in the next level
     reach_state* state;
 };
 
@@ -78,7 +78,7 @@ struct next_depth {
     }
 };
 
-/// Owns the arrays: 32 bytes a vertex.
+/// Multi-source search with its arrays: 32 bytes per vertex.
 template <executor Executor>
 class reach_search {
 public:
@@ -88,8 +88,8 @@ public:
         : exec_(exec), g_(g), bits_(exec, 3 * std::int64_t(g.vertices)), lists_(exec, g.vertices),
           state_(placed(exec, reach_state{})), repeat_(exec) {}
 
-    /// arrive(v, bits, depth) once for every vertex v and depth > 0 in which it is first reached from the sources of
-    /// `bits`, which are at most 64 in the memory of the executor. The same `arrive` at every call.
+    /// Calls arrive(v, bits, depth) once for every vertex v and depth > 0 such that the sources in `bits` reach v first
+    /// at this depth. `sources` are at most 64, in the memory of the executor. Every call passes the same `arrive`.
     template <class Arrive>
     void run(vertex_id const* sources, int count, Arrive const& arrive) {
         std::int64_t const n = g_.vertices;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Connected components of a graph that has changed.
+/// Connected components of a graph after edges were added and removed.
 #pragma once
 
 #include <coppice/graph/change/edge_batch.hpp>
@@ -8,19 +8,19 @@
 
 namespace coppice {
 
-/// Components of the undirected graph `g`, given those of the graph before edges were added and removed, by the ends of
-/// those (one direction does). Labels are as connected_components(): only components that lost an edge are looked for
-/// again, others are joined by the edges that came. Steps: the vertices, the changes, and the edges of components that
-/// lost some. The same for any number of threads, on host and CUDA. Waits.
+/// Computes the connected components of the undirected graph `g` from those of the graph before the edges `added` and
+/// `removed` (one direction each suffices). Labels are as in connected_components(). Only components that lost an edge
+/// are searched again; added edges unite the others. Time: O(n + changes + edges of components that lost an edge). The
+/// result is the same for any number of threads, on host and CUDA. Waits.
 ///
-/// Throws dimension_error where `old` has another number of vertices or a batch has ends of different number,
-/// argument_error for a vertex that is none.
+/// Throws dimension_error if `old` has another number of vertices or the arrays of a batch differ in length,
+/// argument_error for an index that is no vertex.
 template <executor Executor>
 components_result components_again(Executor const& exec, graph_view g, components_result const& old,
                                    std::vector<std::pair<vertex_id, vertex_id>> const& added,
                                    std::vector<std::pair<vertex_id, vertex_id>> const& removed);
 
-/// The ends of the edges of a batch.
+/// Returns the end points of the edges of a batch.
 template <class T>
 std::vector<std::pair<vertex_id, vertex_id>> ends_of(edge_batch<T> const& batch) {
     analytics::require_lengths(batch, false);
@@ -70,7 +70,7 @@ struct unite_pair {
         unite_trees(worker, up, ends[2 * e], ends[2 * e + 1]);
     }
 };
-/// Both ends of every edge, one after the other.
+/// Returns both ends of every edge, consecutively.
 inline std::vector<vertex_id> flat_ends(graph_view g, std::vector<std::pair<vertex_id, vertex_id>> const& edges) {
     std::vector<vertex_id> ends;
     for (auto const& [u, v] : edges)

@@ -10,16 +10,16 @@
 
 namespace coppice {
 
-/// Edges in host memory; both directions of those of an undirected graph (both_directions()).
+/// Edges in host memory; an undirected edge is stored in both directions (both_directions()).
 template <class T>
 struct edge_batch {
     std::vector<vertex_id> from{}, to{};
-    std::vector<T> values{}; ///< of edges to add
+    std::vector<T> values{}; ///< values of edges to add
     std::int64_t size() const { return std::int64_t(from.size()); }
 };
 
 namespace analytics {
-/// dimension_error where the lengths of the batch disagree.
+/// Throws dimension_error if the lengths of the batch differ.
 template <class T>
 void require_lengths(edge_batch<T> const& batch, bool with_values) {
     require_size("ends of a batch of edges", batch.to, batch.size());
@@ -27,7 +27,7 @@ void require_lengths(edge_batch<T> const& batch, bool with_values) {
 }
 } // namespace analytics
 
-/// The edges of the batch and their opposites, loops once. dimension_error where its lengths disagree.
+/// Returns the edges of the batch and their opposites; loops once. Throws dimension_error if its lengths differ.
 template <class T>
 edge_batch<T> both_directions(edge_batch<T> batch) {
     analytics::require_lengths(batch, !batch.values.empty());
@@ -41,25 +41,25 @@ edge_batch<T> both_directions(edge_batch<T> batch) {
     return batch;
 }
 
-/// The matrix with these entries too; one that is there already takes the new value, of several for one place the last
-/// counts. Rows of `a` are sorted and hold every edge once, and so do those of the result. Rows without a new entry are
-/// copied as they are: one pass over the arrays, k log m steps for k edges. Waits.
+/// Returns the matrix with these entries inserted. An existing entry takes the new value; if a position occurs several
+/// times in the batch, its last value counts. The rows of `a` are sorted without duplicates, and so are those of the
+/// result. Time: one pass over the arrays and O(k log m) for k edges. Waits.
 ///
-/// Throws argument_error for an edge outside of the matrix, dimension_error where the lengths of the batch disagree or
-/// the entries are more than 2^31 - 1.
+/// Throws argument_error for an edge outside of the matrix, dimension_error if the lengths of the batch differ or the
+/// result has more than 2^31 - 1 entries.
 template <executor Executor, class T>
 csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch);
 
-/// The matrix without these entries; those that are not there do not matter, nor do values. As above.
+/// Returns the matrix without these entries; positions without an entry, and values, are ignored. Otherwise as above.
 template <executor Executor, class T>
 csr<T> without_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch);
 
 namespace analytics {
 
-/// Distinct edges in the order of rows, and where they stand in the matrix or would.
+/// Distinct edges of a batch, sorted by row and column.
 struct sorted_batch {
     std::vector<std::uint64_t> keys;
-    std::vector<std::int64_t> order; ///< in the batch, of the last of each
+    std::vector<std::int64_t> order; ///< index in the batch of the last of each
 };
 template <class T>
 sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_values) {
@@ -85,7 +85,8 @@ sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_val
     return s;
 }
 
-/// Where an edge stands in the matrix, or would: twice the place, plus one where it is there.
+/// Stores for each edge twice its position in the matrix, or the position where it would be inserted, plus 1 if it
+/// exists.
 template <class T>
 struct find_position {
     csr_view<T> a;
@@ -106,7 +107,7 @@ struct find_position {
         positions[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
     }
 };
-/// The number of elements of a rising list that are below a bound.
+/// Number of elements of an ascending list that are below a bound.
 COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_t low, std::int64_t high,
                                            std::int64_t bound) {
     while (low < high) {
@@ -119,27 +120,28 @@ COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_
     return low;
 }
 
-inline constexpr std::int64_t copied_together = 1024; ///< entries that look up once how far they move
+inline constexpr std::int64_t copied_together = 1024; ///< entries per block; each block searches the list of changes
+                                                      ///< once
 struct count_moves {
     std::int64_t const* positions;
     std::int64_t count;
-    std::int64_t* before; ///< changes in front of a stretch of entries
+    std::int64_t* before; ///< number of changes before each block of entries
     COPPICE_HD void operator()(std::int64_t b) const {
         before[b] = count_below(positions, 0, count, b * copied_together);
     }
 };
-/// Entry p moves by the changes in front of it: on where edges are added, back where they are removed.
+/// Shifts entry p by the number of changes before it: forward if edges are added, backward if they are removed.
 template <class T>
 struct move_entry {
     csr_view<T> a;
-    std::int64_t const* positions; ///< of changes, rising
+    std::int64_t const* positions; ///< of changes, ascending
     std::int64_t const* before;
-    int step; ///< 1: added in front of the entry at a place, -1: the entry at a place is removed
+    int step; ///< 1: inserted before the entry at a position; -1: the entry at a position is removed
     std::int32_t* indices;
     T* values;
     COPPICE_HD void operator()(std::int64_t p) const {
         std::int64_t const block = p / copied_together, low = before[block], high = before[block + 1];
-        // Added edges at place p itself stand in front of entry p.
+        // Edges inserted at position p itself precede entry p.
         std::int64_t const changes = low == high ? low : count_below(positions, low, high, step > 0 ? p + 1 : p);
         if (step < 0 && changes < high && positions[changes] == p) return;
         std::int64_t const to = p + step * changes;
@@ -185,7 +187,7 @@ struct write_replaced {
     COPPICE_HD void operator()(std::int64_t k) const { values[at[k]] = from[k]; }
 };
 
-/// Moves all entries; `keys` and `places` are those of the changes.
+/// Shifts all entries; `keys` and `positions` are those of the changes.
 template <executor Executor, class T>
 typename csr<T>::arrays move_entries(Executor const& exec, csr_view<T> a, buffer<std::uint64_t> const& keys,
                                      buffer<std::int64_t> const& positions, int step) {
@@ -202,7 +204,7 @@ typename csr<T>::arrays move_entries(Executor const& exec, csr_view<T> a, buffer
     return {std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// What find_position finds for each of the keys.
+/// Applies find_position to each of the keys.
 template <executor Executor, class T>
 std::vector<std::int64_t> find_positions(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
     auto const device_keys = exec.copy(keys);
@@ -223,7 +225,7 @@ csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batc
     std::vector<T> added, values;
     for (std::size_t k = 0; k < where.size(); ++k) {
         T const value = batch.values[std::size_t(sorted.order[k])];
-        if (where[k] % 2 != 0) { // moves by what is added in front of it
+        if (where[k] % 2 != 0) { // shifted by the edges that are inserted before it
             replaced.push_back(where[k] / 2 + std::int64_t(keys.size()));
             values.push_back(value);
         } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vertices that take the label that scores best among those of their neighbours, a quarter of them at a time.
+/// Rounds in which vertices take the label of best score among their neighbours' labels, a quarter of the vertices at a
+/// time.
 #pragma once
 
 #include <coppice/algebra/random.hpp>
@@ -8,12 +9,13 @@
 
 namespace coppice::analytics {
 
-/// For every vertex a table of the labels around it, with the weight of its edges to each: two places an edge.
+/// For every vertex a hash table of the labels of its neighbours with the sum of the edge weights of each: two slots
+/// per edge.
 struct label_tables {
     graph_view g;
     std::int64_t const* edge_weights; ///< null: 1
     vertex_id* labels;
-    vertex_id* keys;           ///< -1: free; all of them between rounds
+    vertex_id* keys;           ///< -1: free slot; all slots are free between rounds
     std::int64_t* weights;     ///< 0 between rounds
     std::uint64_t* best;       ///< the complement of the best score
     std::uint32_t* best_label; ///< the smallest label of that score; ~0u: the vertex stays
@@ -21,7 +23,8 @@ struct label_tables {
     COPPICE_HD std::int64_t weight(std::int32_t k) const { return edge_weights ? edge_weights[k] : 1; }
 };
 
-/// A quarter by a hash, another one in every sweep: neighbours that follow each other in circles are parted.
+/// Distributes the vertices to four lists by a hash that changes with every sweep. This separates neighbours that would
+/// otherwise swap labels forever.
 struct list_quarter {
     std::uint64_t salt;
     COPPICE_NO_EXEC_CHECK
@@ -121,9 +124,9 @@ struct label_itself {
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(v); }
 };
 
-/// Owns labels and tables: 24 bytes an edge and 36 a vertex. score(v, label, own, weight) says how good it is for v,
-/// whose label is `own`, to take `label`, with edges of `weight` to it; the larger, the better, and no two moves of a
-/// round change it. score.moves(worker, v, from, to) hears of moves.
+/// Owns labels and tables: 24 bytes per edge and 36 per vertex. score(v, label, own, weight) returns the score of
+/// taking `label`, given the current label `own` of v and the total `weight` of its edges to `label`; larger is better.
+/// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move.
 template <executor Executor>
 class label_rounds {
 public:
@@ -136,7 +139,7 @@ public:
         fill(exec, keys_.view(), -1);
         fill(exec, weights_.view(), 0);
     }
-    /// Every vertex once; how many moved. Waits.
+    /// Processes every vertex once; returns the number of vertices that moved. Waits.
     template <class Score>
     std::int64_t sweep(Score const& score, std::uint64_t salt) {
         worklist* const changed = lists_[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Communities of large modularity: the method of Louvain, in whole numbers.
+/// Communities of large modularity: the Louvain method in integer arithmetic.
 #pragma once
 
 #include <bit>
@@ -14,32 +14,33 @@
 namespace coppice {
 
 struct louvain_options {
-    double resolution = 1;   ///< > 0; the larger, the smaller communities are
-    double tolerance = 1e-6; ///< of modularity, >= 0: a level that gains no more is the last
+    double resolution = 1;   ///< > 0; larger values give smaller communities
+    double tolerance = 1e-6; ///< minimum gain of modularity of a level, >= 0; otherwise the level is the last
     int max_levels = 20;     ///< >= 1
 };
 struct louvain_result {
-    buffer<vertex_id> labels{}; ///< the smallest vertex of the community; in the memory of the executor
+    buffer<vertex_id> labels{}; ///< smallest vertex of the community; in the memory of the executor
     std::int64_t communities = 0;
     double modularity = 0;
     int levels = 0;
 };
 
-/// Communities of an undirected graph by the method of Louvain (Blondel, Guillaume, Lambiotte and Lefebvre 2008):
-/// vertices move to the community of their neighbours that gains most modularity until few move; communities become
-/// vertices (contract()), and so on. A quarter of the vertices moves at a time, by a hash that is another one each
-/// sweep. Modularity is that of the matrix A: sum over u, v of one community of (a_uv - resolution k_u k_v / s) / s,
-/// with row sums k and the sum s of all.
+/// Communities of an undirected graph by the Louvain method (Blondel, Guillaume, Lambiotte and Lefebvre 2008). Vertices
+/// move to the neighbouring community of largest modularity gain until few move; then communities become vertices
+/// (contract()), and the next level begins. A quarter of the vertices, chosen by a hash that changes with every sweep,
+/// moves at a time. Modularity is the sum over pairs u, v of one community of (a_uv - resolution k_u k_v / s) / s, with
+/// the row sums k of A and their sum s.
 ///
-/// Weights are rounded to whole numbers of 2^-52 of their sum or less (whole ones stay as they are), so that sums are
-/// exact: the same communities for any number of threads, on host and CUDA. Memory: 40 bytes an edge, 60 a vertex, and
-/// what the first contraction takes. Waits once a sweep.
+/// Weights are rounded to multiples of 2^-52 of their sum or less (integers stay exact), so that sums are exact: the
+/// result is the same for any number of threads, on host and CUDA. Memory: 40 bytes per edge, 60 per vertex, and that
+/// of the first contraction. Waits once per sweep.
 ///
 /// Throws matrix_error for weights that are negative or not finite, argument_error for options out of range.
 template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options = {});
 
-/// Modularity of communities: equal labels from 0 to the number of vertices, `labels[vertices]`. As above; waits.
+/// Modularity of given communities: `labels[vertices]` in [0, vertices), equal within a community. Otherwise as above;
+/// waits.
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution = 1);
 
@@ -63,7 +64,8 @@ struct merge_weight_checks {
         return {a.largest > b.largest ? a.largest : b.largest, a.bad + b.bad};
     }
 };
-/// Weights in units of a power of two, to the nearest. The power in two parts, since it may be beyond a double.
+/// Weights as multiples of a power of two, rounded to nearest. The scale is a product of two factors, since it may
+/// exceed the range of double.
 template <class T>
 struct integer_weight {
     T const* from;
@@ -109,8 +111,8 @@ struct add_to_label {
         worker.add(totals + labels[v], weights[v]);
     }
 };
-/// The sum of the squares of whole numbers below 2^53 whose sum is, too: exact, so that its order does not matter. A
-/// number is 2^26 a + b; what is summed are a^2, a b, and b^2 in two halves of 26 bits.
+/// Exact sum of squares of integers below 2^53 whose sum is below 2^53 too, so that the order does not matter. With x =
+/// 2^26 a + b, the sums of a^2, of a b, and of b^2 in two halves of 26 bits are accumulated.
 struct exact_squares {
     std::uint64_t aa = 0, ab = 0, bb_high = 0, bb_low = 0;
     COPPICE_HD exact_squares operator+(exact_squares const& o) const {
@@ -131,7 +133,7 @@ struct square_of_total {
     }
 };
 
-/// A graph of whole weights in the memory of an executor, its row sums and their sum.
+/// Graph with integer weights in the memory of an executor, its row sums and their sum.
 template <executor Executor>
 struct integer_graph {
     graph_view g;
@@ -165,8 +167,8 @@ integer_graph<Executor> make_integer_graph(Executor const& exec, csr_view<T> a, 
     if (check.bad > 0)
         throw matrix_error(std::string(algorithm) + ": " + std::to_string(check.bad) +
                            " edge weights are negative or not finite");
-    // Twice: in units in which the sum is below 2^51 whatever the weights, and again in such that it is not far below.
-    // Sums of whole numbers have no order, so that the units are the same everywhere.
+    // In two steps: first with units for which the sum is below 2^51 for any weights, then with units for which the sum
+    // is close to 2^51. Integer sums do not depend on the order, so that the units are the same on every executor.
     int power = 0;
     if (check.largest > 0) {
         power = 50 - std::ilogb(check.largest) - int(std::bit_width(static_cast<std::uint64_t>(g.edge_count)));
@@ -178,10 +180,11 @@ integer_graph<Executor> make_integer_graph(Executor const& exec, csr_view<T> a, 
     return integer_graph<Executor>(exec, g, std::move(weights));
 }
 
-/// What modularity gains, without what does not depend on the label. Equal gains differ in whether a vertex stays.
+/// Gain of modularity without the terms that do not depend on the label. The lowest bit breaks ties: equal gains differ
+/// in whether the vertex keeps its label.
 struct gain_of_label {
     std::int64_t const* row_sums;
-    std::int64_t* totals; ///< of communities
+    std::int64_t* totals; ///< total weight of each community
     double all;
     double resolution;
     COPPICE_HD std::uint64_t operator()(vertex_id v, vertex_id label, vertex_id own, std::int64_t weight) const {
@@ -214,7 +217,7 @@ struct number_labels {
     vertex_id* labels;
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = numbers[labels[v]]; }
 };
-/// The community of a vertex of the first graph, by that of its vertex of this level.
+/// Community of a vertex of the first graph, from that of its vertex of this level.
 struct follow_level {
     vertex_id const* level;
     vertex_id* labels;
@@ -231,7 +234,7 @@ struct as_integer {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
 };
 
-/// Moves vertices until few of them do.
+/// Moves vertices until few of them change.
 template <executor Executor>
 buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> const& w, double resolution) {
     label_rounds<Executor> rounds(exec, w.g, w.weights.data());
@@ -241,7 +244,7 @@ buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> co
         if (rounds.sweep(gain, sweep) <= w.g.vertices / 1000) break;
     return std::move(rounds.labels());
 }
-/// Labels become 0, 1, ...; how many there are.
+/// Renumbers labels to 0, 1, ...; returns their number.
 template <executor Executor>
 std::int32_t number_communities(Executor const& exec, worklist const* all_vertices, buffer<vertex_id>& labels) {
     buffer<std::int32_t> used(exec, labels.size());
@@ -259,7 +262,7 @@ louvain_result louvain_levels(Executor const& exec, integer_graph<Executor> leve
     louvain_result r{buffer<vertex_id>(exec, n)};
     for_each(exec, n, label_itself{r.labels.data()});
     r.modularity = level.modularity(exec, r.labels.data(), o.resolution);
-    csr<double> coarse; // what the level looks at
+    csr<double> coarse; // owns the graph of the level
     while (r.levels < o.max_levels && level.all > 0) {
         auto labels = move_vertices(exec, level, o.resolution);
         double const reached = level.modularity(exec, labels.data(), o.resolution);

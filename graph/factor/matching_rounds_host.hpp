@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds without charges of a matching on the host: what proposal_rounds does for n = 1, in two passes a round over
-/// the vertices that still propose.
+/// Rounds without charges for n = 1 (a matching) on the host: equivalent to proposal_rounds, with two passes per round
+/// over the vertices that still propose.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 
 namespace coppice::graph_detail {
 
-/// The vertices of a block that still propose stand at its front, so that neighbours stay together.
+/// Each block of vertices keeps its vertices that still propose at its front, which preserves locality.
 template <class T, class I, class O>
 class host_matching_rounds {
 public:
-    /// mates[vertices] are the confirmed edges, -1: none; `proposed` is of the same length.
+    /// mates[vertices] are the confirmed edges, -1: none; proposed[vertices] is workspace.
     host_matching_rounds(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order, I* mates,
                          I* proposed, vertex_state* states)
         : exec_(exec), weights_(weights), order_(order), mates_(mates), proposed_(proposed), states_(states) {}
 
-    /// Everyone who is free proposes.
+    /// Makes the first proposal of every free vertex.
     void begin() {
         waiting_ = buffer<I>(exec_, weights_.rows());
         blocks_.assign(std::size_t((weights_.rows() + block - 1) / block), {});
@@ -38,7 +38,7 @@ public:
             }
         });
     }
-    /// Confirms what is mutual; those whose choice is taken then choose anew.
+    /// Confirms mutual proposals; vertices whose choice is taken then choose again.
     round_total run() {
         for_blocks([this](block_of_vertices& b, std::int64_t first, std::int64_t) { confirm(b, first); });
         for_blocks([this](block_of_vertices& b, std::int64_t first, std::int64_t) { choose_again(b, first); });
@@ -67,8 +67,7 @@ private:
             if (end - begin <= short_row) return best_of_short(v, begin, end);
         return best_of_long(v, begin, end);
     }
-    /// No branch on what only chance decides: which of a few edges is the heaviest, and who is free. Bits of magnitudes
-    /// rise with them.
+    /// Without data-dependent branches, which would be unpredictable. The bits of magnitudes ascend with their values.
     I best_of_short(I v, O begin, O end) const {
         using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
         bits key[short_row], max = 0;
@@ -88,7 +87,7 @@ private:
         }
         return heaviest == 1 ? weights_.indices[begin + at] : best_of_long(v, begin, end);
     }
-    /// Most edges are lighter than one before them.
+    /// The first comparison rejects most edges: they are lighter than an earlier one.
     I best_of_long(I v, O begin, O end) const {
         T max = T(0);
         I best = I(-1);
@@ -102,7 +101,7 @@ private:
         }
         return best;
     }
-    /// Keeps those that go on. Without a branch, as none could predict which they are.
+    /// Keeps the vertices that still wait. Without a branch, which would be unpredictable.
     void confirm(block_of_vertices& b, std::int64_t first) {
         b.total = {};
         std::int64_t remaining = 0;

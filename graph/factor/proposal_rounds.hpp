@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds of proposals over a graph: what algorithm 8 repeats.
+/// Rounds of proposals over a graph: the loop body of algorithm 8.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace coppice::graph_detail {
 
-/// Gives every vertex its state for a round, from the number of its confirmed edges.
+/// Sets the state of every vertex for a round, from the number of its confirmed edges.
 template <class Ids>
 struct set_states {
     vertex_state* states;
@@ -25,7 +25,7 @@ struct set_states {
     COPPICE_HD void operator()(std::int64_t v) const { states[v] = rule.state(ids(v), states[v].degree(), capacity); }
 };
 
-/// What a vertex proposes, as other places read it.
+/// Proposals of a vertex as global indices, for other ranks.
 template <class I, int N>
 struct global_proposals {
     I to[N];
@@ -43,12 +43,12 @@ struct globalise_proposals {
         return result;
     }
 };
-/// The proposals of an outer vertex to vertices of this place; -1 for the others.
+/// Proposals of an outer vertex to vertices of this rank; -1 for others.
 template <class I, int N, class Ids>
 struct localise_proposals {
     global_proposals<I, N> const* outer;
     Ids ids;
-    I* proposed; ///< those of the first outer vertex
+    I* proposed; ///< proposals of the first outer vertex
     COPPICE_HD void operator()(std::int64_t v) const {
         for (int s = 0; s < N; ++s) {
             I const id = outer[v].to[s];
@@ -65,7 +65,7 @@ struct vertex_degree {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return states[v].degree(); }
 };
 
-/// f of the listed vertices; of all where there is no list.
+/// f of the active vertices; of all vertices if there is no list.
 template <class I, class F>
 struct of_active {
     I const* list;
@@ -98,10 +98,10 @@ struct list_vertex {
     }
 };
 
-/// One row by one worker: the fold of reduce_rows for a few short rows among many.
+/// Search of one row by one worker: the fold of reduce_rows, for a few short rows.
 template <class T, class I, class O, int N, class Order>
 struct search_row {
-    static constexpr int batch = 4; ///< entries whose loads do not wait for each other
+    static constexpr int batch = 4; ///< entries whose loads are independent
     csr_view<T, I, O> weights;
     offer_candidate<T, I, N> offer;
     keep_best<T, I, N, Order> keep;
@@ -129,9 +129,8 @@ struct search_row {
     }
 };
 
-/// Rounds of proposals for n = N over the rows of a place. Rounds without charges that follow each other go on from
-/// what is left of the proposals: few rows are searched again, and vertices that wait for nothing are no longer looked
-/// at.
+/// Rounds of proposals for n = N over the rows of a rank. Consecutive rounds without charges continue from the
+/// remaining proposals: few rows are searched again, and vertices without a task are skipped.
 template <int N, class T, class I, class O, class Rank>
 class proposal_rounds {
 public:
@@ -148,8 +147,8 @@ public:
             matching_.emplace(exec_, weights, order_, neighbors_, proposed_.data(), states_.data());
     }
 
-    /// Says what the round has done only where it is to look, for which it waits, and never of a round with charges,
-    /// which does not tell whether the factor is maximal.
+    /// Executes a round. Returns its totals if `inspect`, for which it waits; never for a round with charges, which
+    /// does not show whether the factor is maximal.
     std::optional<round_total> run(charging const& rule, bool inspect) {
         if constexpr (matches_on_host)
             if (!rule.active) return run_matching(inspect);
@@ -174,8 +173,8 @@ public:
         return total_;
     }
 
-    /// Of a round without charges, in nonzeros that are searched: to look at a vertex several times is worth
-    /// `vertex_cost` of them.
+    /// Cost of a round without charges in searched nonzeros: the passes over a vertex cost as much as `vertex_cost`
+    /// nonzeros.
     double next_cost() const {
         if (!going_on_) return full_cost_;
         return double(total_.searched) + vertex_cost * double(total_.waiting);
@@ -195,14 +194,14 @@ private:
     }
     I const* list() const { return active_count_ < weights_.rows() ? lists_[current_].data() : nullptr; }
 
-    /// All vertices take part, and all rows are searched.
+    /// Starts with all vertices active and all rows to be searched.
     void start_anew(charging const& rule) {
         active_count_ = weights_.rows();
         going_on_ = false;
         for_each(exec_, states_.size(), set_states<ids_type>{states_.data(), rank_.ids(), rule, N});
     }
 
-    /// What outer vertices propose.
+    /// Fetches the proposals of outer vertices.
     void exchange_proposals() {
         if constexpr (Rank::is_distributed) {
             auto const* const outer =
@@ -211,7 +210,7 @@ private:
                      localise_proposals<I, N, ids_type>{outer, rank_.ids(), proposed_.data() + N * weights_.rows()});
         }
     }
-    /// How many edges outer vertices have.
+    /// Fetches the states of outer vertices.
     void exchange_states() {
         if constexpr (Rank::is_distributed)
             exec_.copy_elements(outer_states_.fetch(state_of_vertex{states_.data()}), states_.data() + weights_.rows(),
@@ -223,7 +222,7 @@ private:
         offer_candidate<T, I, N> const offer{states_.data(), seekers, neighbors_};
         keep_best<T, I, N, order_type> const keep{order_};
         store_proposals<T, I, N> const store{seekers, proposed_.data()};
-        // A few short rows, going by the last look: not worth a walk over all nonzeros.
+        // A few short rows according to the last totals: a pass over all nonzeros would cost more.
         bool const few = going_on_ && 8 * here_.searched < plan_.nonzeros && here_.longest <= max_row_alone;
         if (few)
             for_each(exec_, active_count_,
@@ -246,9 +245,9 @@ private:
     static constexpr bool on_host = std::is_same_v<executor_type, host_executor>;
     static constexpr bool matches_on_host = N == 1 && on_host && !Rank::is_distributed;
     static constexpr double vertex_cost = 4;
-    // A list that is shorter than a kernel takes to start is not worth the wait for its length.
+    // For shorter lists the wait for their length costs more than the kernels save.
     static constexpr std::int64_t min_compacted = on_host ? 1 : 1 << 18;
-    static constexpr std::int64_t max_row_alone = 256; ///< nonzeros of a row that one worker searches
+    static constexpr std::int64_t max_row_alone = 256; ///< maximum length of a row that one worker searches
 
     Rank const& rank_;
     executor_type const& exec_;
@@ -256,7 +255,7 @@ private:
     csr_view<T, I, O> weights_;
     I* neighbors_;
     order_type order_;
-    double full_cost_; ///< of a round that searches all rows of all places
+    double full_cost_; ///< cost of a round that searches all rows of all ranks
     buffer<I> proposed_;
     buffer<vertex_state> states_;
     buffer<round_outcome<std::uint8_t>> outcomes_;
@@ -266,10 +265,10 @@ private:
     int current_ = 0;
     std::int64_t active_count_;
     bool going_on_ = false;        ///< the last round had no charges
-    round_total here_{}, total_{}; ///< of the last round that was looked at; of all places
+    round_total here_{}, total_{}; ///< totals of the last inspected round: of this rank; of all ranks
     typename Rank::template outer_values<global_proposals<I, N>> outer_proposals_;
     typename Rank::template outer_values<vertex_state> outer_states_;
-    std::optional<host_matching_rounds<T, I, O>> matching_{}; ///< where it does what has no charges
+    std::optional<host_matching_rounds<T, I, O>> matching_{}; ///< used for rounds without charges, if n = 1 on the host
 };
 
 } // namespace coppice::graph_detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Coarsening: the vertices of a graph dealt to aggregates, by linear forests and matchings.
+/// Coarsening: partitions of the vertices into aggregates, from linear forests and matchings.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace coppice {
 
-/// A partition of vertices. Move-only; lives in the memory of the executor that made it.
+/// A partition of vertices into aggregates. Move-only; in the memory of the executor that made it.
 template <class I = std::int32_t>
 struct vertex_aggregates {
     I vertices = 0;
-    I count = 0;    ///< aggregates, each with a vertex at least
-    buffer<I> of{}; ///< [vertices] number of the vertex's aggregate, or -1 where it belongs to none
+    I count = 0;    ///< number of aggregates; none is empty
+    buffer<I> of{}; ///< [vertices] index of the vertex's aggregate, or -1 if it belongs to none
 };
 
-/// What becomes of a vertex that is alone on its path, beside the number of a vertex whose aggregate it joins.
+/// What happens to a vertex that is alone on its path: it forms its own aggregate, or is left out; any other value is
+/// the vertex whose aggregate it joins.
 inline constexpr int stays_alone = -1;
 inline constexpr int left_out = -2;
 
 namespace graph_detail {
 
-/// Runs of a path, where its first vertex is.
+/// Runs (consecutive vertices) of a path; stored at its first vertex.
 template <class I>
 struct path_runs {
     I first_run, runs, length;
@@ -43,12 +44,12 @@ struct runs_of_path {
 template <class I>
 struct store_path_runs {
     runs_of_path<I> runs;
-    path_runs<I>* path_of; ///< [vertices], of first vertices
+    path_runs<I>* path_of; ///< [vertices], at the first vertex of each path
     COPPICE_HD void operator()(std::int64_t k, I first_run) const {
         path_of[runs.permutation[runs.offsets[k]]] = {first_run, runs(k), I(runs.offsets[k + 1] - runs.offsets[k])};
     }
 };
-/// Position p of a path of L vertices lies in run p R / L of R: their lengths differ by one at most.
+/// Position p of a path of L vertices is in run floor(p R / L) of R runs: their lengths differ by at most one.
 template <class I>
 struct assign_run {
     I const *path_ids, *positions;
@@ -72,7 +73,7 @@ struct assign_companion {
     }
 };
 
-/// Vertices of degree 0 or 1 and the smaller end of each matched pair name an aggregate.
+/// Vertices without a mate, and the smaller end of each matched pair, number an aggregate.
 template <class I>
 struct is_pair_leader {
     I const* mates;
@@ -97,12 +98,12 @@ struct compose_number {
 
 } // namespace graph_detail
 
-/// Every path of a linear forest cut into nearly equal runs of at least `shortest` vertices, numbered along the paths;
-/// a path that is shorter is a run of its own.
+/// Splits every path of a linear forest into nearly equal runs of at least `shortest` vertices, numbered along the
+/// paths; a shorter path is one run.
 ///
-/// `companions`, if given, decide for the vertices that are alone on their paths: stays_alone, left_out, or the number
-/// of a vertex, itself of a run, whose aggregate they join. argument_error for `shortest` below 1, dimension_error for
-/// companions of another length. On CUDA waits for the number of aggregates.
+/// `companions`, if given, decide about vertices that are alone on their paths: stays_alone, left_out, or a vertex of a
+/// run whose aggregate they join. Throws argument_error for `shortest` < 1, dimension_error for companions of another
+/// length. On CUDA waits for the number of aggregates.
 template <executor Executor, class I>
 vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const& forest,
                                     std::type_identity_t<I> shortest,
@@ -128,8 +129,8 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
     return a;
 }
 
-/// The pairs of a matching, a factor of degree 1, and the vertices that it leaves alone. argument_error for a factor of
-/// another degree: make a linear forest of one of degree 2.
+/// Aggregates of the pairs and the single vertices of a matching (a factor of degree 1). Throws argument_error for a
+/// factor of another degree; extract a linear forest from one of degree 2.
 template <executor Executor, class I>
 vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const& matching) {
     using namespace graph_detail;
@@ -144,7 +145,7 @@ vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const
     return a;
 }
 
-/// Aggregates of aggregates: `second` deals the aggregates of `first`. dimension_error where they do not fit.
+/// Composes aggregates: `second` partitions the aggregates of `first`. Throws dimension_error if the sizes differ.
 template <executor Executor, class I>
 vertex_aggregates<I> compose(Executor const& exec, vertex_aggregates<I> const& first,
                              vertex_aggregates<I> const& second) {

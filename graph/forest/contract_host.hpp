@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Contraction on the host where aggregates are small: their rows are folded at once, without A P in between.
+/// Contraction on the host for small aggregates: adds their rows directly, without forming A P.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace coppice::graph_detail {
 
-/// A sum for each of a few columns that a row has met; an entry tells which row that was.
+/// Sparse accumulator: a sum for each column that the current row has met. Each entry stores the last row that used it.
 template <class Sum, class I>
 class met_sums {
 public:
     met_sums(host_executor const& exec, I columns) : entries_(exec, columns) {
         for (entry& e : entries_) e.met_in = I(-1);
     }
-    /// The columns of row `row`, which are none before the first add().
+    /// Starts row `row`, without columns.
     void begin(I row) {
         row_ = row;
         met_.clear();
@@ -48,20 +48,20 @@ private:
     I row_ = I(-1);
 };
 
-/// Rows of C, as one worker made them.
+/// Rows of C computed by one worker.
 template <class T, class I>
 struct contracted_rows {
     std::vector<I> columns{};
     std::vector<T> values{};
 };
 
-/// What a worker needs: sums of a row of A P, and of C.
+/// Workspace of a worker: sums of a row of A P, and of a row of C.
 template <class Sum, class I>
 struct contraction_workspace {
     met_sums<Sum, I> of_vertex, of_aggregate;
 };
 
-/// Sums of the row of A P for vertex i, of few entries: take(column, sum) for each of its columns.
+/// Computes the row of A P for vertex i, which has few entries: calls take(column, sum) for each column.
 template <int Max, class Semiring, class T, class I, class O, class Take>
 void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I i, Take const& take) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
@@ -83,12 +83,12 @@ void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I
     for (int at = 0; at < n; ++at) take(columns[at], sums[at]);
 }
 
-/// Row `a` of C. Products join as in two products, first those of a row of A, then these, so that the bits are the
-/// same.
+/// Computes row `a` of C. Products are added in the same order as in two products (first those of a row of A, then
+/// these), so that the bits are equal.
 template <class Semiring, class T, class I, class O, class Sum>
 void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I a, array_view<I const> members,
                   contraction_workspace<Sum, I>& worker, contracted_rows<T, I>& to) {
-    constexpr O few = 16; // entries of a row whose columns are looked for one by one
+    constexpr O few = 16; // rows of at most so many entries use a linear search for columns
     worker.of_aggregate.begin(a);
     for (I const i : members) {
         auto const add = [&](I column, Sum const& sum) {
@@ -118,13 +118,13 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
     }
 }
 
-/// C by rows; `r` is the transpose of the membership matrix, whose values nobody reads.
+/// Computes C by rows; `r` is the transpose of the membership matrix, whose values are not read.
 template <class Semiring, class T, class I, class O, class Any>
 csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_view<T, I, O> a, I const* of,
                            csr_view<Any, I, O> r, T one) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
     using worker_type = contraction_workspace<sum_type, I>;
-    constexpr std::int64_t block = 512; // aggregates that a worker takes at a time
+    constexpr std::int64_t block = 512; // aggregates per block
     std::int64_t const rows = r.rows();
     buffer<O> offsets(exec, rows + 1);
     offsets[0] = 0;
@@ -156,13 +156,14 @@ csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_vie
     return {r.rows(), r.rows(), std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// Vertices of aggregate a.
+/// Number of vertices of aggregate a.
 template <class O>
 struct aggregate_size {
-    O const* offsets; ///< of the transposed membership matrix
+    O const* offsets; ///< row offsets of the transposed membership matrix
     std::int64_t operator()(std::int64_t a) const { return std::int64_t(offsets[a + 1]) - std::int64_t(offsets[a]); }
 };
-/// One worker makes a row of C: of larger aggregates that is a matter for products, which share the rows of A.
+/// One worker computes a row of C. For larger aggregates two sparse products are used instead, which distribute the
+/// rows of A.
 inline constexpr std::int64_t max_contracted = 256;
 
 } // namespace coppice::graph_detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Breaks the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/forest/linear_forest.hpp.
+/// Opens the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/forest/linear_forest.hpp.
 ///
-/// The thesis looks for the weakest edge of cycles with a scan over all vertices and then scans again for positions.
-/// Here positions come first: that scan also tells which vertices lie in cycles, usually few. Only those are copied
-/// into a small graph of their own, searched for weakest edges, opened and scanned again.
+/// The thesis finds the weakest edges of cycles by a scan over all vertices and then scans again for positions. Here
+/// the scan for positions comes first, because it also identifies the vertices in cycles, which are usually few. Only
+/// these are copied into a small graph, scanned for their weakest edges, opened, and scanned again.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace coppice {
 namespace graph_detail {
 
-/// Neighbours of a factor of any degree up to 2, by name.
+/// Neighbours of a factor of degree 1 or 2, as global indices.
 template <class I>
 struct factor_neighbor {
     I const* neighbors;
@@ -27,14 +27,14 @@ struct factor_neighbor {
     COPPICE_HD I operator()(std::int64_t v, int d) const { return d < degree ? neighbors[degree * v + d] : I(-1); }
 };
 
-/// Whether the neighbours of v are what a factor may hold: other vertices, each once, that list v as well where they
-/// are of this place.
+/// Whether the neighbours of v violate the rules of a factor: they are other vertices, distinct, and list v as a
+/// neighbour if they are on this rank.
 template <class I, class Ids>
 struct is_faulty_vertex {
     I const* neighbors;
     int degree;
     Ids ids;
-    std::int64_t vertices; ///< of all places
+    std::int64_t vertices; ///< of all ranks
     COPPICE_HD std::int64_t operator()(std::int64_t v) const {
         I const id = ids(v);
         for (int s = 0; s < degree; ++s) {
@@ -50,7 +50,7 @@ struct is_faulty_vertex {
     }
 };
 
-/// Counting along the path: every vertex brings a one. Unsigned, since in cycles sums grow without meaning.
+/// Initial value 1 of every vertex, to count along the path. Unsigned, since sums in cycles may overflow.
 template <class I>
 struct one_per_vertex {
     COPPICE_HD std::make_unsigned_t<I> operator()(std::int64_t, int) const { return 1; }
@@ -97,7 +97,7 @@ COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
     return T(0);
 }
 
-/// The names of the vertices of the small graph of cycles, which counts them by itself.
+/// Global indices of the vertices of the small graph of cycles, which has its own local indices.
 template <class I, class Ids>
 struct member_ids {
     Ids all;
@@ -110,7 +110,7 @@ struct member_ids {
     }
 };
 
-/// The edges of a vertex in the factor, as its row has them.
+/// The edges of a vertex in the factor, with the weights of its row.
 template <class T, class I>
 struct edges_of_vertex {
     I to[2];
@@ -132,7 +132,7 @@ struct find_edges {
     }
 };
 
-/// The edges of the small graph of cycles, by name, with their weights in the graph.
+/// Edges of the small graph of cycles, as global indices, with their weights in the graph.
 template <class T, class I, class O, class Ids>
 struct cycle_edges {
     csr_view<T, I, O> weights;
@@ -148,7 +148,7 @@ struct cycle_edges {
         for (int d = 0; d < 2; ++d) {
             I const to = links[2 * c + d] = neighbor(v, d);
             I const w = ids.local_or_outer(to);
-            // The smaller one where the matrix is not symmetric, so that both ends see the same.
+            // The smaller weight if the matrix is not symmetric, so that both ends use the same.
             T const out = stored_weight(weights, v, w);
             T const back = weight_back(w, v, from);
             edge[2 * c + d] = {back < out ? back : out, from < to ? from : to, from < to ? to : from};
@@ -185,7 +185,7 @@ struct weaker_edge {
     }
 };
 
-/// Cuts the link of each of the two ends of a cycle's weakest edge; notes the weight that each end had for it.
+/// Removes the link at both ends of the weakest edge of each cycle; stores the weight that each end had for it.
 template <class T, class I, class O, class Ids>
 struct open_at_weakest {
     csr_view<T, I, O> weights;
@@ -195,7 +195,7 @@ struct open_at_weakest {
     weighted_edge<T, I> const* edge;
     weaker_edge<I> weaker;
     I* links;
-    double* removed; ///< [C] weight of what is cut at c, negative where nothing is
+    double* removed; ///< [C] weight of the removed edge at c, negative if there is none
 
     COPPICE_HD void operator()(std::int64_t c) const {
         weighted_edge<T, I> const weakest = weaker(entries[c].value[0], entries[c].value[1]);
@@ -224,7 +224,7 @@ struct count_removed {
     }
 };
 
-/// Writes the positions of opened cycles back.
+/// Copies the positions of opened cycles back.
 template <class I>
 struct write_back {
     position_entry<I> const* opened;
@@ -233,8 +233,8 @@ struct write_back {
     COPPICE_HD void operator()(std::int64_t c) const { entries[vertices[c]] = opened[c]; }
 };
 
-/// Opens the cycles that the scan for positions left, on `cyclic` vertices, and completes its entries; what was cut
-/// here is going to be in *cuts, in memory of the executor.
+/// Opens the cycles left by the scan for positions, which have `cyclic` vertices, and completes its entries. The sum of
+/// what was removed on this rank is stored in *removed_sums, in memory of the executor, when the queued work is done.
 template <class Rank, class T, class I, class O>
 void open_cycles(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f, std::int64_t cyclic,
                  array_view<position_entry<I>> entries, removed_sum* removed_sums) {
@@ -269,7 +269,7 @@ void open_cycles(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> co
     reduce_to(exec, cyclic, removed_sum{0, 0}, count_removed{removed.data()}, add_removed{}, removed_sums);
 }
 
-/// Of the paths that begin at some vertices.
+/// Longest length, sum of the lengths and number of the paths that begin at some vertices.
 template <class I>
 struct path_lengths {
     I longest, sum, paths;
@@ -281,8 +281,8 @@ struct add_lengths {
     }
 };
 
-/// Algorithm 7, lines 28-34: the smaller end names the path and is its position 0. The neighbour towards it stands
-/// before the vertex, the other one behind it. Gives the length of the path that starts at v; 0 where none does.
+/// Algorithm 7, lines 28-34: the smaller end is the id of the path and has position 0. The neighbour towards it
+/// precedes the vertex, the other one follows it. Returns the length of the path that starts at v, or 0.
 template <class I, class Ids>
 struct describe_path {
     position_entry<I> const* entries;
@@ -294,7 +294,7 @@ struct describe_path {
 
     COPPICE_HD path_lengths<I> operator()(std::int64_t v) const {
         position_entry<I> const e = entries[v];
-        int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger mark is the smaller vertex
+        int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger link marks the smaller vertex
         path_ids[v] = path_end_vertex(e.link[d]);
         positions[v] = static_cast<I>(e.value[d] - 1);
         links[2 * v] = next(v, e, d);
@@ -304,7 +304,7 @@ struct describe_path {
     }
 
 private:
-    /// The path may end here although the factor goes on: where a cycle was cut.
+    /// The path ends here although the factor continues if a cycle was opened at this vertex.
     COPPICE_HD I next(std::int64_t v, position_entry<I> const& e, int d) const {
         return path_end_vertex(e.link[d]) == ids(v) ? I(-1) : neighbor(v, d);
     }
@@ -319,7 +319,7 @@ struct store_first {
     I* first;
     COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { first[path] = static_cast<I>(v); }
 };
-/// Length of path k, whose first vertex is known.
+/// Length of path k from the entry of its first vertex.
 template <class I>
 struct length_of_path {
     position_entry<I> const* entries;
@@ -329,7 +329,7 @@ struct length_of_path {
         return static_cast<I>(e.value[0] + e.value[1] - 1);
     }
 };
-/// The first place of path k, where it is looked for by the path's number and by its first vertex.
+/// Stores the first position of path k, indexed by the path and by its first vertex.
 template <class I>
 struct store_start {
     I const* first;
@@ -355,8 +355,9 @@ struct store_position {
     }
 };
 
-/// Numbers the vertices path after path. Sorting by (path id, position) would give the same order: the scan over the
-/// lengths of the paths, in the order of their smaller ends, gives every path its first place without sorting.
+/// Numbers the vertices path after path. The order equals that of sorting by (path id, position), but needs no sort: an
+/// exclusive scan over the lengths of the paths, in the order of their smaller ends, gives the first position of every
+/// path.
 template <class Rank, class I>
 void number_along_paths(Rank const& rank, array_view<position_entry<I> const> entries, factor_neighbor<I> neighbor,
                         linear_forest<I>& forest) {
@@ -394,7 +395,7 @@ void number_along_paths(Rank const& rank, array_view<position_entry<I> const> en
     rank.complete_permutation(forest.inverse.data(), forest.permutation.data(), n);
 }
 
-/// The whole forest by scans over all vertices.
+/// Computes the forest by scans over all vertices.
 template <class Rank, class T, class I, class O>
 removed_sum scan_forest(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f,
                         linear_forest<I>& forest) {
@@ -409,8 +410,8 @@ removed_sum scan_forest(Rank const& rank, csr_view<T, I, O> weights, graph_facto
     return cyclic ? rank.all_reduce(rank.exec().load(removed_sums.data()), add_removed{}) : removed_sum{0, 0};
 }
 
-/// Whether neighbours mostly lie near each other in memory, so that walks from one to the next do not wait for it; by a
-/// sample.
+/// Estimates from a sample whether most neighbours are close in memory, so that walks along paths have few cache
+/// misses.
 template <class I>
 bool neighbors_are_near(factor_neighbor<I> const& neighbor, std::int64_t vertices) {
     constexpr std::int64_t samples = 64, near = 1 << 13;
@@ -423,8 +424,8 @@ bool neighbors_are_near(factor_neighbor<I> const& neighbor, std::int64_t vertice
     return far * 4 < samples;
 }
 
-/// Walks over every path of a factor without cycles, from its smaller end, and numbers its vertices. False where some
-/// lie in cycles: the path ids of these are -1 then.
+/// Walks along every path from its smaller end and numbers its vertices. Returns false if some vertices are in cycles;
+/// their path ids are then -1.
 template <class I>
 bool walk_paths(factor_neighbor<I> neighbor, linear_forest<I>& forest, array_view<I> offsets) {
     std::fill(forest.path_ids.begin(), forest.path_ids.end(), I(-1));
@@ -453,8 +454,8 @@ bool walk_paths(factor_neighbor<I> neighbor, linear_forest<I>& forest, array_vie
     return placed == forest.vertices;
 }
 
-/// Opens the cycles of a factor of degree 2, whose vertices have the path id -1, in its neighbours `links`; path ids
-/// are used up. Adds up what was cut as open_cycles() does.
+/// Opens the cycles of a factor of degree 2, whose vertices have path id -1, in its neighbour array `links`; overwrites
+/// the path ids. Returns the sum of what was removed, as open_cycles().
 template <class T, class I, class O>
 removed_sum open_cycles_by_walks(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order,
                                  array_view<I> path_ids, array_view<I> links) {
@@ -465,7 +466,7 @@ removed_sum open_cycles_by_walks(host_executor const& exec, csr_view<T, I, O> we
     buffer<double> removed(exec, cyclic);
     std::fill(removed.begin(), removed.end(), -1.0);
     weaker_edge<I> const weaker{order};
-    // A vertex's weights for the edges to the two neighbours, by one look at its row.
+    // Weights of the edges of v to its two neighbours, by one pass over its row.
     auto const weights_of = [&](I v, I before, I after) {
         std::pair<T, T> found{T(0), T(0)};
         for (O k = weights.row_begin(v); k < weights.row_end(v); ++k) {
@@ -474,7 +475,7 @@ removed_sum open_cycles_by_walks(host_executor const& exec, csr_view<T, I, O> we
         }
         return found;
     };
-    auto const edge = [&](I v, I w, T out, T back) { // the smaller weight, as cycle_edges has it
+    auto const edge = [&](I v, I w, T out, T back) { // the smaller weight, as in cycle_edges
         return weighted_edge<T, I>{std::min(out, back), std::min(v, w), std::max(v, w)};
     };
     auto const remove_edge = [&](I v, I w) {
@@ -494,7 +495,7 @@ removed_sum open_cycles_by_walks(host_executor const& exec, csr_view<T, I, O> we
             auto const passed = edge(from, at, out, back);
             weakest = from == start ? passed : weaker(weakest, passed);
             path_ids[at] = start;
-            if (next == start) { // at is the last one
+            if (next == start) { // `at` is the last vertex
                 weakest = weaker(weakest, edge(at, start, further, to_last));
                 break;
             }
@@ -507,12 +508,13 @@ removed_sum open_cycles_by_walks(host_executor const& exec, csr_view<T, I, O> we
     return reduce(exec, cyclic, removed_sum{0, 0}, count_removed{removed.data()}, add_removed{});
 }
 
-/// The whole forest by one thread, in a walk or two over each path: what few threads do together takes four steps at
-/// each vertex, and passes over what these have written. Nothing where it would not pay.
+/// Computes the forest with one thread by one or two walks along each path. A few threads that scan together need four
+/// passes over each vertex and further passes over the results, which takes longer. Returns nothing if the scans are
+/// faster.
 template <class T, class I, class O>
 std::optional<removed_sum> walk_forest(host_executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
                                        linear_forest<I>& forest) {
-    constexpr int threads_for_walks = 3; // more of them scan as fast together
+    constexpr int threads_for_walks = 3; // more threads are as fast with scans
     std::int64_t const n = forest.vertices;
     factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
     if (n == 0 || exec.threads() > threads_for_walks || !neighbors_are_near(neighbor, n)) return std::nullopt;
@@ -542,14 +544,14 @@ std::optional<removed_sum> walk_forest(single_rank_graph<Executor, I> const& all
                                        graph_factor<I> const& f, linear_forest<I>& forest) {
     return walk_forest(all.exec(), weights, f, forest);
 }
-/// Of parts only where each sees the others'.
+/// A distributed graph is always scanned.
 template <class Rank, class T, class I, class O>
 std::optional<removed_sum> walk_forest(Rank const&, csr_view<T, I, O>, graph_factor<I> const&,
                                        linear_forest<I>&) requires(Rank::is_distributed) {
     return std::nullopt;
 }
 
-/// Throws what extract_forest() throws for a factor that is none of the rows of `weights`.
+/// Throws as extract_forest() if f is no factor of the rows of `weights`.
 template <class Rank, class T, class I, class O>
 void require_factor(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_size("vertices of the factor", f.vertices, weights.rows());
@@ -568,7 +570,7 @@ void require_factor(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I>
                              " vertices of a factor are out of range, repeated or not mutual");
 }
 
-/// The forest of a factor of the rows of `weights` that is known to be one.
+/// Forest of a valid factor of the rows of `weights`.
 template <class Rank, class T, class I, class O>
 linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     linear_forest<I> forest;
@@ -576,13 +578,14 @@ linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_fa
     auto removed_sums = walk_forest(rank, weights, f, forest);
     if (!removed_sums) removed_sums = scan_forest(rank, weights, f, forest);
     forest.cycles_broken = static_cast<I>(removed_sums->ends / 2);
-    forest.weight = f.weight - removed_sums->weight / 2; // each cut was seen from both ends, as each edge of the factor
+    // each removed edge was counted at both ends, as each edge of the factor
+    forest.weight = f.weight - removed_sums->weight / 2;
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
     forest.edges = rank.all_reduce(std::int64_t(f.vertices), plus{}) - forest.paths;
     return forest;
 }
 
-/// The same for whole graphs.
+/// The same for a single-rank graph.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     return forest_at(single_rank_graph<Executor, I>(exec), weights, f);

@@ -9,7 +9,7 @@
 namespace coppice {
 namespace graph_detail {
 
-/// Where a nonzero of the matrix goes: to the left of the diagonal, onto it, to its right, or nowhere.
+/// Target of a nonzero: the lower band, the diagonal, the upper band, or none.
 enum class band : std::int32_t { lower, diagonal, upper, none };
 
 template <class T>
@@ -24,8 +24,8 @@ struct forest_row {
     T upper;
 };
 
-/// A row of the matrix becomes a row of the system: the column is that of the vertex itself, of one of its two
-/// neighbours on the path, or is left out. No other vertex has to be asked.
+/// Classifies a nonzero by its column: the vertex itself, one of its two neighbours on the path, or another vertex,
+/// which is left out. Reads data of this row only.
 template <class T, class I>
 struct classify_nonzero {
     I const* links;
@@ -66,7 +66,7 @@ struct store_system_row {
     }
 };
 
-/// The same without values: at which nonzeros of a row its coefficients stand, -1 where there is none.
+/// The same without values: indices of the nonzeros of a row in the three bands, -1: none.
 template <class O>
 struct band_nonzero {
     O nonzero;
@@ -98,14 +98,15 @@ struct record_nonzero {
 
 } // namespace graph_detail
 
-/// Where the system of a forest has its coefficients from, for new values on an old pattern. Lives where its executor
-/// works.
+/// Indices of the nonzeros that make the system of a forest, for new values on an old pattern. In the memory of its
+/// executor.
 template <class O>
 struct forest_system_indices {
-    buffer<O> lower{}, diagonal{}, upper{}; ///< [N] nonzeros of the matrix in the order of the forest; -1: a zero
+    buffer<O> lower{}, diagonal{}, upper{}; ///< [N] indices of nonzeros in the order of the forest; -1: a zero
 };
 
-/// A stores no entry twice. Queued on CUDA. Throws dimension_error where A is not N x N.
+/// Finds the nonzeros of the system of a forest. A has no duplicates. Queued on CUDA. Throws dimension_error if A is
+/// not N x N.
 template <executor Executor, class T, class I>
 forest_system_indices<I> find_forest_system(Executor const& exec, csr_view<T, I> a, linear_forest<I> const& forest) {
     using namespace graph_detail;
@@ -119,7 +120,7 @@ forest_system_indices<I> find_forest_system(Executor const& exec, csr_view<T, I>
     return indices;
 }
 
-/// Row p of the system from the values of the matrix.
+/// Copies row p of the system from the values of the matrix.
 template <class T, class O>
 struct read_forest_row {
     O const *lower_at, *diagonal_at, *upper_at;

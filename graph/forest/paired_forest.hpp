@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vertices in pairs of a matching, and the pairs along the paths of a linear forest (thesis section 4.6).
+/// Pairs of vertices from a matching, and a linear forest of the pairs (thesis section 4.6).
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,24 @@
 
 namespace coppice {
 
-/// Blocks of one or two vertices, numbered along paths of blocks. Move-only; lives where its executor works.
+/// Blocks of one or two vertices, numbered along paths of blocks. Move-only; in the memory of its executor.
 template <class I>
 struct paired_forest {
     I vertices = 0;             ///< N
-    I matched = 0;              ///< vertices with a partner
-    linear_forest<I> blocks{};  ///< of the graph of the blocks; its weights are sums over the edges between two blocks
-    double weight_coverage = 1; ///< of the edges within a block and between neighbours on a path; 1 without edges
-    buffer<I> order{};          ///< [2 blocks] vertex at a position, -1 at the second one of a block of one vertex
+    I matched = 0;              ///< number of matched vertices
+    linear_forest<I> blocks{};  ///< forest of the graph of blocks; weights are sums over the edges between two blocks
+    double weight_coverage = 1; ///< coverage of the edges within a block and between neighbouring blocks; 1 without
+                                ///< edges
+    buffer<I> order{};          ///< [2 blocks] vertex at each position; -1 at the second position of a block of one
+                                ///< vertex
     buffer<I> positions{};      ///< [N] order[positions[v]] = v
 
-    I ghosts() const { return 2 * blocks.vertices - vertices; } ///< positions without a vertex
+    I ghosts() const { return 2 * blocks.vertices - vertices; } ///< number of positions without a vertex
 };
 
 namespace graph_detail {
 
-/// A block is made by its smaller vertex.
+/// The smaller vertex of a pair, or a single vertex, creates the block.
 template <class I>
 struct is_block_leader {
     I const* mate;
@@ -49,12 +51,12 @@ struct store_block {
     }
 };
 
-/// Entries of the rows of a block's vertices that lead to other blocks: where they go, how many, and how heavy.
+/// Collects the entries of a block's rows that lead to other blocks: columns, summed magnitudes and their number.
 template <class T, class I>
 struct block_row {
     csr_view<T, I> weights;
     I const *block_of, *members;
-    I const* offsets; ///< [blocks + 1], room for each block
+    I const* offsets; ///< [blocks + 1], offsets of the workspace of each block
     I* columns;
     T* values;
     I* counts;
@@ -77,7 +79,7 @@ struct block_row {
     }
 
 private:
-    /// Sums from the least value on, so that both directions of an edge weigh the same to the last bit.
+    /// Adds equal columns in ascending order of their values, so that both directions of an edge have the same bits.
     COPPICE_HD static I merge_equal(I* columns, T* values, I length) {
         I merged = 0;
         for (I k = 0, end = 0; k < length; k = end) {
@@ -109,7 +111,7 @@ struct capacity_of_block {
         return sum;
     }
 };
-/// For build_rows().
+/// Rows of the graph of blocks, for build_rows().
 template <class T, class I>
 struct block_row_entries {
     I const *offsets, *counts, *columns;
@@ -152,7 +154,7 @@ struct weigh_block_row {
     }
 };
 
-/// The graph of the blocks: a row for each, without edges within a block.
+/// Returns the graph of the blocks: one row per block, without edges within a block.
 template <executor Executor, class T, class I>
 csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks, I const* block_of, I const* members) {
     I capacity = 0;
@@ -168,9 +170,9 @@ csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks
 
 } // namespace graph_detail
 
-/// Pairs the vertices by a [0, 1]-factor, and the blocks by a [0, 2]-factor of the graph of the blocks whose edges
-/// weigh what all edges between two blocks do together. `options` (degree apart) and `weights` as for
-/// parallel_factor(). Deterministic; waits. Throws as parallel_factor().
+/// Pairs the vertices by a [0, 1]-factor, and computes a linear forest of the blocks from a [0, 2]-factor of the graph
+/// of blocks, whose edge weights are sums over all edges between two blocks. `options` (except degree) and `weights` as
+/// for parallel_factor(). Deterministic; waits. Throws as parallel_factor().
 template <executor Executor, class T, class I>
 paired_forest<I> pair_forest(Executor const& exec, csr_view<T, I> weights, factor_options options = {}) {
     using namespace graph_detail;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Breadth-first search that pushes from small frontiers and pulls to what is left behind large ones.
+/// Direction-optimising breadth-first search: pushes from small frontiers, pulls into the unreached vertices if the
+/// frontier is large.
 #pragma once
 
 #include <type_traits>
@@ -10,25 +11,26 @@
 namespace coppice {
 
 struct bfs_options {
-    /// The graph with its edges turned round; the graph itself where it is undirected. None: every level is pushed.
+    /// Transposed graph; the graph itself if it is undirected. Empty: every level is pushed.
     graph_view incoming{};
 };
 
-/// Both live in the memory of the executor.
+/// Result arrays in the memory of the executor.
 struct bfs_result {
-    buffer<std::int32_t> levels{}; ///< edges of a shortest path from the source; -1: not reached
-    /// A vertex one level up with an edge to this one: the smallest, where the rows of `incoming` are sorted or nothing
-    /// is pulled. The source is its own; -1: not reached.
+    buffer<std::int32_t> levels{}; ///< number of edges of a shortest path from the source; -1: not reached
+    /// A vertex of the level before with an edge to this one. It is the smallest one if the rows of `incoming` are
+    /// sorted or no level is pulled. The parent of the source is the source; -1: not reached.
     buffer<vertex_id> parents{};
-    std::int32_t depth = 0; ///< the largest level
+    std::int32_t depth = 0; ///< largest level
     std::int64_t reached = 0;
 };
 
-/// Levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first search, 2012).
-/// A pushed level costs the edges of its vertices, whatever the size of the graph. Memory: 6 words a vertex. The same
-/// for any number of threads, on host and CUDA; on CUDA one launch for all levels, then waits.
+/// Computes levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first
+/// search, 2012). The cost of a pushed level is the number of edges of its vertices, independent of the size of the
+/// graph. Memory: 6 words per vertex. The result is the same for any number of threads, on host and CUDA. On CUDA one
+/// launch executes all levels; waits at the end.
 ///
-/// Throws argument_error where there is no such source or `incoming` has another number of vertices.
+/// Throws argument_error if the source is no vertex, dimension_error if `incoming` has another number of vertices.
 template <executor Executor>
 bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options const& options = {});
 
@@ -41,7 +43,7 @@ struct bfs_state {
     int may_pull = 0;
     std::int32_t depth = 0;
     std::int64_t reached = 1;
-    std::int64_t edges_left = 0; ///< of vertices that are not reached
+    std::int64_t edges_left = 0; ///< edges of the vertices that are not reached
 };
 
 struct begin_bfs {
@@ -64,12 +66,12 @@ struct begin_bfs {
     }
 };
 
-/// From the vertices of a level to those that nobody has reached. The smallest of their parents stays.
+/// Pushes from the vertices of a level to unreached vertices. The smallest parent wins.
 struct push_level {
     graph_view g;
     std::int32_t* levels;
     std::uint32_t* parents;
-    std::int32_t const* level_now; ///< of the vertices that push
+    std::int32_t const* level_now; ///< level of the frontier
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -80,12 +82,12 @@ struct push_level {
         if (level == next) worker.lower(parents + v, parent);
         if (level != -1) return;
         worker.put_lower(parents + v, parent);
-        std::int32_t const degree = g.degree(v); // under way beside the claim
+        std::int32_t const degree = g.degree(v); // this load overlaps the atomic operation
         if (worker.claim(levels + v, -1, next)) worker.emit(v, degree);
     }
 };
 
-/// The same without parents, which are found behind the search.
+/// The same without parents, which are computed after the search.
 struct reach_level {
     graph_view g;
     std::int32_t* levels;
@@ -100,7 +102,7 @@ struct reach_level {
         if (worker.claim(levels + v, -1, *level_now + 1)) worker.emit(v, degree);
     }
 };
-/// The smallest parent of a vertex that was pushed to, by the edges that come in.
+/// Finds the smallest parent of a pushed vertex among its incoming edges.
 struct choose_parent {
     graph_view incoming;
     std::int32_t const* levels;
@@ -118,7 +120,7 @@ struct choose_parent {
         parents[v] = min_parent;
     }
 };
-/// The same by the edges that go out.
+/// The same by outgoing edges.
 struct offer_parent {
     graph_view g;
     std::int32_t const* levels;
@@ -132,7 +134,7 @@ struct offer_parent {
     }
 };
 
-/// To a vertex that nobody has reached, from the first of its neighbours that is in the level.
+/// Pulls into an unreached vertex from the first of its neighbours that is in the current level.
 struct pull_level {
     graph_view g;
     graph_view incoming;
@@ -155,8 +157,8 @@ struct pull_level {
     }
 };
 
-/// Between two levels: how to go on. The numbers are those of the paper; besides, a frontier that has few edges is
-/// pushed however few are left, as to look at all vertices costs more.
+/// Chooses the direction of the next level. The thresholds are those of the paper; in addition, a frontier with few
+/// edges is always pushed, since a scan of all vertices would cost more.
 struct next_level {
     worklist* now;
     worklist* next;
@@ -203,8 +205,8 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
         else
             search.run(&s->loop, push, end);
     };
-    // Where rows are short a pass over them, one after the other, costs a thread of the host less than a second place
-    // far away for every edge. Devices have enough of those under way at once.
+    // If rows are short, a sequential pass over them costs a host thread less than a second random access for every
+    // edge. Devices overlap enough accesses.
     constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     bool const parents_late = on_host && !has_long_rows(g);
     if (!parents_late) run(push_level{g, levels, parents, &s->depth});
