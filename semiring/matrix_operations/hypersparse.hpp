@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices most of whose rows are empty: the rows that have entries are listed, so that memory and work are those of
-/// the entries and not of the size, which may be anything that an index can count.
+/// Hypersparse matrices: most rows are empty. Only the nonempty rows are listed, so that memory and work depend on the
+/// number of entries and not on the size, which is limited only by the index type.
 ///
-/// Operations compress what they are given to the rows and columns that occur, run the operation on matrices of
-/// compressed rows, and put the names of rows and columns back.
+/// Operations compress their arguments to the rows and columns that occur, run on compressed sparse row matrices, and
+/// restore the original row and column indices.
 #pragma once
 
 #include <utility>
@@ -18,12 +18,12 @@
 namespace coppice {
 
 namespace detail {
-/// Says that list and rows are known to be those of a hypersparse matrix.
+/// Tag: list and rows are known to satisfy the invariants of a hypersparse matrix.
 struct sound_rows {};
 } // namespace detail
 
-/// Owns a matrix of rows x columns of which only the listed rows have entries; move-only, in the memory of its
-/// executor. `entries` has a row for every listed one, in their order, with columns that rise strictly.
+/// Owns a rows x columns matrix of which only the listed rows have entries; move-only, in the memory space of its
+/// executor. `entries` has one row for each listed row, in the same order, with columns sorted without duplicates.
 template <class T, class I = std::int64_t, class O = I>
 class hypersparse {
 public:
@@ -36,8 +36,8 @@ public:
         : rows_(rows), list_(exec, 0), entries_(detail::no_entries<T, I, O>(exec, I(0), columns)) {
         if (rows < 0) throw argument_error("matrix of negative size: " + std::to_string(rows) + " rows");
     }
-    /// Takes over the list and its rows. matrix_error unless the list rises strictly within [0, rows) and columns in
-    /// every row, dimension_error where lengths disagree. On CUDA waits for both.
+    /// Takes over the list and its rows. Throws matrix_error unless the list is sorted without duplicates in [0, rows)
+    /// and so are the columns in every row; dimension_error if lengths disagree. On CUDA waits for both checks.
     template <executor Executor>
     hypersparse(Executor const& exec, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
@@ -55,13 +55,13 @@ public:
     I rows() const { return rows_; }
     I columns() const { return entries_.columns(); }
     O nonzeros() const { return entries_.nonzeros(); }
-    /// The rows that have entries, rising.
+    /// The indices of the rows that have entries, sorted.
     buffer<I> const& list() const { return list_; }
-    /// Their entries.
+    /// The entries of these rows.
     csr<T, I, O> const& entries() const { return entries_; }
     csr<T, I, O>& entries() { return entries_; } ///< for new values
 
-    /// List and rows, given up.
+    /// List and rows, released from the matrix.
     struct arrays {
         buffer<I> list;
         csr<T, I, O> entries;
@@ -69,7 +69,7 @@ public:
     using parts [[deprecated("renamed to arrays")]] = arrays;
     arrays release() && { return {std::move(list_), std::move(entries_)}; }
 
-    /// Copy in the memory of `exec`, wherever the matrix lives.
+    /// Copies the matrix from any memory space to that of `exec`.
     template <executor Executor>
     friend hypersparse copy_of(Executor const& exec, hypersparse const& a) {
         hypersparse to;
@@ -92,7 +92,7 @@ struct has_entries {
     O const* offsets;
     COPPICE_HD bool operator()(std::int64_t r) const { return offsets[r] < offsets[r + 1]; }
 };
-/// Row r is the next of the list; `names` is null where it is called r.
+/// Appends row r to the list; `original_rows` maps r to its original index, null for the identity.
 template <class I, class O>
 struct list_row {
     I const* original_rows;
@@ -111,7 +111,7 @@ csr<T, I, O> copy_of_view(Executor const& exec, csr_view<T, I, O> a) {
             copy_of(exec, a.values())};
 }
 
-/// The rows of `a` that have entries, under their names.
+/// Returns the nonempty rows of `a`, with their original indices.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* original_rows, csr<T, I, O>&& a) {
     std::int64_t const n = a.rows();
@@ -129,7 +129,7 @@ hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* original_r
     return {sound_rows{}, rows, copy_of(exec, list.view().slice(0, count)), std::move(entries)};
 }
 
-/// The distinct ones of rising keys.
+/// Returns the distinct values of sorted keys.
 template <executor Executor, class I>
 buffer<I> distinct_of_sorted(Executor const& exec, buffer<I> const& keys) {
     std::int64_t const n = keys.size();
@@ -139,7 +139,7 @@ buffer<I> distinct_of_sorted(Executor const& exec, buffer<I> const& keys) {
     for_each(exec, count, gather_key<I>{keys.data(), starts.data(), distinct.data()});
     return distinct;
 }
-/// Distinct keys, rising.
+/// Returns the distinct keys, sorted.
 template <executor Executor, class I>
 buffer<I> distinct_of(Executor const& exec, buffer<I> keys) {
     buffer<std::int64_t> nothing(exec, keys.size());
@@ -147,7 +147,8 @@ buffer<I> distinct_of(Executor const& exec, buffer<I> keys) {
     sort_by_key(exec, keys.view(), nothing.view());
     return distinct_of_sorted(exec, keys);
 }
-/// Writes a key of a rising list where it stands among those of another as well: behind equal ones if `is_second`.
+/// Merge of two sorted lists: writes key k of one list to its position in the merged list, after equal keys if
+/// `is_second`.
 template <class I>
 struct merge_key {
     I const *from, *others;
@@ -159,7 +160,7 @@ struct merge_key {
         to[k + lower_position(others, 0, count, is_second ? key + 1 : key)] = from[k];
     }
 };
-/// What two lists, each strictly rising, have together.
+/// Returns the union of two lists, each sorted without duplicates.
 template <executor Executor, class I>
 buffer<I> union_of(Executor const& exec, array_view<I const> a, array_view<I const> b) {
     buffer<I> all(exec, a.size() + b.size());
@@ -168,7 +169,7 @@ buffer<I> union_of(Executor const& exec, array_view<I const> a, array_view<I con
     return distinct_of_sorted(exec, all);
 }
 
-/// Throws argument_error unless a rising list lies within [0, bound).
+/// Throws argument_error unless a sorted list is in [0, bound).
 template <executor Executor, class I>
 void require_within(Executor const& exec, buffer<I> const& list, std::int64_t bound, char const* what) {
     if (list.empty()) return;
@@ -179,7 +180,7 @@ void require_within(Executor const& exec, buffer<I> const& list, std::int64_t bo
                              std::to_string(bound - 1));
 }
 
-/// Where row r of a longer list begins.
+/// Computes the offset of row r of a longer list.
 template <class I, class O>
 struct start_in_list {
     I const* list;
@@ -192,7 +193,8 @@ struct start_in_list {
     }
 };
 
-/// A matrix as rows of a longer list, which have no entries where it does not list them: borrows all but the offsets.
+/// View of a matrix with the rows of a longer list; rows that the matrix does not list are empty. Borrows all arrays
+/// except the offsets.
 template <class T, class I, class O>
 class rows_of_list {
 public:
@@ -212,7 +214,7 @@ private:
     csr_view<T, I, O> view_;
 };
 
-/// An operator on rows of a list, which is told their names.
+/// Operator on listed rows that passes the original row index to f.
 template <class F, class I>
 struct with_original_row {
     F f;
@@ -236,7 +238,7 @@ struct op_with_original_row {
     }
 };
 
-/// A semiring over compressed matrices, whose operator is told the names of rows and columns.
+/// Semiring over compressed matrices that passes the original row and column indices to the operator.
 template <class Semiring, class I>
 struct semiring_with_original_indices {
     using add_type = std::remove_cvref_t<decltype(std::declval<Semiring const&>().add)>;
@@ -245,7 +247,7 @@ struct semiring_with_original_indices {
     Semiring s;
     I const* rows;
     I const* inner;
-    I const* columns; ///< null where columns are not compressed
+    I const* columns; ///< null if columns are not compressed
     COPPICE_NO_EXEC_CHECK
     template <class A, class B>
     COPPICE_HD auto multiply(A const& a, B const& b, element_positions const& at) const {
@@ -260,7 +262,7 @@ struct semiring_with_original_indices {
     }
 };
 
-/// Entries of A whose column is a row of the list, in the place that it has there.
+/// Entries of A whose column is in the list, with the position in the list as the new column.
 template <class T, class I, class O>
 struct columns_of_list {
     csr_view<T, I, O> a;
@@ -305,13 +307,13 @@ auto merge(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hy
 
 } // namespace detail
 
-/// A matrix of compressed rows as one that lists those with entries.
+/// Converts a matrix of compressed rows to one that lists its nonempty rows.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> to_hypersparse(Executor const& exec, csr_view<T, I, O> a) {
     detail::require_sorted_columns(exec, a, "matrix that becomes hypersparse");
     return detail::list_rows(exec, a.rows(), static_cast<I const*>(nullptr), detail::copy_of_view(exec, a));
 }
-/// And back: offsets for every row, memory permitting.
+/// Converts back to compressed rows, with an offset for every row.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> to_csr(Executor const& exec, hypersparse<T, I, O> const& a) {
     buffer<I> all(exec, a.rows());
@@ -320,7 +322,7 @@ csr<T, I, O> to_csr(Executor const& exec, hypersparse<T, I, O> const& a) {
     return detail::copy_of_view(exec, rows.view());
 }
 
-/// a ⊕ b, a ⊗ b and their like: see those of csr. Operators are told rows and columns as the matrices call them.
+/// a ⊕ b, a ⊗ b and related operations: see those of csr. Operators receive the original row and column indices.
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto ewise_add(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hypersparse<B, I, O> const& b) {
     return detail::merge(exec, op, a, b, detail::keep_single{});
@@ -335,20 +337,20 @@ auto ewise_union(Executor const& exec, Op const& op, hypersparse<A, I, O> const&
     return detail::merge(exec, op, a, b, detail::fill_single<A, B>{missing_a, missing_b});
 }
 
-/// f(a_ij) or f(a_ij, i, j) for every entry.
+/// Computes f(a_ij) or f(a_ij, i, j) for every entry.
 template <executor Executor, class F, class T, class I, class O>
 auto apply(Executor const& exec, F const& f, hypersparse<T, I, O> const& a) {
     detail::with_original_row<F, I> const named{f, a.list().data()};
     return detail::list_rows(exec, a.rows(), a.list().data(), apply(exec, named, a.entries().view()));
 }
-/// The entries with keep(a_ij) or keep(a_ij, i, j).
+/// Returns the entries with keep(a_ij) or keep(a_ij, i, j).
 template <executor Executor, class Keep, class T, class I, class O>
 hypersparse<T, I, O> select_entries(Executor const& exec, Keep const& keep, hypersparse<T, I, O> const& a) {
     detail::with_original_row<Keep, I> const named{keep, a.list().data()};
     return detail::list_rows(exec, a.rows(), a.list().data(), select_entries(exec, named, a.entries().view()));
 }
 
-/// Every row that has entries folded by a monoid; all entries folded.
+/// Folds every nonempty row by a monoid; folds all entries.
 template <executor Executor, adder Add, class T, class I, class O>
 auto reduce_to_vector(Executor const& exec, Add const& add, hypersparse<T, I, O> const& a) {
     auto folded = reduce_to_vector(exec, add, a.entries().view());
@@ -360,7 +362,7 @@ auto reduce_to_scalar(Executor const& exec, Add const& add, hypersparse<T, I, O>
     return reduce_to_scalar(exec, add, a.entries().view());
 }
 
-/// The matrix of tuples, as build() makes it; the key of a tuple is its row first, so no size is too large.
+/// Makes a matrix from tuples like build(). The sort key is the row, then the column; it cannot overflow for any size.
 template <executor Executor, class T, class I, class Op>
 hypersparse<T, I> build_hypersparse(Executor const& exec, std::type_identity_t<I> rows, std::type_identity_t<I> columns,
                                     array_view<I const> row_of, array_view<I const> column_of,
@@ -381,7 +383,7 @@ hypersparse<T, I> build_hypersparse(Executor const& exec, std::type_identity_t<I
     return detail::list_rows(exec, rows, list.data(), std::move(entries));
 }
 
-/// The entries as tuples, row by row.
+/// Returns the entries as tuples, row by row.
 template <executor Executor, class T, class I, class O>
 tuples<T, I> extract_tuples(Executor const& exec, hypersparse<T, I, O> const& a) {
     auto t = extract_tuples(exec, a.entries().view());
@@ -391,7 +393,7 @@ tuples<T, I> extract_tuples(Executor const& exec, hypersparse<T, I, O> const& a)
 
 namespace detail {
 
-/// The run of sorted keys that begins at k is a row of that name.
+/// Stores the run of equal sorted keys that begins at k as a row.
 template <class I, class O>
 struct list_run {
     I const* keys;
@@ -420,7 +422,8 @@ struct gather_transposed {
 
 } // namespace detail
 
-/// A^T, by one stable sort of the columns, which leaves the rows of each in order. Waits for the number of columns.
+/// Returns A^T by one stable sort of the columns, which preserves the order of rows within each column. Waits for the
+/// number of rows of the result.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const& a) {
     auto const rows = a.entries().view();
@@ -445,8 +448,8 @@ hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const&
 
 namespace detail {
 
-/// The product of rows that are listed with a hypersparse matrix. Where there is a place or a bit for every column, on
-/// the host and in long rows on CUDA, columns are compressed first, on CUDA only if they are many.
+/// Product of listed rows with a hypersparse matrix. Columns are compressed first if the method needs memory for every
+/// column: always on the host, and on CUDA if there are more than 2^22 columns.
 template <executor Executor, class Semiring, class A, class B, class I, class O>
 auto product_with_hypersparse(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* left_rows,
                        hypersparse<B, I, O> const& b) {
@@ -470,7 +473,7 @@ auto product_with_hypersparse(Executor const& exec, Semiring const& s, csr_view<
 
 } // namespace detail
 
-/// A B over a semiring, at the cost of the rows and columns that occur.
+/// Computes A B over a semiring; the cost depends only on the rows and columns that occur.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a, hypersparse<B, I, O> const& b) {
     require_size("rows of the second matrix of a product", b.rows(), a.columns());
@@ -481,7 +484,7 @@ auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a,
                              detail::product_with_hypersparse(exec, s, left.view(), a.list().data(), b));
 }
 
-/// C<mask, replace> = C ⊙ T; see update() of csr. The mask is no_mask{} or a hypersparse matrix of this shape.
+/// C<mask, replace> = C ⊙ T; see update() of csr. The mask is no_mask{} or a hypersparse matrix of the same shape.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator>
 void update(Executor const& exec, hypersparse<C, I, O>& c, Mask const& mask, Accumulator const& accumulator,
             hypersparse<T, I, O> const& t, descriptor const& d = {}) {

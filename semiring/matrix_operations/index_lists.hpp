@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lists of rows or columns that extract and assign take: all of them, or indices in the memory of the executor.
+/// Lists of rows or columns for extract and assign: all of them, or an array of indices in the memory space of the
+/// executor.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace coppice {
 
-/// GrB_ALL.
+/// All indices: GrB_ALL.
 struct all_indices {};
 
 namespace detail {
@@ -42,19 +43,21 @@ struct count_up {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = I(k); }
 };
 
-/// A list of indices, sorted: where an index stands in the list. All of 0, 1, … where `sorted` is null.
+/// A sorted list of indices with the position of each index in the original list. If `sorted` is null, all indices 0,
+/// 1, ….
 template <class I>
 struct index_map {
     I const* sorted = nullptr;
     I const* positions = nullptr;
-    I const* list = nullptr;  ///< as it was given
-    I const* table = nullptr; ///< the place of every index in `sorted`, if many are looked up
+    I const* list = nullptr;  ///< in the original order
+    I const* table = nullptr; ///< lookup table: first position of every index in `sorted`, -1 for none; null for binary
+                              ///< search
     std::int64_t count = 0;
     bool distinct = true;
 
     COPPICE_HD std::int64_t size() const { return count; }
     COPPICE_HD std::int64_t at(std::int64_t k) const { return list ? std::int64_t(list[k]) : k; }
-    /// The first place in `sorted` of an index, -1 where it has none.
+    /// Returns the first position of an index in `sorted`, -1 if it does not occur.
     COPPICE_HD std::int64_t find(std::int64_t index) const {
         if (table) return table[index];
         std::int64_t const p = lower_position(sorted, 0, count, index);
@@ -62,7 +65,7 @@ struct index_map {
     }
 };
 
-/// Checks a list and sorts it; argument_error for an index outside [0, bound).
+/// Checks a list and sorts it. Throws argument_error for an index outside [0, bound).
 template <class I>
 class prepared_list {
 public:
@@ -87,15 +90,15 @@ public:
         distinct_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{sorted_.data()}, plus{}) == 0;
         bound_ = bound;
         map_ = {sorted_.data(), positions_.data(), list.data(), nullptr, n, distinct_};
-        // An empty list is a list, and not all.
+        // An empty list is not all_indices: `sorted` must not be null.
         if (n == 0) {
             sorted_ = buffer<I>(exec, 1);
             map_.sorted = map_.positions = map_.list = sorted_.data();
         }
     }
     index_map<I> map() const { return map_; }
-    /// The same for so many look-ups: where they are worth it, with a table as long as the matrix has indices, for the
-    /// search of one costs as much as the writing of some fifty.
+    /// Returns the map for this number of lookups, with a dense lookup table if there are at least bound / 64 lookups:
+    /// one binary search costs as much as about fifty writes.
     template <executor Executor>
     index_map<I> map_for(Executor const& exec, std::int64_t lookups) {
         if (!map_.sorted || bound_ / 64 > lookups) return map_;

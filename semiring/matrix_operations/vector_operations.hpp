@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Element-wise operations on sparse vectors. A sorted list is cut into ranges of indices, which stand as the rows of a
-/// matrix, so that the lanes are those of matrices.
+/// Element-wise operations on sparse vectors. A sorted list is split into ranges of indices, which are treated as the
+/// rows of a matrix, so that the lane code of matrices can be used.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace coppice {
 namespace detail {
 
-/// How many ranges the indices [0, n) are cut into for so many entries.
+/// Number of ranges into which the indices [0, n) are split for this many entries.
 inline std::int64_t list_ranges(std::int64_t entries, std::int64_t n) {
     constexpr std::int64_t entries_per_range = 64;
     return std::clamp<std::int64_t>(entries / entries_per_range, 1, std::max<std::int64_t>(n, 1));
 }
 
-/// Indices of each of these ranges, except the last ones.
+/// Indices per range; the last ranges may be shorter.
 COPPICE_HD constexpr std::int64_t range_width(std::int64_t n, std::int64_t ranges) {
     return n / ranges + (n % ranges != 0 ? 1 : 0);
 }
@@ -36,7 +36,7 @@ struct start_of_range {
     }
 };
 
-/// A vector as rows of ranges; borrows it and keeps what had to be made.
+/// A vector as a matrix with one row per range; borrows the vector and owns temporary arrays.
 template <class T, class I>
 class partitioned_list {
 public:
@@ -57,19 +57,19 @@ private:
     csr_view<T, I, std::int64_t> view_{};
 };
 
-/// The vector whose entries are the rows of a matrix, one after the other.
+/// Returns the vector whose entries are those of all rows in order.
 template <class T, class I, executor Executor>
 sparse_vector<T, I> vector_of_rows(Executor const& exec, std::int64_t n, csr<T, I, std::int64_t>&& rows) {
     auto ranges = std::move(rows).release();
     return {exec, n, std::move(ranges.indices), std::move(ranges.values)};
 }
 
-/// The mask of a vector: a look for every index, into flags or into a list.
+/// Mask of a vector, queried per index in flags or by search in a list.
 template <class M, class I>
 struct vector_mask {
-    M const* values; ///< null where only the structure counts
+    M const* values; ///< null if only the structure counts
     std::int8_t const* present;
-    I const* indices; ///< where the mask is a list
+    I const* indices; ///< used if the mask is a list
     std::int64_t entries;
     bool is_list;
     bool complement;
@@ -111,7 +111,7 @@ void require_length(sparse_vector<M, I> const& m, std::int64_t n) {
     require_size("length of the mask", m.size(), n);
 }
 
-/// An operator that asks for positions, on vectors, which are matrices of one column.
+/// Positional operator on vectors, which are matrices with one column.
 template <class Op>
 struct op_on_column {
     static constexpr bool positional = true;
@@ -146,7 +146,7 @@ auto merge(Executor const& exec, Operator const& on_entries, sparse_vector<A, I>
                                                          rows{x.view(), y.view(), op, single}));
 }
 
-/// w<mask> = w ⊙ t with t inside a region.
+/// Computes w<mask> = w ⊙ t for t inside a region.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
 void write_vector(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulate,
                   sparse_vector<T, I> const& t, bool replace, region const& inside) {
@@ -159,7 +159,7 @@ void write_vector(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask
                                                       rows{x.view(), y.view(), mask, accumulate, replace, inside}));
 }
 
-/// f(x) or f(x, index) as an operation on rows.
+/// Applies f(x) or f(x, index) to entries of rows.
 template <class F>
 struct at_index {
     F f;
@@ -257,8 +257,8 @@ struct is_below {
 
 } // namespace detail
 
-/// w<mask, replace> = w ⊙ t: how an operation on vectors writes its result; see update() of matrices. The mask is
-/// no_mask{} or a sparse_vector; it is looked up, so that a long one costs a short t nothing.
+/// w<mask, replace> = w ⊙ t: output of an operation on vectors; see update() of matrices. The mask is no_mask{} or a
+/// sparse_vector; it is searched for the entries of w and t only, so that the cost does not depend on its length.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
 void update(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
             sparse_vector<T, I> const& t, descriptor const& d = {}) {
@@ -267,8 +267,8 @@ void update(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accu
     detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, t, d.replace, {});
 }
 
-/// a ⊕ b, a ⊗ b and their like on vectors of one length: see those of matrices. Operators of three arguments are given
-/// the index.
+/// a ⊕ b, a ⊗ b and related operations on vectors of equal length: see those of matrices. Operators of three arguments
+/// receive the index.
 template <executor Executor, class Op, class A, class B, class I>
 auto ewise_add(Executor const& exec, Op const& op, sparse_vector<A, I> const& a, sparse_vector<B, I> const& b) {
     return detail::merge(exec, op, a, b, detail::keep_single{});
@@ -283,7 +283,7 @@ auto ewise_union(Executor const& exec, Op const& op, sparse_vector<A, I> const& 
     return detail::merge(exec, op, a, b, detail::fill_single<A, B>{missing_a, missing_b});
 }
 
-/// f(u_i) or f(u_i, i) for every entry (GrB_apply).
+/// Computes f(u_i) or f(u_i, i) for every entry (GrB_apply).
 template <executor Executor, class F, class T, class I>
 auto apply(Executor const& exec, F const& f, sparse_vector<T, I> const& u) {
     detail::partitioned_list<T, I> const x(exec, u, detail::list_ranges(u.entries(), u.size()));
@@ -291,14 +291,14 @@ auto apply(Executor const& exec, F const& f, sparse_vector<T, I> const& u) {
     return detail::vector_of_rows(exec, u.size(), std::move(mapped));
 }
 
-/// The entries with keep(u_i) or keep(u_i, i) (GrB_select).
+/// Returns the entries with keep(u_i) or keep(u_i, i) (GrB_select).
 template <executor Executor, class Keep, class T, class I>
 sparse_vector<T, I> select_entries(Executor const& exec, Keep const& keep, sparse_vector<T, I> const& u) {
     detail::partitioned_list<T, I> const x(exec, u, detail::list_ranges(u.entries(), u.size()));
     return detail::vector_of_rows(exec, u.size(), select_entries(exec, detail::at_index<Keep>{keep}, x.view()));
 }
 
-/// All entries folded by a monoid; its identity where there are none. Waits.
+/// Folds all entries by a monoid; returns its identity if there are none. Waits.
 template <executor Executor, adder Add, class T, class I>
 auto reduce_to_scalar(Executor const& exec, Add const& add, sparse_vector<T, I> const& u) {
     buffer<I> indices;
@@ -308,7 +308,7 @@ auto reduce_to_scalar(Executor const& exec, Add const& add, sparse_vector<T, I> 
                                          detail::element_as_sum<T, Add>{list.values.data(), add}, add));
 }
 
-/// u(list): entry k is that of index list[k] (GrB_extract); argument_error for an index outside of u.
+/// Returns u(list): entry k is entry list[k] of u (GrB_extract). Throws argument_error for an index outside u.
 template <executor Executor, class T, class I>
 sparse_vector<T, I> extract(Executor const& exec, sparse_vector<T, I> const& u,
                             std::type_identity_t<array_view<I const>> requested) {
@@ -324,7 +324,7 @@ sparse_vector<T, I> extract(Executor const& exec, sparse_vector<T, I> const& u,
 
 namespace detail {
 
-/// The vector of length n with the entries of u at list[index].
+/// Returns the vector of length n with the entries of u at list[index].
 template <executor Executor, class T, class I>
 sparse_vector<T, I> embed(Executor const& exec, sparse_vector<T, I> const& u, array_view<I const> list,
                            std::int64_t n) {
@@ -339,8 +339,8 @@ sparse_vector<T, I> embed(Executor const& exec, sparse_vector<T, I> const& u, ar
 
 } // namespace detail
 
-/// w<mask>(list) = w(list) ⊙ u (GrB_assign): the mask has the length of w. An index that occurs twice is an
-/// argument_error.
+/// w<mask>(list) = w(list) ⊙ u (GrB_assign): the mask has the length of w. Throws argument_error for an index that
+/// occurs twice.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
 void assign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
             sparse_vector<T, I> const& u, std::type_identity_t<array_view<I const>> list, descriptor const& d = {}) {
@@ -353,8 +353,8 @@ void assign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accu
                          d.replace, detail::region{nullptr, flags.data(), false});
 }
 
-/// `w(list)<mask> = w(list) ⊙ u` (GxB_subassign): the mask has the length of u, and nothing outside of the list
-/// changes.
+/// `w(list)<mask> = w(list) ⊙ u` (GxB_subassign): the mask has the length of u, and entries outside the list do not
+/// change.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
 void subassign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
                sparse_vector<T, I> const& u, std::type_identity_t<array_view<I const>> list, descriptor const& d = {}) {
@@ -373,8 +373,8 @@ void subassign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, A
     }
 }
 
-/// w<mask> = w ⊙ value at every element that the mask admits (GrB_assign of a scalar to all). With a mask that is a
-/// list and not complemented, into a bitmap, this costs O(entries of the mask).
+/// w<mask> = w ⊙ value at every element that the mask admits (GrB_assign of a scalar to all). O(entries of the mask) if
+/// the mask is a list, not complemented, and w is a bitmap or full.
 template <executor Executor, class W, class I, class Mask, class Accumulator>
 void assign_scalar(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
                    std::type_identity_t<W> value, descriptor const& d = {}) {
@@ -404,7 +404,7 @@ void assign_scalar(Executor const& exec, sparse_vector<W, I>& w, Mask const& mas
     detail::write_vector(exec, w, reader, accumulator, t, d.replace, {});
 }
 
-/// The vector of the tuples (indices[k], values[k]) in any order; duplicates as for matrices (GrB_Vector_build).
+/// Makes the vector of the tuples (indices[k], values[k]) in any order; duplicates as for matrices (GrB_Vector_build).
 template <executor Executor, class T, class I, class Op>
 sparse_vector<T, I> build_vector(Executor const& exec, std::int64_t n, array_view<I const> indices,
                                  array_view<T const> values, Op const& duplicates) {
@@ -418,7 +418,7 @@ sparse_vector<T, I> build_vector(Executor const& exec, std::int64_t n, array_vie
     return {exec, n, std::move(ranges.indices), std::move(ranges.values)};
 }
 
-/// u of another length: what has no place any more is gone (GrB_Vector_resize).
+/// Returns u with another length; entries outside it are dropped (GrB_Vector_resize).
 template <executor Executor, class T, class I>
 sparse_vector<T, I> resize(Executor const& exec, sparse_vector<T, I> const& u, std::int64_t n) {
     buffer<I> indices;

@@ -15,7 +15,7 @@ namespace coppice::detail {
 template <int Lanes, class O>
 class gathered_rows {
 public:
-    /// Longer rows are not numbered: none of the rows of a warp is then, and total is 0.
+    /// Maximum row length. If a row of the warp is longer, no row is numbered and total is 0.
     static constexpr std::int64_t longest = 1 << 14;
     struct element {
         int row; ///< index of the row within the group
