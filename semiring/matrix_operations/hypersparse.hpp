@@ -46,7 +46,7 @@ public:
         std::int64_t const bad = reduce(exec, n, n, detail::list_falls<I>{list_.data(), n, rows}, detail::smaller{});
         if (bad < n)
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
-                               " of the list is outside, or its follower does not rise");
+                               " of the list is out of range, or not less than the next");
         detail::require_sorted_columns(exec, entries_.view(), "entries of a hypersparse matrix");
     }
     hypersparse(detail::sound_rows, I rows, buffer<I> list, csr<T, I, O> entries)

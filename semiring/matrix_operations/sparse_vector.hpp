@@ -94,7 +94,7 @@ public:
             reduce(exec, count, count, detail::list_falls<I>{indices.data(), count, n}, detail::smaller{});
         if (bad < count)
             throw matrix_error("list of a vector of length " + std::to_string(n) + ": index " + std::to_string(bad) +
-                               " is outside, or its follower does not rise");
+                               " is out of range, or not less than the next");
         entries_ = count;
         indices_ = std::move(indices);
         values_ = std::move(values);

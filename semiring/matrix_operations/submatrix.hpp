@@ -423,10 +423,10 @@ template <executor Executor, class T, class I, class O>
 std::vector<csr<T, I, O>> split(Executor const& exec, csr_view<T, I, O> a, std::vector<I> const& heights,
                                 std::vector<I> const& widths) {
     std::int64_t rows = 0, columns = 0;
-    for (I const h : heights) rows = checked_sum(rows, h, "heights of the tiles together");
-    for (I const w : widths) columns = checked_sum(columns, w, "widths of the tiles together");
-    require_size("heights of the tiles together", rows, a.rows());
-    require_size("widths of the tiles together", columns, a.columns());
+    for (I const h : heights) rows = checked_sum(rows, h, "sum of the tile heights");
+    for (I const w : widths) columns = checked_sum(columns, w, "sum of the tile widths");
+    require_size("sum of the tile heights", rows, a.rows());
+    require_size("sum of the tile widths", columns, a.columns());
     std::vector<csr<T, I, O>> tiles;
     std::int64_t row = 0;
     for (I const h : heights) {

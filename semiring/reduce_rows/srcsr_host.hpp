@@ -22,7 +22,7 @@ inline constexpr std::int64_t host_path_steps = 16384;
 inline void require_range(row_range range, std::int64_t rows) {
     if (range.first < 0 || range.last < range.first || range.last > rows)
         throw argument_error("row range [" + std::to_string(range.first) + ", " + std::to_string(range.last) +
-                             ") does not lie in [0, " + std::to_string(rows) + ")");
+                             ") is not within [0, " + std::to_string(rows) + ")");
 }
 
 // Path searches per task.
@@ -40,7 +40,7 @@ void require_offsets(host_executor const& exec, array_view<O const> offsets, std
         for (std::int64_t i = first; i < last; ++i) falls += O(offsets[i + 1] < offsets[i]);
         if (falls == 0) return;
         while (offsets[first + 1] >= offsets[first]) ++first;
-        throw matrix_error("row " + std::to_string(first) + ": offsets fall from " + std::to_string(offsets[first]) +
+        throw matrix_error("row " + std::to_string(first) + ": offsets decrease from " + std::to_string(offsets[first]) +
                            " to " + std::to_string(offsets[first + 1]));
     });
 }

@@ -48,10 +48,10 @@ template <executor Executor, class T>
 void merge_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y) {
     if (!mask.empty()) require_size("length of the mask", mask, y.size());
-    if (!w.empty()) require_size("length of the vector that is joined", w, y.size());
+    if (!w.empty()) require_size("length of the accumulated vector", w, y.size());
     for (auto const& known : semiring_descriptions)
         if (known.name == name && known.writes_columns && !w.empty())
-            throw argument_error("the results of " + std::string(name) + " are columns, which cannot be joined");
+            throw argument_error("the results of " + std::string(name) + " are columns, which cannot be accumulated");
     auto const with = [&]<class Semiring>(Semiring const& s) {
         for_each(exec, y.size(),
                  detail::merge_element<Semiring, T>{s, mask.empty() ? nullptr : mask.data(),

@@ -29,15 +29,15 @@ std::string message_of(std::vector<std::int32_t> const& offsets, std::int64_t no
 TEST_CASE("a plan refuses offsets that fall or that do not fit the nonzeros") {
     CHECK(message_of({0, 2, 5}, 5) == "accepted");
     CHECK(message_of({0}, 0) == "accepted");
-    CHECK(message_of({0, 2, 1, 5}, 5) == "row 1: offsets fall from 2 to 1");
-    CHECK(message_of({0, 2, -3, 5}, 5) == "row 1: offsets fall from 2 to -3");
-    CHECK(message_of({0, 9, 5}, 5) == "row 1: offsets fall from 9 to 5");
+    CHECK(message_of({0, 2, 1, 5}, 5) == "row 1: offsets decrease from 2 to 1");
+    CHECK(message_of({0, 2, -3, 5}, 5) == "row 1: offsets decrease from 2 to -3");
+    CHECK(message_of({0, 9, 5}, 5) == "row 1: offsets decrease from 9 to 5");
     CHECK(message_of({1, 2, 5}, 5) == "row offsets run from 1 to 5, expected 0 to 5");
     CHECK(message_of({0, 2, 5}, 6) == "row offsets run from 0 to 5, expected 0 to 6");
     std::vector<std::int32_t> many(40000, 3);
     many.front() = 0;
     many[30000] = 2;
-    CHECK(message_of(many, 3) == "row 29999: offsets fall from 3 to 2");
+    CHECK(message_of(many, 3) == "row 29999: offsets decrease from 3 to 2");
 }
 
 TEST_CASE("stretches of a plan hold equal work whatever the pattern") {

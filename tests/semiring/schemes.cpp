@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schemes, segmented reductions, plans, workspaces and types of reduce_rows, on every executor, against a sequential
-// fold. The host has one scheme and one reduction and ignores what is requested for: there the same cases check just that.
+// fold. The host has one scheme and one reduction and ignores the requested ones: there the same cases check just that.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -359,7 +359,7 @@ TEST_CASE_TEMPLATE("what a plan says of its scheme; a store without atomics", Wh
         CHECK_THROWS_AS(make_srcsr_plan(exec, a.view(), options_for(srcsr_scheme::adaptive, 128, 1281)),
                         argument_error);
     } else {
-        CHECK(plan.scheme == srcsr_scheme::adaptive); // what was requested for is ignored
+        CHECK(plan.scheme == srcsr_scheme::adaptive); // the request is ignored
         CHECK(product() == 0);
     }
 }
