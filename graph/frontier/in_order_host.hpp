@@ -141,7 +141,7 @@ public:
     vertices_in_order(host_executor const& exec, graph_view g, vertex_order order) : list_(exec, g.vertices) {
         ordered_runs runs;
         runs.sort(0, g.vertices);
-        constexpr std::int64_t block = 1024; // runs
+        constexpr std::int64_t block = 1024; // runs per block
         std::vector<ends> at(std::size_t((runs.size() + block - 1) / block));
         auto const for_each = [&](std::int64_t first, std::int64_t last, auto const& f) {
             for_each_in_runs<false>(g, runs, first, last, g.vertices, [&](vertex_id v) {

@@ -80,7 +80,7 @@ struct decide_member {
             // for
             bool waits = false;
             for (auto k = begin; k < end; ++k) {
-                if (g.neighbors[k] == v) continue; // a loop: another worker may have decided v
+                if (g.neighbors[k] == v) continue; // a loop; another worker may have decided v
                 std::uint8_t const other = worker.load(status + g.neighbors[k]);
                 if (other == set_in) return set_out;
                 waits = waits || other >= set_open;
