@@ -404,7 +404,7 @@ struct list_run {
         starts[position] = static_cast<O>(k);
     }
 };
-/// Entry k of the transpose was entry source[k]: its row is the column, by the name that the list has for it.
+/// Gathers entry k of the transpose from entry source[k]; its column is the original row index.
 template <class T, class I, class O>
 struct gather_transposed {
     csr_view<T, I, O> a;

@@ -390,10 +390,10 @@ csr<T, I, O> concat(Executor const& exec, std::vector<csr_view<T, I, O>> const& 
     I const column_count = checked_cast<I>(columns, "columns of a composed matrix");
     buffer<std::int64_t> lengths(exec, rows);
     fill(exec, lengths.view(), std::int64_t{0});
-    auto const each = [&](auto const& visit) {
+    auto const each = [&](auto const& body) {
         std::int64_t row = 0, column = 0;
         for (std::size_t t = 0; t < tiles.size(); ++t) {
-            visit(tiles[t], row, column);
+            body(tiles[t], row, column);
             column += tiles[t].columns();
             if ((t + 1) % tile_columns != 0) continue;
             row += tiles[t].rows();

@@ -192,10 +192,10 @@ struct sum_rows {
 
     /// A group of eight lanes uses a quarter of its shared memory for products and their positions and the rest for
     /// sums and their columns; a warp uses all for sums and columns.
-    COPPICE_HD static constexpr bool stages_products(int lanes) { return lanes == narrow_lanes && sizeof(product_type) <= 16; }
+    COPPICE_HD static constexpr bool buffers_products(int lanes) { return lanes == narrow_lanes && sizeof(product_type) <= 16; }
     COPPICE_HD static constexpr int bytes(int lanes) { return warp_bytes * lanes / warp_lanes; }
     COPPICE_HD static constexpr int sum_bytes(int lanes) {
-        return bytes(lanes) - (stages_products(lanes) ? bytes(lanes) / 4 : 0);
+        return bytes(lanes) - (buffers_products(lanes) ? bytes(lanes) / 4 : 0);
     }
     COPPICE_HD static constexpr int capacity(int lanes) { // in entries
         return sum_bytes(lanes) / int(sizeof(Sum) + sizeof(I));
@@ -327,7 +327,7 @@ private:
                 begin = O(lower_position(b.indices, begin, end, std::int64_t(here.columns[0])));
                 end = O(lower_position(b.indices, begin, end, highest + 1));
             }
-            if constexpr (stages_products(Lanes)) {
+            if constexpr (buffers_products(Lanes)) {
                 // Long rows of B occupy the lanes one after the other.
                 constexpr int short_row = 4;
                 gathered_rows<Lanes, O> const met(block, begin, end);

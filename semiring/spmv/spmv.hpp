@@ -63,8 +63,8 @@ struct store_scaled {
     __device__ void open(std::int64_t row) const requires adds_atomically {
         y[row] = beta == Y(0) ? Y(0) : beta * y[row];
     }
-    __device__ void join(std::int64_t row, Sum const& part) const requires adds_atomically {
-        atomicAdd(y + row, alpha * part);
+    __device__ void merge(std::int64_t row, Sum const& sum) const requires adds_atomically {
+        atomicAdd(y + row, alpha * sum);
     }
 #endif
 };
