@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Aggregates from forests and matchings, and contraction, against their definitions.
+// Tests aggregates of forests and matchings, and contraction, against their definitions.
 #include <coppice/coarsening.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace coppice;
 
 namespace {
 
-/// A symmetric matrix with about `degree` random edges a vertex.
+/// A symmetric matrix with about `degree` random edges per vertex.
 csr<double> random_graph(int n, int degree, unsigned seed) {
     std::mt19937 random(seed);
     std::map<std::pair<int, int>, double> edges;
@@ -118,12 +118,13 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
     auto const host = random_graph(n, 6, 9);
     auto const graph = exec.copy(host);
     auto const forest = extract_forest(exec, graph.view(), parallel_factor(exec, graph.view()));
-    std::vector<std::int32_t> companions(n, left_out); // of single vertices: their rows and columns vanish
+    // vertices without an aggregate: their rows and columns are removed
+    std::vector<std::int32_t> companions(n, left_out);
     auto const local = exec.copy(companions);
     std::vector<vertex_aggregates<std::int32_t>> all;
     all.push_back(aggregate_runs(exec, forest, 2, local.view()));
     std::vector<std::int32_t> dealt(n);
-    for (int v = 0; v < n; ++v) dealt[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds in an aggregate
+    for (int v = 0; v < n; ++v) dealt[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds of vertices per aggregate
     all.push_back({n, 3, exec.copy(dealt)});
     for (auto const& a : all) {
         auto const of = to_vector(exec, a.of);
@@ -142,7 +143,7 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
             CHECK(c.rows() == a.count);
             CHECK(c.columns() == a.count);
             REQUIRE(values.size() == expected.size());
-            std::size_t k = 0; // a map is in the order of rows and columns
+            std::size_t k = 0; // a map is sorted by row and column
             for (auto const& [at, value] : expected) {
                 CHECK(columns[k] == at.second);
                 CHECK(offsets[std::size_t(at.first)] <= std::int32_t(k));

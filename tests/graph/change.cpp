@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graphs that change by batches of edges, and answers that start from old ones, held against those from scratch; one
-// source, every executor.
+// Tests of graphs that change by batches of edges: incremental results against results from scratch; single-source for
+// all executors.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -25,7 +25,7 @@ plain_csr<double> plain_of(entry_map const& entries, int vertices) {
     return g.plain();
 }
 
-/// A graph of an undirected kind that is changed step by step.
+/// An undirected graph that is changed step by step.
 struct changing {
     int vertices;
     entry_map entries{};

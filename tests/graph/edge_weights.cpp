@@ -52,9 +52,9 @@ TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share wha
     samples.push_back({"skew", from_rows({{{1, -1}}, {{0, 1}, {2, 3}}, {{1, -3}}}), false, false});
     samples.push_back({"pattern", from_rows({{{0, 4}, {1, -1}}, {{0, 2}, {2, 3}}, {{1, 0}, {2, 5}}}), true, false});
     samples.push_back({"one side", from_rows({{{0, 4}, {1, -1}}, {{2, 3}}, {{2, 5}}}), false, true});
-    // One entry more on the left than on the right, and rows without a diagonal.
+    // One more entry below the diagonal than above, and rows without a diagonal.
     samples.push_back({"left side", from_rows({{{1, 2}}, {{0, 2}}, {{0, 3}}}), false, true});
-    // As many on the right as on the left, without mirror images.
+    // As many entries above the diagonal as below, without mirror entries.
     samples.push_back({"cycle", from_rows({{{1, 1}}, {{2, 1}}, {{0, 1}}}), false, true});
     samples.push_back({"unsorted", from_rows({{{1, -1}, {0, 4}}, {{2, 3}, {0, -1}}, {{1, 3}}}), false, true});
     samples.push_back({"empty rows", from_rows({{}, {}, {}}), false, false});
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("the same forest from the matrix itself as from its symmetris
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-// Few threads and many look for the cycles of a factor in ways of their own.
+// Few threads walk along the cycles, many scan; the results are equal.
 TEST_CASE("a factor's cycles are opened at the same edges for any number of threads") {
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 60});
     auto const forest_of = [&](int threads) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms on graphs of many vertices and edges: sizes where indices, recursions and rounds show.
+// Tests of graph algorithms on graphs with many vertices and edges: index overflow, deep recursion, many rounds.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// 0 - 1 - ... - n - 1 with values 1, in the memory of the host.
+/// A path 0 - 1 - ... - n - 1 with values 1, in host memory.
 csr<float> long_path(host_executor const& host, int n) {
     buffer<std::int32_t> offsets(host, n + 1), columns(host, 2 * std::int64_t(n) - 2);
     buffer<float> values(host, columns.size());
@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("searches along a path: a round for every vertex", Fixture, C
     auto const exec = Fixture::exec();
     host_executor const host(1);
     constexpr bool on_host = std::is_same_v<decltype(Fixture::exec()), host_executor>;
-    int const n = sanitized ? 20000 : on_host ? 10'000'000 : 200'000; // a round takes a device some microseconds
+    int const n = sanitized ? 20000 : on_host ? 10'000'000 : 200'000; // a round takes some microseconds on a device
     auto const a = exec.copy(long_path(host, n));
     graph_view const g(a);
     int const source = n / 5;

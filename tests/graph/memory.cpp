@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms and memory: what the catalogue says beforehand is what they take, and running out has a name.
+// Tests of the memory of graph algorithms: the registry's upper bounds hold, and a shortage gives a clear error.
 #include <doctest/doctest.h>
 
 #include <memory>

@@ -14,9 +14,9 @@ using namespace coppice::test;
 
 namespace {
 
-/// Paths and cycles over shuffled vertices, neighbours in random places.
+/// Paths and cycles over shuffled vertices; the two neighbours of a vertex are in random order.
 struct linked_graph {
-    std::vector<int> neighbors;          ///< [2n], -1 where there is none
+    std::vector<int> neighbors;          ///< [2n], -1: no neighbour
     std::vector<std::vector<int>> paths; ///< vertices in order
     std::vector<std::vector<int>> cycles;
 };
@@ -87,7 +87,7 @@ struct smaller {
     static constexpr bool idempotent = true;
     COPPICE_HD int operator()(int a, int b) const { return b < a ? b : a; }
 };
-/// A property of the edge to the neighbour, the same from both ends; distinct for most edges.
+/// Value of the edge to the neighbour, equal from both ends; distinct for most edges.
 struct edge_number {
     int const* neighbors;
     COPPICE_HD int operator()(std::int64_t v, int d) const {
@@ -121,7 +121,7 @@ void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
     for (auto path : g.paths)
         for (int orientation = 0; orientation < 2; ++orientation) {
             std::reverse(path.begin(), path.end());
-            for (std::size_t k = 0; k < path.size(); ++k) { // towards path.back()
+            for (std::size_t k = 0; k < path.size(); ++k) { // direction towards path.back()
                 auto const& e = entries[std::size_t(path[k])];
                 auto const slot_towards_end = [&](std::size_t at) {
                     auto const v = std::size_t(path[at]);
@@ -161,7 +161,7 @@ scan_result<affine, int> over_many_posts(Executor const& exec, std::int64_t n, n
     return graph_detail::scan_over_splitters<affine, int>(exec, n, neighbor, initial, combine, 0);
 }
 
-/// Functions of vertices that are counted from `first` on.
+/// Functions of vertices whose indices are offset by `first`.
 template <class F>
 struct counted_from {
     F f;
@@ -169,7 +169,7 @@ struct counted_from {
     COPPICE_HD auto operator()(std::int64_t v, int d) const { return f(first + v, d); }
 };
 
-/// The scan over parts, the vertices of all of them put together.
+/// The distributed scan; combines the vertices of all ranks.
 template <class Value, class Fixture, class Initial, class Combine>
 scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, neighbor_of neighbor, Initial initial,
                                         Combine combine) {
@@ -182,7 +182,7 @@ scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, n
     all.run([&](executor_type const& exec, rank_communicator const& others) {
         auto const p = std::size_t(others.rank());
         std::int64_t const first = cuts[p], vertices = cuts[p + 1] - first;
-        auto const here = exec.copy(whole); // on the device of the part
+        auto const here = exec.copy(whole); // on the device of the rank
         Initial own = initial;
         if constexpr (requires { own.neighbors; }) own.neighbors = here.data();
         auto const result = bidirectional_scan_distributed<Value, int>(exec, others, vertices,
@@ -194,7 +194,7 @@ scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, n
     });
     return {Fixture::exec().copy(entries), std::accumulate(open.begin(), open.end(), std::int64_t(0)), 1};
 }
-/// Where parts begin among n vertices, and n: equal ones, some empty, some of one vertex.
+/// Offsets of the ranks among n vertices, and n: equal ranges, some empty ones, some of one vertex.
 std::vector<std::vector<std::int64_t>> cuts_of(std::int64_t n) {
     std::vector<std::vector<std::int64_t>> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
     all.push_back({0, std::min<std::int64_t>(1, n), std::min<std::int64_t>(2, n), n});
@@ -209,7 +209,7 @@ std::vector<int> lengths_from(int first, int last) {
     return lengths;
 }
 
-/// Every vertex of a cycle knows the least number of its edges.
+/// Every vertex of a cycle has the minimum of the cycle's edges.
 void require_least_edges(linked_graph const& g, std::vector<scan_entry<int, int>> const& entries) {
     edge_number const number{g.neighbors.data()};
     for (auto const& cycle : g.cycles) {
@@ -275,12 +275,12 @@ TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture,
     CHECK(rounds(link_up(std::vector<int>(5000, 2), {}, 1)) <= 1);
     CHECK(rounds(link_up(std::vector<int>(3000, 8), {}, 1)) == 3);
     CHECK(rounds(link_up(std::vector<int>(3000, 9), {}, 1)) == 4);
-    CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more to see that cycles are left
+    CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more round detects that only cycles are left
 }
 
 TEST_CASE_TEMPLATE("a walk between posts that finds no end gives up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Vertex 0 names a neighbour in a ring that does not name it: a walk from there goes round for ever.
+    // Vertex 0 has a neighbour in a ring that does not have vertex 0 as a neighbour: a walk from it never ends.
     std::vector<int> without_post;
     for (int v = 1; without_post.size() < 3; ++v)
         if (!graph_detail::is_splitter(v)) without_post.push_back(v);
@@ -306,7 +306,7 @@ TEST_CASE_TEMPLATE("scan over parts: paths and cycles across cuts, order kept", 
           link_up(lengths_from(1, 35), lengths_from(3, 40), 5), link_up({300, 1}, {128, 3}, 6), link_up({}, {5}, 7)}) {
         auto const n = std::int64_t(g.neighbors.size()) / 2;
         auto divisions = cuts_of(n);
-        if (n <= 9) { // a part for each vertex
+        if (n <= 9) { // one rank per vertex
             divisions.emplace_back();
             for (std::int64_t v = 0; v <= n; ++v) divisions.back().push_back(v);
             if (n == 0) divisions.back().push_back(0);

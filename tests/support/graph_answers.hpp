@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Checks answers of graph algorithms from their definitions, with plain loops on the host. Every check returns an
-/// empty string, or a sentence that says what is wrong.
+/// Checks results of graph algorithms against their definitions, with plain loops on the host. Every check returns an
+/// empty string or a message.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace coppice::test {
 
 using plain = plain_csr<double>;
 
-/// Calls visit(u, v, value) for all stored entries.
+/// Calls f(u, v, value) for all stored entries.
 template <class Visit>
 void for_entries(plain const& a, Visit const& visit) {
     for (int u = 0; u < a.rows; ++u)
@@ -27,7 +27,7 @@ void for_entries(plain const& a, Visit const& visit) {
             visit(u, a.indices[std::size_t(k)], a.values[std::size_t(k)]);
 }
 
-/// Distances by relaxing all edges until nothing changes; of walks of length 1 an edge where `levels`.
+/// Distances by relaxing all edges until nothing changes; with `levels` every edge has length 1.
 inline std::vector<double> plain_distances(plain const& a, int source, bool levels) {
     std::vector<double> d(std::size_t(a.rows), std::numeric_limits<double>::infinity());
     d[std::size_t(source)] = 0;
@@ -43,7 +43,7 @@ inline std::vector<double> plain_distances(plain const& a, int source, bool leve
     return d;
 }
 
-/// Parents are edges that explain the distance, and lead to the source.
+/// Every parent is connected by an edge that explains the distance, and leads to the source.
 template <class Length>
 std::string check_parents(plain const& a, int source, std::vector<double> const& d, std::vector<int> const& parents,
                           Length const& length) {
@@ -78,7 +78,7 @@ inline std::string check_components(plain const& a, std::vector<int> const& labe
     return {};
 }
 
-/// Core numbers by taking away one vertex of the smallest degree after the other.
+/// Core numbers by repeatedly removing a vertex of the smallest degree.
 inline std::vector<int> plain_cores(plain const& a) {
     std::vector<int> degree(std::size_t(a.rows), 0), core(std::size_t(a.rows), -1);
     for_entries(a, [&](int u, int v, double) { degree[std::size_t(u)] += u != v; });
@@ -95,7 +95,7 @@ inline std::vector<int> plain_cores(plain const& a) {
     return core;
 }
 
-/// No two members are neighbours, and everyone else has a member for a neighbour.
+/// No two members are neighbours, and every other vertex has a member as a neighbour.
 inline std::string check_independent(plain const& a, std::vector<std::uint8_t> const& members) {
     std::vector<char> near(members.size(), 0);
     std::string wrong;
@@ -109,7 +109,7 @@ inline std::string check_independent(plain const& a, std::vector<std::uint8_t> c
     return wrong;
 }
 
-/// Mates are joined by an edge and each other's, and no edge joins two vertices without a mate.
+/// Mates are connected by an edge and mutual, and no edge connects two vertices without a mate.
 inline std::string check_matching(plain const& a, std::vector<int> const& mates) {
     std::vector<char> joined(mates.size(), 0);
     std::string wrong;
@@ -127,7 +127,7 @@ inline std::string check_matching(plain const& a, std::vector<int> const& mates)
     return wrong;
 }
 
-/// Neighbours differ, and no colour is skipped: every vertex has neighbours of all smaller ones.
+/// Neighbours have different colours, and every vertex has neighbours of all smaller colours.
 inline std::string check_colours(plain const& a, std::vector<int> const& colours) {
     std::string wrong;
     std::vector<std::vector<char>> seen(colours.size());
@@ -177,7 +177,7 @@ inline std::pair<double, int> kruskal(plain const& a) {
     return forest;
 }
 
-/// What `source` reaches; against the direction of edges where `back`.
+/// Vertices that `source` reaches; against the direction of the edges if `back`.
 inline std::vector<char> plain_reach(plain const& a, int source, bool back) {
     std::vector<char> there(std::size_t(a.rows), 0);
     there[std::size_t(source)] = 1;
@@ -193,7 +193,7 @@ inline std::vector<char> plain_reach(plain const& a, int source, bool back) {
     return there;
 }
 
-/// Labels are the smallest vertices of what reaches each other. Says how many components there are.
+/// Labels are the smallest vertices of strongly connected components; counts these.
 inline std::string check_strong_components(plain const& a, std::vector<int> const& labels, std::int64_t& components) {
     std::vector<int> smallest(labels.size(), -1);
     components = 0;
@@ -245,7 +245,7 @@ inline std::string check_widest_parents(plain const& a, int source, std::vector<
     return {};
 }
 
-/// Every edge is listed if, and only if, there are more components without it.
+/// An edge is listed if and only if its removal increases the number of components.
 inline std::string check_bridges(plain const& a, std::vector<int> const& from, std::vector<int> const& to) {
     std::vector<std::pair<int, int>> edges, found;
     for_entries(a, [&](int u, int v, double) {

@@ -2,7 +2,7 @@
 /// \file
 /// Checks factors and forests from their definitions, with plain loops and union-find, on the host.
 ///
-/// Every check returns an empty string, or a sentence that says what is wrong.
+/// Every check returns an empty string or a message.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct plain_graph {
     }
 };
 
-/// Edges of |A|: no diagonal, no zeros, no NaN, only where both directions are stored.
+/// Edges of |A|: without diagonal, zeros and NaN; only those stored in both directions.
 template <class T>
 plain_graph graph_of(csr<T> const& a) {
     plain_graph all;
@@ -72,7 +72,7 @@ public:
         }
         return v;
     }
-    /// False where v and w are connected already.
+    /// Returns false if v and w are connected already.
     bool join(int v, int w) {
         int const a = root(v);
         int const b = root(w);
@@ -84,7 +84,7 @@ private:
     std::vector<int> parent_;
 };
 
-/// At most n mutual, existing, distinct edges a vertex; with `maximal` also that no edge can be added.
+/// At most n mutual, existing, distinct edges per vertex; with `maximal` also that no edge can be added.
 inline std::string check_factor(plain_graph const& g, int n, std::vector<int> const& neighbors, bool maximal) {
     int const vertices = g.vertices();
     if (neighbors.size() != std::size_t(n) * std::size_t(vertices)) return "wrong length of neighbours";
@@ -135,7 +135,7 @@ struct plain_forest {
     bool operator==(plain_forest const&) const = default;
 };
 
-/// No vertex over degree 2, no cycle, every path contiguous in the permutation, from its smaller end to its larger.
+/// No vertex of degree above 2, no cycle, every path contiguous in the permutation, from its smaller end to its larger.
 inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
     int const n = g.vertices();
     auto const size = std::size_t(n);
