@@ -201,7 +201,8 @@ GrB_Matrix move_to_graphblas(host_executor const&, hypersparse<T, std::int64_t>&
     detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Matrix_pack_HyperCSR(m, offsets.address(), row_list.address(), indices.address(),
                                                        values.address(), offsets.bytes(), row_list.bytes(),
-                                                       indices.bytes(), values.bytes(), false, row_count, false, nullptr),
+                                                       indices.bytes(), values.bytes(), false, row_count, false,
+                                                       nullptr),
                               "pack a hypersparse matrix");
     return m.release();
 }
@@ -246,7 +247,8 @@ GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int6
     detail::new_matrix(m, type, rows, columns);
     auto arrays = std::move(a).release();
     if (arrays.indices.empty()) return m.release();
-    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
+    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)),
+        indices(std::move(arrays.indices));
     detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Matrix_pack_CSC(m, offsets.address(), indices.address(), values.address(),
                                                   offsets.bytes(), indices.bytes(), values.bytes(), false, !sorted,

@@ -94,16 +94,18 @@ COPPICE_HD constexpr void require_wide_operator() {
 }
 template <class F, class A, class B>
 COPPICE_HD constexpr void require_wide_operator() {
-    static_assert(fits_operand<F, 0, A>() && fits_operand<F, 1, B>(),
-                  "the operator is narrower than an operand, which would be rounded or truncated: use a wider type for it "
-                  "or the semiring, or allow_rounding(operator)");
+    static_assert(
+        fits_operand<F, 0, A>() && fits_operand<F, 1, B>(),
+        "the operator is narrower than an operand, which would be rounded or truncated: use a wider type for it "
+        "or the semiring, or allow_rounding(operator)");
 }
 /// Rejects at compile time a monoid that is narrower than its operands.
 template <class Add, class Accumulator, class Product>
 COPPICE_HD constexpr void require_wide_monoid() {
-    static_assert(allows_rounding_v<Add> || !is_narrower<Accumulator, Product>(),
-                  "the monoid is narrower than what it folds, which would be rounded or truncated: use a wider type for it "
-                  "or the semiring, or allow_rounding(monoid)");
+    static_assert(
+        allows_rounding_v<Add> || !is_narrower<Accumulator, Product>(),
+        "the monoid is narrower than what it folds, which would be rounded or truncated: use a wider type for it "
+        "or the semiring, or allow_rounding(monoid)");
 }
 /// Rejects at compile time a semiring whose results have fewer digits than the floating-point output.
 template <class Semiring, class Result, class Y>

@@ -101,7 +101,8 @@ concept has_join = requires(Store const& store, Result const& sum) {
 template <class Store, class Result>
 concept atomic_store = requires(Store const& store) {
     store.open(std::int64_t{});
-} && (detail::has_merge<Store, Result> || detail::has_join<Store, Result>);
+}
+&&(detail::has_merge<Store, Result> || detail::has_join<Store, Result>);
 
 } // namespace coppice
 

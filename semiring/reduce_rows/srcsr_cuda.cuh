@@ -185,9 +185,10 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? slack : 0,
                                       plan.tuning.threads, plan.tuning.lane_chunk, plan.capacity};
     constexpr int ranges_a_block = detail::ranges_of_partition_block<cuda_block>(detail::partition_threads);
-    detail::partition_kernel<<<unsigned(1 + ranges / ranges_a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
-        detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, ranges, splits, plan.slots,
-                                                     plan.irregular.for_kernel()});
+    detail::
+        partition_kernel<<<unsigned(1 + ranges / ranges_a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
+            detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, ranges, splits,
+                                                          plan.slots, plan.irregular.for_kernel()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
 }

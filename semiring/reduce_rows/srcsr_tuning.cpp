@@ -142,10 +142,11 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
     return c;
 }
 
-tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes, std::int64_t rows,
-                            std::int64_t nonzeros) {
+tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
+                            std::int64_t rows, std::int64_t nonzeros) {
     auto const& user = user_records();
-    tuning_choice c = choose_tuning_from(user.records, shipped_tuning(), requested, device, nonzero_bytes, rows, nonzeros);
+    tuning_choice c =
+        choose_tuning_from(user.records, shipped_tuning(), requested, device, nonzero_bytes, rows, nonzeros);
     if (!user.trouble.empty()) c.reason += "; the tuning file was ignored: " + user.trouble;
     return c;
 }

@@ -150,7 +150,7 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
 /// whose results are indices. y may be w or the mask.
 template <executor Executor, class T>
 void merge_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
-                 bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
+                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
 
 template <executor Executor, class T>
 [[deprecated("renamed to merge_result")]] void

@@ -109,7 +109,8 @@ void check(Executor const& exec, plain_csr<double> const& plain, std::int64_t fe
 
 } // namespace
 
-TEST_CASE_TEMPLATE("coloured sweeps on a grid equal sequential Gauss-Seidel in colour order", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("coloured sweeps on a grid equal sequential Gauss-Seidel in colour order", Where,
+                   COPPICE_TEST_EXECUTORS) {
     check(Where::exec(), dominant(stencil_graph(120, 90, {0, 1, 0, 1, 0, 1, 0, 1, 0}), 0.5), 2, 60);
     check(Where::exec(), dominant(stencil_graph(60, 50, {1, 4, 1, 4, 0, 4, 1, 4, 1}), 2), 4, 60);
 }

@@ -127,7 +127,8 @@ TEST_CASE("matrices in every format move from GraphBLAS and back without copying
         auto unpacked = move_from_graphblas<float>(a);
         CHECK(entry_count_of(a) == 0);
         CHECK(entries_of(unpacked) == expected);
-        void const* const where[]{unpacked.row_offsets().data(), unpacked.column_indices().data(), unpacked.values().data()};
+        void const* const where[]{unpacked.row_offsets().data(), unpacked.column_indices().data(),
+                                  unpacked.values().data()};
         grb_matrix const back(move_to_graphblas(exec, std::move(unpacked)));
         CHECK(unpacked.rows() == 0);
         CHECK(entry_count_of(back) == expected.size());

@@ -54,8 +54,7 @@ TEST_CASE_TEMPLATE("mxv and vxm follow their definition: xor-and over bool", Whe
 TEST_CASE_TEMPLATE("mxv and vxm follow their definition: any-pair over int32", Where, COPPICE_TEST_EXECUTORS) {
     check_shapes<any_pair_int32>(Where::exec());
 }
-TEST_CASE_TEMPLATE("user-defined types and operators, in the order of the nonzeros", Where,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("user-defined types and operators, in the order of the nonzeros", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     std::mt19937_64 random(9);
     for (auto const& shape : large_mxv_shapes()) {
@@ -288,7 +287,8 @@ TEST_CASE("guarded minima of products with NaN: every grouping gives the same re
         for (value const& b : products)
             for (value const& c : products) {
                 value const in_order = detail::accumulate(add, detail::accumulate(add, partial(a), b), c);
-                for (value const& grouped : {add(add(partial(a), partial(b)), partial(c)), add(partial(a), add(partial(b), partial(c)))})
+                for (value const& grouped :
+                     {add(add(partial(a), partial(b)), partial(c)), add(partial(a), add(partial(b), partial(c)))})
                     CHECK((grouped.state == in_order.state && grouped.value == in_order.value));
             }
 }

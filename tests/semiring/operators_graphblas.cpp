@@ -128,9 +128,9 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::first<T>{}, GrB_FIRST_##NAME);                                                               \
     check_operator<T>(op::second<T>{}, GrB_SECOND_##NAME);                                                             \
     check_operator<T>(op::oneb<T>{}, GrB_ONEB_##NAME);                                                                 \
-    check_operator<T>(op::plus<T>{}, GrB_PLUS_##NAME, known_difference::on_overflow);                                             \
-    check_operator<T>(op::minus<T>{}, GrB_MINUS_##NAME, known_difference::on_overflow);                                           \
-    check_operator<T>(op::times<T>{}, GrB_TIMES_##NAME, known_difference::on_overflow);                                           \
+    check_operator<T>(op::plus<T>{}, GrB_PLUS_##NAME, known_difference::on_overflow);                                  \
+    check_operator<T>(op::minus<T>{}, GrB_MINUS_##NAME, known_difference::on_overflow);                                \
+    check_operator<T>(op::times<T>{}, GrB_TIMES_##NAME, known_difference::on_overflow);                                \
     check_operator<T>(op::div<T>{}, GrB_DIV_##NAME);                                                                   \
     check_operator<T>(op::min<T>{}, GrB_MIN_##NAME);                                                                   \
     check_operator<T>(op::max<T>{}, GrB_MAX_##NAME);                                                                   \
@@ -143,7 +143,7 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::gt<T>{}, GrB_GT_##NAME);                                                                     \
     check_operator<T>(op::le<T>{}, GrB_LE_##NAME);                                                                     \
     check_operator<T>(op::ge<T>{}, GrB_GE_##NAME);                                                                     \
-    check_operator<T>(op::rminus<T>{}, GxB_RMINUS_##NAME, known_difference::on_overflow);                                         \
+    check_operator<T>(op::rminus<T>{}, GxB_RMINUS_##NAME, known_difference::on_overflow);                              \
     check_operator<T>(op::rdiv<T>{}, GxB_RDIV_##NAME);                                                                 \
     check_operator<T>(op::pow<T>{}, GxB_POW_##NAME);                                                                   \
     check_operator<T>(op::iseq<T>{}, GxB_ISEQ_##NAME);                                                                 \
@@ -166,7 +166,7 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::bget<T>{}, GxB_BGET_##NAME);                                                                 \
     check_operator<T>(op::bset<T>{}, GxB_BSET_##NAME);                                                                 \
     check_operator<T>(op::bclr<T>{}, GxB_BCLR_##NAME);                                                                 \
-    check_operator<T>(op::bshift<T>{}, GxB_BSHIFT_##NAME, known_difference::beyond_a_byte);                                       \
+    check_operator<T>(op::bshift<T>{}, GxB_BSHIFT_##NAME, known_difference::beyond_a_byte);                            \
     check_unary<T>(op::bnot<T>{}, GrB_BNOT_##NAME)
 
 #define COPPICE_TEST_FLOATING(T, NAME)                                                                                 \
@@ -174,7 +174,7 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::hypot<T>{}, GxB_HYPOT_##NAME);                                                               \
     check_operator<T>(op::fmod<T>{}, GxB_FMOD_##NAME);                                                                 \
     check_operator<T>(op::remainder<T>{}, GxB_REMAINDER_##NAME);                                                       \
-    check_operator<T>(op::ldexp<T>{}, GxB_LDEXP_##NAME, known_difference::on_infinite_exponent);                                   \
+    check_operator<T>(op::ldexp<T>{}, GxB_LDEXP_##NAME, known_difference::on_infinite_exponent);                       \
     check_operator<T>(op::copysign<T>{}, GxB_COPYSIGN_##NAME)
 
 /// Checks the monoid's identity, its terminal value if GraphBLAS has one, and its sum of a few values.

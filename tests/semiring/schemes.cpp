@@ -267,7 +267,8 @@ void check_spmv(Executor const& exec) {
             auto of_range = exec.copy(y0);
             along_nonzeros const along{detail::multiply_stored<T, std::int32_t, T>{device_x.data()}, a.values().data(),
                                        a.column_indices().data()};
-            reduce_rows(exec, plan, range, along, add_plus<T>{}, detail::store_scaled<T, T>{of_range.data(), T(1), T(-1)});
+            reduce_rows(exec, plan, range, along, add_plus<T>{},
+                        detail::store_scaled<T, T>{of_range.data(), T(1), T(-1)});
             CHECK(reference<T>(plain, x, y0, 1, -1, range).wrong(to_vector(exec, of_range)) == 0);
         }
     }
@@ -567,7 +568,7 @@ struct coppice::shared_layout<split_pack> : coppice::split_members<&split_pack::
 TEST_CASE_TEMPLATE("product, accumulator, result and layout change one by one", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     check_types<pack_of, compose_packs>(exec);
-    check_types<split_pack_of, compose_packs>(exec);       // the layout
+    check_types<split_pack_of, compose_packs>(exec);  // the layout
     check_types<wide_pack_of, compose_packs>(exec);   // the product
     check_types<strict_pack_of, compose_packs>(exec); // the product
     check_types<pack_of, compose_counted>(exec);      // the accumulator

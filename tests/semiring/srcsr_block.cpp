@@ -261,8 +261,8 @@ plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t wor
     constexpr int ranges_a_block = detail::ranges_of_partition_block<test::block_stand_in>(partition_threads);
     static block_runner blocks(partition_threads, sizeof(detail::path_point) * partition_threads /
                                                       detail::lane_group<test::block_stand_in>::lanes);
-    detail::partition_job<offset, flag_stand_in> const job{p.offsets.data(), p.rows(),      p.nonzeros(),   p.rule,
-                                                  p.ranges,         p.splits.data(), p.slots.data(), {&p.irregular}};
+    detail::partition_job<offset, flag_stand_in> const job{
+        p.offsets.data(), p.rows(), p.nonzeros(), p.rule, p.ranges, p.splits.data(), p.slots.data(), {&p.irregular}};
     blocks.run(int(2 + p.ranges / ranges_a_block), [&](auto const& block, int b, std::byte* shared) {
         detail::partition_block(block, b, job, reinterpret_cast<detail::path_point*>(shared));
     });
@@ -277,11 +277,11 @@ void launch(plan& p, row_range range, Multiply const& multiply, Add const& add, 
     using accumulator = accumulator_t<Add>;
     auto const sizes = detail::size_launch<Multiply, Add>(p.threads, p.rule.capacity);
     std::vector<accumulator> carries(std::size_t(2 * p.ranges), add.identity());
-    detail::srcsr_job<offset> const job{p.offsets.data(), p.splits.data(),  p.slots.data(),
-                                        p.heads.data(),   carries.data(), p.ranges,
-                                        p.rows(),         p.nonzeros(),   p.rule.work_per_block,
-                                        range.first,      range.last,     p.threads * detail::range_items,
-                                        sizes.tile_steps, sizes.capacity, p.scheme};
+    detail::srcsr_job<offset> const job{p.offsets.data(), p.splits.data(), p.slots.data(),
+                                        p.heads.data(),   carries.data(),  p.ranges,
+                                        p.rows(),         p.nonzeros(),    p.rule.work_per_block,
+                                        range.first,      range.last,      p.threads * detail::range_items,
+                                        sizes.tile_steps, sizes.capacity,  p.scheme};
     detail::ordered_combine const combine{};
     block_runner blocks(p.threads, std::size_t(sizes.shared_bytes));
     blocks.run(int(p.ranges), [&](auto const& block, int s, std::byte* shared) {
@@ -528,8 +528,8 @@ TEST_CASE("kinds of ranges, their sizes, and the ranges of a split row") {
                 }
                 bool all_of_rows = true, none_of_rows = true;
                 for (std::int64_t s = 0; s < p.ranges; ++s)
-                    (detail::kind_of(p.splits[std::size_t(s)]) & detail::range_of_whole_rows ? none_of_rows : all_of_rows) =
-                        false;
+                    (detail::kind_of(p.splits[std::size_t(s)]) & detail::range_of_whole_rows ? none_of_rows
+                                                                                             : all_of_rows) = false;
                 if (all_of_rows || none_of_rows) REQUIRE(p.irregular == int(none_of_rows));
                 REQUIRE(p.irregular >= 0);
                 for (std::int64_t row = 0; row < p.rows(); ++row) {

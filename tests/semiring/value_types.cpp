@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("products by name are accumulated and masked element by eleme
         auto y = exec.copy(product);
         array_view<double const> const none{};
         merge_result(exec, row.name, row.masked ? array_view<double const>(mask.view()) : none, row.complement,
-                    row.merged ? array_view<double const>(w.view()) : none, y.view());
+                     row.merged ? array_view<double const>(w.view()) : none, y.view());
         CHECK(to_vector(exec, y) == row.y);
     }
     auto y = exec.copy(product);

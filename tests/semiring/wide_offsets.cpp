@@ -64,8 +64,8 @@ TEST_CASE_TEMPLATE("64-bit offsets past 2^31 nonzeros", Where, COPPICE_TEST_EXEC
         for (std::int64_t i = 0; i < rows; ++i) {
             std::int64_t const begin = offsets[std::size_t(i)], end = offsets[std::size_t(i) + 1];
             interval const expected = i < first || i >= last ? interval{7, 7}
-                                     : begin == end         ? interval{none, none}
-                                                            : interval{begin, end};
+                                      : begin == end         ? interval{none, none}
+                                                             : interval{begin, end};
             if (got[std::size_t(i)].first != expected.first || got[std::size_t(i)].next != expected.next) ++wrong;
         }
         CHECK(wrong == 0);

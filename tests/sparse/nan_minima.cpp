@@ -105,8 +105,7 @@ void check_reductions(Executor const& exec, Add const& add, double (*f)(double, 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("min and max ignore a NaN operand in every operation", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("min and max ignore a NaN operand in every operation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double (*const fmin)(double, double) = [](double a, double b) { return std::fmin(a, b); };
     double (*const fmax)(double, double) = [](double a, double b) { return std::fmax(a, b); };

@@ -151,8 +151,10 @@ TEST_CASE_TEMPLATE("a plan works for ranges of rows and new values", Fixture, CO
     auto const whole = by_definition(plus_times<double>{}, a, b);
     auto const range_product = plain(exec, mxm(exec, plan, plus_times<double>{}, again.view(), db.view()));
     CHECK(range_product.rows == 211 - 37);
-    CHECK(std::equal(range_product.values.begin(), range_product.values.end(), whole.values.begin() + whole.offsets[37]));
-    CHECK(std::equal(range_product.indices.begin(), range_product.indices.end(), whole.indices.begin() + whole.offsets[37]));
+    CHECK(
+        std::equal(range_product.values.begin(), range_product.values.end(), whole.values.begin() + whole.offsets[37]));
+    CHECK(std::equal(range_product.indices.begin(), range_product.indices.end(),
+                     whole.indices.begin() + whole.offsets[37]));
     CHECK(std::int32_t(range_product.indices.size()) == whole.offsets[211] - whole.offsets[37]);
 }
 
@@ -174,8 +176,7 @@ TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPI
     CHECK(plain(exec, triple_product(exec, with_values.plan, s, dr.view(), da.view(), dp.view())) == again);
 }
 
-TEST_CASE_TEMPLATE("a plan computed with values is bitwise equal to one without", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a plan computed with values is bitwise equal to one without", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [rows, inner, columns, density] :
          {std::tuple{0, 5, 7, 0.5}, {50, 40, 1, 0.3}, {700, 300, 5000, 0.05}, {300, 400, 90, 0.4}, {60, 50, 40, 0.0}}) {
@@ -192,7 +193,8 @@ TEST_CASE_TEMPLATE("a plan computed with values is bitwise equal to one without"
     }
 }
 
-TEST_CASE_TEMPLATE("operands with prepared transposes are used for transposed products", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("operands with prepared transposes are used for transposed products", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = random_sparse<double>(30, 20, 0.2, 1).on(exec), b = random_sparse<double>(20, 30, 0.2, 2).on(exec);
     auto const c = random_sparse<double>(20, 20, 0.2, 3).on(exec);
@@ -263,8 +265,9 @@ TEST_CASE("the lane kernels of CUDA are bitwise equal to the host") {
             auto const whole = coppice::detail::product_by_lanes<double>(
                 exec, coppice::detail::blank_plan(da.view(), db.view(), {0, rows}), s, da.view(), db.view(), schedule);
             CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
-            if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32)) continue; // no other code
-                                                                                                      // path
+            if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32))
+                continue; // no other code
+                          // path
             check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
             if (!races_watched) check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
         }

@@ -63,10 +63,12 @@ void check_entries(Executor const& exec, Matrix const& a, wide_tuples const& t) 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("build distinguishes positions whose linear index exceeds 64 bits", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("build distinguishes positions whose linear index exceeds 64 bits", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     wide const quarter = wide{1} << 62, largest = std::numeric_limits<wide>::max();
-    for (auto const& [rows, columns] : {std::pair<wide, wide>{5, quarter}, {5, largest}, {3000, largest}, {7, quarter + 3}}) {
+    for (auto const& [rows, columns] :
+         {std::pair<wide, wide>{5, quarter}, {5, largest}, {3000, largest}, {7, quarter + 3}}) {
         auto t = colliding(rows, columns);
         if (rows == 5) {
             t.add(0, 7, 1);
