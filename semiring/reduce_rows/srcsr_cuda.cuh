@@ -12,7 +12,7 @@
 #include <coppice/core/cuda/device_flag.hpp>
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/core/cuda/parallel_cuda.cuh>
-#include <coppice/semiring/reduce_rows/srcsr.hpp> // the plan; that header includes this one behind it
+#include <coppice/semiring/reduce_rows/srcsr.hpp> // defines the plan, then includes this header
 #include <coppice/semiring/reduce_rows/srcsr_block.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_scan.cuh>
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <coppice/core/host/parallel_host.hpp>
-#include <coppice/semiring/reduce_rows/srcsr.hpp> // the plan; that header includes this one behind it
+#include <coppice/semiring/reduce_rows/srcsr.hpp> // defines the plan, then includes this header
 #include <coppice/semiring/reduce_rows/srcsr_host_fold.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_lane.hpp>
 

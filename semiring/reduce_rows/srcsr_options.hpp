@@ -18,7 +18,7 @@ enum class srcsr_scheme {
     /// folds the partial sums in order, without atomic operations.
     balanced_postprocess,
     /// The same ranges; partial sums of split rows are added to y by atomic operations. Needs a store with open and
-    /// join (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the last bits, differ
+    /// merge (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the last bits, differ
     /// from run to run.
     balanced_atomic,
 };

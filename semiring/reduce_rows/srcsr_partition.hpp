@@ -146,7 +146,7 @@ struct partition_job {
     double rows_per_step = double(rows) / double(rows + nonzeros);
 
     /// Returns split point s, by a group. It is moved to the end of the row that it would split, unless that row is
-    /// long. If it lies inside a row, the kind bits hold range_splits_first.
+    /// long. If it is inside a row, the kind bits hold range_splits_first.
     template <class Block>
     COPPICE_HD path_point find_split(lane_group<Block> const& group, std::int64_t s) const {
         std::int64_t const all = rows + nonzeros, due = s * rule.work_per_block;
