@@ -36,7 +36,7 @@ csr<double> random_graph(int n, int degree, unsigned seed) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("runs: stretches of paths, nearly equal, at least as long as asked", Fixture,
+TEST_CASE_TEMPLATE("runs: consecutive vertices of paths, nearly equal, of the minimum length", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {0, 1, 2, 3, 7, 500})
@@ -62,8 +62,8 @@ TEST_CASE_TEMPLATE("runs: stretches of paths, nearly equal, at least as long as 
                     }
                     int const length = paths[std::size_t(k) + 1] - paths[std::size_t(k)];
                     CHECK(int(sizes.size()) == std::max(1, length / shortest));
-                    auto const [least, most] = std::minmax_element(sizes.begin(), sizes.end());
-                    CHECK(*most - *least <= 1);
+                    auto const [shortest, longest] = std::minmax_element(sizes.begin(), sizes.end());
+                    CHECK(*longest - *shortest <= 1);
                     next += int(sizes.size());
                 }
                 CHECK(a.count == next);
@@ -71,8 +71,7 @@ TEST_CASE_TEMPLATE("runs: stretches of paths, nearly equal, at least as long as 
             }
 }
 
-TEST_CASE_TEMPLATE("runs: single vertices join, stay or are left out as they are told", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("runs: companions decide about single vertices", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // The path 0 1 2 and the single vertices 3, 4, 5.
     csr<double> const graph{6, 6, exec.copy(std::vector<std::int32_t>{0, 1, 3, 4, 4, 4, 4}),
@@ -123,19 +122,20 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
     auto const local = exec.copy(companions);
     std::vector<vertex_aggregates<std::int32_t>> all;
     all.push_back(aggregate_runs(exec, forest, 2, local.view()));
-    std::vector<std::int32_t> dealt(n);
-    for (int v = 0; v < n; ++v) dealt[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds of vertices per aggregate
-    all.push_back({n, 3, exec.copy(dealt)});
+    std::vector<std::int32_t> group_of(n);
+    for (int v = 0; v < n; ++v)
+        group_of[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds of vertices per aggregate
+    all.push_back({n, 3, exec.copy(group_of)});
     for (auto const& a : all) {
         auto const of = to_vector(exec, a.of);
-        std::map<std::pair<int, int>, double> sums, least;
+        std::map<std::pair<int, int>, double> sums, min_weight;
         for (int i = 0; i < n; ++i)
             for (int k = host.row_offsets()[i]; k < host.row_offsets()[i + 1]; ++k) {
                 std::pair const at{of[std::size_t(i)], of[std::size_t(host.column_indices()[k])]};
                 if (at.first < 0 || at.second < 0) continue;
                 double const w = host.values()[k];
                 sums[at] += w;
-                least[at] = least.contains(at) ? std::min(least[at], w) : w;
+                min_weight[at] = min_weight.contains(at) ? std::min(min_weight[at], w) : w;
             }
         auto const holds = [&](csr<double> const& c, std::map<std::pair<int, int>, double> const& expected) {
             auto const offsets = to_vector(exec, c.row_offsets()), columns = to_vector(exec, c.column_indices());
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
             }
         };
         holds(contract(exec, graph.view(), a), sums);
-        holds(contract(exec, min_plus<double>{}, graph.view(), a, 0.0), least);
+        holds(contract(exec, min_plus<double>{}, graph.view(), a, 0.0), min_weight);
         CHECK_THROWS_AS(contract(exec, test::view_of(exec.copy(random_graph(9, 2, 1))), a), dimension_error);
     }
 }

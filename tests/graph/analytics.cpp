@@ -86,7 +86,7 @@ struct list_with_work {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("lists hold what visits append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("lists hold what maps append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (vertex_id n : {1, 31, 32, 33, 1000, 100000}) {
         std::vector<vertex_id> expected;
@@ -162,8 +162,7 @@ TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", F
     }
 }
 
-TEST_CASE_TEMPLATE("sssp: an edge of infinite length is none, and makes nobody a parent", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("sssp: an edge of infinite length is ignored, also for parents", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const none = std::numeric_limits<double>::infinity();
     for (double const length : {0.0, 2.0}) { // for length 0, parents are found by levels
@@ -179,7 +178,7 @@ TEST_CASE_TEMPLATE("sssp: an edge of infinite length is none, and makes nobody a
     }
 }
 
-TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, lengths far apart", Fixture,
+TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, lengths of very different size", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(300);
@@ -207,7 +206,7 @@ TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, le
     CHECK(far.rounds < 100);
 }
 
-TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their definitions say", Fixture,
+TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: agree with their definitions", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {
@@ -252,8 +251,7 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
     CHECK(r.transitivity == doctest::Approx(0.6));
 }
 
-TEST_CASE_TEMPLATE("triangles: hubs beside more vertices than have numbers of 16 bits", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("triangles: hubs, and more vertices than 16-bit numbers", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Cliques with long and short rows, and three hubs that are neighbours of all their vertices.
     constexpr bool many = expected<std::remove_const_t<decltype(exec)>>::numbers_hubs;
@@ -445,14 +443,14 @@ void match_greedily(plain_csr<double> const& a, std::vector<int> const& order, i
         }
 }
 /// Returns the matching; `phases` gets 1 if runs, and 2 if blocks, came before the whole graph.
-std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
+std::vector<int> greedy_mates(plain_csr<double> const& a, int& phases) {
     host_executor const host(1);
     auto const on_host = a.on(host);
     analytics::sampled_rows near{0, 0, 0, 0};
     for (int i = 0; i < 1024; ++i) near = analytics::add_sampled{}(near, analytics::sample_row{graph_view(on_host)}(i));
     std::vector<int> mates(std::size_t(a.rows), -1);
     if (near.use_runs()) {
-        stages |= 1;
+        phases |= 1;
         for (int u = 0; u < a.rows; ++u) { // the first free neighbour after u, for any order of the row
             int mate = a.rows;
             for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k)
@@ -468,7 +466,7 @@ std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
     for (int v = 0; v < a.rows; ++v)
         left += mates[std::size_t(v)] < 0 && a.offsets[std::size_t(v) + 1] > a.offsets[std::size_t(v)];
     if (near.use_blocks() && 16 * (near.use_runs() ? left : a.rows) > a.rows) {
-        stages |= 2;
+        phases |= 2;
         match_greedily(a, order, 16, mates);
     }
     match_greedily(a, order, 31, mates);
@@ -504,7 +502,7 @@ std::vector<named_graph> stretched_graphs() {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and stretches first", Fixture,
+TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and blocks first", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto graphs = ordered_graphs();
@@ -513,9 +511,9 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
     for (auto const& [name, weights] : graphs) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        int stages = 0;
-        auto const mates = greedy_mates(weights, stages);
-        seen.insert(stages);
+        int phases = 0;
+        auto const mates = greedy_mates(weights, phases);
+        seen.insert(phases);
         auto const a = weights.on(exec);
         for (int run = 0; run < (sanitized ? 1 : 3); ++run)
             CHECK(to_vector(exec, maximal_matching(exec, graph_view(a)).mates) == mates);
@@ -564,7 +562,7 @@ TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_
     }
 }
 
-TEST_CASE("colours by telling: greedy along the order, by warps that wait for each other") {
+TEST_CASE("colours by data flow: greedy along the order, by warps that wait for each other") {
     auto graphs = undirected_graphs();
     graph_builder wide(700); // rows of several pieces, of exactly one and two pieces, and vertices without edges
     for (int hub : {3, 64, 350})
@@ -660,11 +658,11 @@ TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPI
         CHECK(f.trees == weights.rows - edges);
         auto const from = to_vector(exec, f.from), to = to_vector(exec, f.to);
         auto const w = to_vector(exec, f.weights);
-        union_find parts(weights.rows);
+        union_find sets(weights.rows);
         std::vector<std::tuple<int, int, double>> stored;
         for_entries(weights, [&](int u, int v, double x) { stored.emplace_back(u, v, x); });
         for (std::size_t e = 0; e < from.size(); ++e) {
-            CHECK(parts.join(from[e], to[e]));
+            CHECK(sets.unite(from[e], to[e]));
             CHECK(std::binary_search(stored.begin(), stored.end(), std::tuple{from[e], to[e], w[e]}));
         }
     }
@@ -713,7 +711,7 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
     }
 }
 
-TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs what greedy does", Fixture,
+TEST_CASE_TEMPLATE("the registry runs every algorithm, and a matching has the weight of the greedy one", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
@@ -739,7 +737,7 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
     CHECK_THROWS_AS(run_graph_algorithm(exec, "bsf", csr_view<double>{}), argument_error);
 }
 
-TEST_CASE_TEMPLATE("graph algorithms refuse in words what they cannot work on", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("graph algorithms reject invalid input with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(3);
     g.edge(0, 1, 1);

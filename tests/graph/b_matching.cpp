@@ -112,7 +112,7 @@ TEST_CASE_TEMPLATE("b-matchings: those of degrees 1 to 4 are the greedy factors"
     }
 }
 
-TEST_CASE_TEMPLATE("b-matchings refuse in words what they cannot work on", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("b-matchings reject invalid input with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(3);
     g.edge(0, 1, 1);

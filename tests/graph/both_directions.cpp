@@ -64,8 +64,8 @@ TEST_CASE_TEMPLATE("both directions: the union, with signs, zeros and loops", Fi
             for (auto const& [ends, value] : all) {
                 auto const mirror = all.find({ends.second, ends.first});
                 double const other = mirror == all.end() ? value : mirror->second;
-                double const joined = rule == duplicates::min ? std::min(value, other) : std::max(value, other);
-                expected[ends] = expected[{ends.second, ends.first}] = joined;
+                double const combined = rule == duplicates::min ? std::min(value, other) : std::max(value, other);
+                expected[ends] = expected[{ends.second, ends.first}] = combined;
             }
             CHECK(edges_of(exec, both_directions(exec, a.view(), rule).view()) == expected);
         }
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("matchings by value take no negative edge; bridges may be num
     CHECK(bridges(true) == std::vector<vertex_id>{0, 2});
 }
 
-TEST_CASE("the catalogue names what parallel edges become") {
+TEST_CASE("the registry documents the rule for parallel edges") {
     std::map<duplicates, std::vector<std::string_view>> names;
     for (auto const& row : graph_algorithm_catalogue) names[row.parallel].push_back(row.name);
     using list = std::vector<std::string_view>;

@@ -91,7 +91,7 @@ std::int64_t check_labels(std::vector<int> const& labels) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("trusses and similarities: agree with all pairs of rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         auto const& case_name = name;
@@ -118,15 +118,16 @@ TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture
         for_entries(weights, [&](int u, int v, double) {
             auto const &x = sets[std::size_t(u)], &y = sets[std::size_t(v)];
             double const both = u == v ? 0 : shared(x, y), sizes = double(x.size() + y.size());
-            double const any = sizes - both, least = double(std::min(x.size(), y.size()));
-            right = right && jaccard[k] == (any > 0 ? both / any : 0) && overlap[k] == (least > 0 ? both / least : 0);
+            double const any = sizes - both, min_vertex = double(std::min(x.size(), y.size()));
+            right = right && jaccard[k] == (any > 0 ? both / any : 0) &&
+                    overlap[k] == (min_vertex > 0 ? both / min_vertex : 0);
             ++k;
         });
         CHECK(right);
     }
 }
 
-TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are what they say", Fixture,
+TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are correct", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);

@@ -28,18 +28,18 @@ std::vector<double> dense_weights(Executor const& exec, csr_view<double> w) {
     return dense;
 }
 
-std::vector<std::int32_t> places_of_mirrors(csr_view<double> a) {
-    std::vector<std::int32_t> places(std::size_t(a.nonzeros()), -1);
+std::vector<std::int32_t> reference_mirrors(csr_view<double> a) {
+    std::vector<std::int32_t> mirrors(std::size_t(a.nonzeros()), -1);
     for (std::int32_t i = 0; i < a.rows(); ++i)
         for (std::int32_t k = a.row_begin(i); k < a.row_end(i); ++k)
             for (std::int32_t q = a.row_begin(a.indices[k]); q < a.row_end(a.indices[k]); ++q)
-                if (a.indices[q] == i) places[std::size_t(k)] = q;
-    return places;
+                if (a.indices[q] == i) mirrors[std::size_t(k)] = q;
+    return mirrors;
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share what they can", Fixture,
+TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, without a copy if possible", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct sample {
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share wha
         CHECK((weights.made.rows() > 0) == s.own_pattern);
         if (std::string_view(s.name) == "unsorted") continue;
         auto const mirrors = graph_detail::find_mirrors(exec, make_srcsr_plan(exec, a.view()), a.view());
-        CHECK(to_vector(exec, mirrors) == places_of_mirrors(s.a.view()));
+        CHECK(to_vector(exec, mirrors) == reference_mirrors(s.a.view()));
         auto const by_mirrors =
             graph_detail::edge_weights_by(exec, a.view(), array_view<std::int32_t const>(mirrors.view()));
         CHECK(dense_weights(exec, by_mirrors.view) == dense_weights(exec, expected.view()));

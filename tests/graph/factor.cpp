@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy o
     }
 }
 
-TEST_CASE("the greedy factor follows its definition where weights are distinct") {
+TEST_CASE("the greedy factor follows its definition if weights are distinct") {
     host_executor const host(2);
     for (auto const& [name, weights] : hard_graphs()) {
         if (name != "random, distinct weights") continue;
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("the factor is the same on every executor", Fixture, COPPICE_
     }
 }
 
-TEST_CASE_TEMPLATE("charges find edges where weights rise in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("charges find edges if weights increase in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         if (name != "rising weights") continue;
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("as many rounds as needed find the greedy factor where five w
     }
 }
 
-TEST_CASE_TEMPLATE("rounds that go on from the last one's proposals do what rounds that begin anew do", Fixture,
+TEST_CASE_TEMPLATE("rounds that reuse proposals give the same result as rounds that start anew", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
@@ -187,10 +187,10 @@ TEST_CASE_TEMPLATE("rounds that go on from the last one's proposals do what roun
         // anew.
         for (int const degree : {1, 2, 3}) {
             auto const together = factor_on(exec, weights, {.degree = degree, .rounds = 4, .charge_period = 1});
-            auto const apart = factor_on(
+            auto const separate = factor_on(
                 exec, weights,
                 {.degree = degree, .rounds = 7, .charge_period = 2, .charge_below = 2, .charge_probability = 1});
-            CHECK(to_vector(exec, together.neighbors) == to_vector(exec, apart.neighbors));
+            CHECK(to_vector(exec, together.neighbors) == to_vector(exec, separate.neighbors));
         }
     }
 }
@@ -202,7 +202,7 @@ struct device_like_host : host_executor {
 };
 } // namespace
 
-TEST_CASE("matchings: the host's own rounds do what those of a device do") {
+TEST_CASE("matchings: the rounds of the host give the result of those of a device") {
     host_executor const host(2);
     device_like_host const device(1);
     auto graphs = hard_graphs();

@@ -75,9 +75,9 @@ TEST_CASE_TEMPLATE("a decomposition is one forest after the other with weights a
                         if (omega == 0) CHECK(held.count(edge) == 0);
                         held.insert(edge);
                     }
-                    double const share = total > 0 ? weight_in(random_weights(n, unsigned(n)), edges) / total : 1;
+                    double const fraction = total > 0 ? weight_in(random_weights(n, unsigned(n)), edges) / total : 1;
                     double const together = total > 0 ? weight_in(random_weights(n, unsigned(n)), held) / total : 1;
-                    CHECK(all.forests[l].weight_coverage == doctest::Approx(share));
+                    CHECK(all.forests[l].weight_coverage == doctest::Approx(fraction));
                     CHECK(all.covered[l] == doctest::Approx(together));
                     for (int i = 0; i < n; ++i)
                         for (int k = now.row_offsets()[i]; k < now.row_offsets()[i + 1]; ++k)

@@ -296,7 +296,7 @@ TEST_CASE_TEMPLATE("factors that do not fit are refused", Fixture, COPPICE_TEST_
     CHECK_THROWS_AS(extract_forest_system(exec, larger.view(), forest), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("a forest travels between places", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a forest can be copied between memory spaces", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
     auto const weights = stencil_graph(9, 9, stencil_five_point).on(exec);

@@ -157,9 +157,9 @@ void check_heavy_edges(Executor const& exec, plain const& p, csr<double> const& 
     auto const [weight, edges] = kruskal(p);
     CHECK(from.size() == std::size_t(edges));
     CHECK(forest.weight == doctest::Approx(weight).epsilon(1e-12));
-    union_find parts(p.rows);
+    union_find sets(p.rows);
     bool is_forest = true;
-    for (std::size_t e = 0; e < from.size(); ++e) is_forest = parts.join(from[e], to[e]) && is_forest;
+    for (std::size_t e = 0; e < from.size(); ++e) is_forest = sets.unite(from[e], to[e]) && is_forest;
     CHECK(is_forest);
     if (p.indices.size() > 100000) return; // the check of a factor searches rows for edges
     auto const weights = graph_of(on_host);

@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
     CHECK_THROWS_AS(widest_paths(exec, a.view(), 3), argument_error);
 }
 
-TEST_CASE_TEMPLATE("bridges part components; bounds of a diameter hold it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bridges disconnect components; bounds of a diameter contain it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto graphs = hard_graphs();
     graph_builder links(9); // triangles 0 1 2 and 4 5 6 on a path 2 - 3 - 4, and an edge 7 - 8

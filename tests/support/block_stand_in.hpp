@@ -151,10 +151,10 @@ public:
     }
     template <class T>
     void write_message(std::uint64_t* words, T const& value) const {
-        std::uint32_t parts[message_words<T>] = {};
-        std::memcpy(parts, &value, sizeof(T));
+        std::uint32_t halves[message_words<T>] = {};
+        std::memcpy(halves, &value, sizeof(T));
         for (int w = 0; w < message_words<T>; ++w)
-            std::atomic_ref(words[w]).store(parts[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
+            std::atomic_ref(words[w]).store(halves[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
     }
     template <class T>
     T await_message(std::uint64_t* words) const;
@@ -407,10 +407,10 @@ inline void block_stand_in::sync_warp(code_line where) const { owner_->sync_warp
 
 template <class T>
 T block_stand_in::collect(hand_over_slot* slot) const {
-    std::atomic_ref<std::uint64_t> const mark(slot->half[1]);
-    while (mark.load(std::memory_order_acquire) == 0) owner_->wait_for_others();
+    std::atomic_ref<std::uint64_t> const ready(slot->half[1]);
+    while (ready.load(std::memory_order_acquire) == 0) owner_->wait_for_others();
     std::uint64_t const word = std::atomic_ref(slot->half[0]).load(std::memory_order_relaxed);
-    mark.store(0, std::memory_order_relaxed);
+    ready.store(0, std::memory_order_relaxed);
     alignas(T) unsigned char bytes[sizeof(T)];
     std::memcpy(bytes, &word, sizeof(T));
     return *reinterpret_cast<T const*>(bytes);
@@ -418,14 +418,14 @@ T block_stand_in::collect(hand_over_slot* slot) const {
 
 template <class T>
 T block_stand_in::await_message(std::uint64_t* words) const {
-    alignas(T) std::uint32_t parts[message_words<T>];
+    alignas(T) std::uint32_t halves[message_words<T>];
     for (int w = 0; w < message_words<T>; ++w) {
         std::uint64_t word;
         while ((word = std::atomic_ref(words[w]).load(std::memory_order_relaxed)) == 0) owner_->wait_for_others();
-        parts[w] = std::uint32_t(word);
+        halves[w] = std::uint32_t(word);
     }
     T value;
-    std::memcpy(static_cast<void*>(&value), parts, sizeof(T));
+    std::memcpy(static_cast<void*>(&value), halves, sizeof(T));
     return value;
 }
 

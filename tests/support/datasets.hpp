@@ -27,8 +27,8 @@ inline std::optional<std::filesystem::path> datasets_folder() {
         if (std::filesystem::is_directory(named, ignored)) return std::filesystem::path(named);
         return std::nullopt;
     }
-    auto const beside = source_folder().parent_path() / "shared" / "datasets";
-    if (std::filesystem::is_directory(beside, ignored)) return beside;
+    auto const neighbor = source_folder().parent_path() / "shared" / "datasets";
+    if (std::filesystem::is_directory(neighbor, ignored)) return neighbor;
     return std::nullopt;
 }
 

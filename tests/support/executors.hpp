@@ -33,9 +33,9 @@ auto view_of(Owner const& owner) {
 
 /// Executors for the ranks of a distributed problem, one stream per rank, on all devices.
 template <class Fixture>
-auto executors_of(std::size_t parts) {
+auto executors_of(std::size_t ranks) {
     std::vector<decltype(Fixture::exec())> all;
-    for (std::size_t p = 0; p < parts; ++p) {
+    for (std::size_t p = 0; p < ranks; ++p) {
         if constexpr (std::is_same_v<decltype(Fixture::exec()), cuda_executor>)
             all.emplace_back(int(p % std::size_t(cuda_device_count())));
         else

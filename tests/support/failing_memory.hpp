@@ -27,7 +27,8 @@ public:
         void* const p = host_memory()->allocate(bytes);
         std::memset(p, 0xcd, bytes); // so that no code can rely on zeroed memory
         std::int64_t const held = held_bytes_ += static_cast<std::int64_t>(bytes);
-        for (std::int64_t most = peak_bytes_; most < held && !peak_bytes_.compare_exchange_weak(most, held);) {
+        for (std::int64_t max_held = peak_bytes_;
+             max_held < held && !peak_bytes_.compare_exchange_weak(max_held, held);) {
         }
         return p;
     }

@@ -88,12 +88,12 @@ struct fiber_stack {
     }
 
 private:
-    struct kept {
+    struct fiber_cache {
         std::mutex mutex;
         std::vector<fiber_stack> stacks;
     };
-    static kept& spare() {
-        static kept* const all = new kept; // never destroyed, since rings may be destroyed later at exit
+    static fiber_cache& spare() {
+        static fiber_cache* const all = new fiber_cache; // never destroyed, since rings may be destroyed later at exit
         return *all;
     }
 };

@@ -21,10 +21,10 @@ using plain = plain_csr<double>;
 
 /// Calls f(u, v, value) for all stored entries.
 template <class Visit>
-void for_entries(plain const& a, Visit const& visit) {
+void for_entries(plain const& a, Visit const& f) {
     for (int u = 0; u < a.rows; ++u)
         for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k)
-            visit(u, a.indices[std::size_t(k)], a.values[std::size_t(k)]);
+            f(u, a.indices[std::size_t(k)], a.values[std::size_t(k)]);
 }
 
 /// Distances by relaxing all edges until nothing changes; with `levels` every edge has length 1.
@@ -67,11 +67,11 @@ std::string check_parents(plain const& a, int source, std::vector<double> const&
 
 /// Labels are the smallest vertices of the components.
 inline std::string check_components(plain const& a, std::vector<int> const& labels) {
-    union_find parts(a.rows);
-    for_entries(a, [&](int u, int v, double) { parts.join(u, v); });
+    union_find sets(a.rows);
+    for_entries(a, [&](int u, int v, double) { sets.unite(u, v); });
     std::vector<int> smallest(labels.size(), -1);
     for (int v = 0; v < a.rows; ++v) {
-        int& first = smallest[std::size_t(parts.root(v))];
+        int& first = smallest[std::size_t(sets.root(v))];
         if (first < 0) first = v;
         if (labels[std::size_t(v)] != first) return "label of " + std::to_string(v);
     }
@@ -83,13 +83,12 @@ inline std::vector<int> plain_cores(plain const& a) {
     std::vector<int> degree(std::size_t(a.rows), 0), core(std::size_t(a.rows), -1);
     for_entries(a, [&](int u, int v, double) { degree[std::size_t(u)] += u != v; });
     for (int taken = 0, k = 0; taken < a.rows; ++taken) {
-        int least = -1;
+        int next = -1;
         for (int v = 0; v < a.rows; ++v)
-            if (core[std::size_t(v)] < 0 && (least < 0 || degree[std::size_t(v)] < degree[std::size_t(least)]))
-                least = v;
-        k = std::max(k, degree[std::size_t(least)]);
-        core[std::size_t(least)] = k;
-        for (int e = a.offsets[std::size_t(least)]; e < a.offsets[std::size_t(least) + 1]; ++e)
+            if (core[std::size_t(v)] < 0 && (next < 0 || degree[std::size_t(v)] < degree[std::size_t(next)])) next = v;
+        k = std::max(k, degree[std::size_t(next)]);
+        core[std::size_t(next)] = k;
+        for (int e = a.offsets[std::size_t(next)]; e < a.offsets[std::size_t(next) + 1]; ++e)
             --degree[std::size_t(a.indices[std::size_t(e)])];
     }
     return core;
@@ -111,17 +110,17 @@ inline std::string check_independent(plain const& a, std::vector<std::uint8_t> c
 
 /// Mates are connected by an edge and mutual, and no edge connects two vertices without a mate.
 inline std::string check_matching(plain const& a, std::vector<int> const& mates) {
-    std::vector<char> joined(mates.size(), 0);
+    std::vector<char> adjacent(mates.size(), 0);
     std::string wrong;
     for_entries(a, [&](int u, int v, double) {
         if (u == v) return;
-        if (mates[std::size_t(u)] == v) joined[std::size_t(u)] = 1;
+        if (mates[std::size_t(u)] == v) adjacent[std::size_t(u)] = 1;
         if (mates[std::size_t(u)] < 0 && mates[std::size_t(v)] < 0)
             wrong = "an edge that fits: " + std::to_string(u) + ", " + std::to_string(v);
     });
     for (std::size_t v = 0; v < mates.size(); ++v) {
         if (mates[v] == -1) continue;
-        if (!joined[v]) return "no edge to the mate of " + std::to_string(v);
+        if (!adjacent[v]) return "no edge to the mate of " + std::to_string(v);
         if (mates[std::size_t(mates[v])] != int(v)) return "not the mate of its mate: " + std::to_string(v);
     }
     return wrong;
@@ -148,13 +147,13 @@ inline std::string check_colours(plain const& a, std::vector<int> const& colours
 
 /// Triangles at every vertex, by all pairs of neighbours.
 inline std::vector<std::int64_t> plain_triangles(plain const& a) {
-    std::vector<std::vector<char>> joined(std::size_t(a.rows), std::vector<char>(std::size_t(a.rows), 0));
-    for_entries(a, [&](int u, int v, double) { joined[std::size_t(u)][std::size_t(v)] = 1; });
+    std::vector<std::vector<char>> adjacent(std::size_t(a.rows), std::vector<char>(std::size_t(a.rows), 0));
+    for_entries(a, [&](int u, int v, double) { adjacent[std::size_t(u)][std::size_t(v)] = 1; });
     std::vector<std::int64_t> count(std::size_t(a.rows), 0);
     for_entries(a, [&](int u, int v, double) {
         for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k) {
             int const w = a.indices[std::size_t(k)];
-            if (u != v && v < w && w != u) count[std::size_t(u)] += joined[std::size_t(v)][std::size_t(w)];
+            if (u != v && v < w && w != u) count[std::size_t(u)] += adjacent[std::size_t(v)][std::size_t(w)];
         }
     });
     return count;
@@ -167,10 +166,10 @@ inline std::pair<double, int> kruskal(plain const& a) {
         if (u < v) edges.emplace_back(x, u, v);
     });
     std::sort(edges.begin(), edges.end());
-    union_find parts(a.rows);
+    union_find sets(a.rows);
     std::pair<double, int> forest{0, 0};
     for (auto const& [x, u, v] : edges)
-        if (parts.join(u, v)) {
+        if (sets.unite(u, v)) {
             forest.first += x;
             ++forest.second;
         }
@@ -255,11 +254,10 @@ inline std::string check_bridges(plain const& a, std::vector<int> const& from, s
     std::sort(found.begin(), found.end());
     std::vector<std::pair<int, int>> expected;
     for (std::size_t left_out = 0; left_out < edges.size(); ++left_out) {
-        union_find parts(a.rows);
+        union_find sets(a.rows);
         for (std::size_t k = 0; k < edges.size(); ++k)
-            if (k != left_out) parts.join(edges[k].first, edges[k].second);
-        if (parts.root(edges[left_out].first) != parts.root(edges[left_out].second))
-            expected.push_back(edges[left_out]);
+            if (k != left_out) sets.unite(edges[k].first, edges[k].second);
+        if (sets.root(edges[left_out].first) != sets.root(edges[left_out].second)) expected.push_back(edges[left_out]);
     }
     return found == expected ? ""
                              : "bridges: " + std::to_string(found.size()) + " for " + std::to_string(expected.size());

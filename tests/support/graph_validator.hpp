@@ -73,7 +73,7 @@ public:
         return v;
     }
     /// Returns false if v and w are connected already.
-    bool join(int v, int w) {
+    bool unite(int v, int w) {
         int const a = root(v);
         int const b = root(w);
         parent_[std::size_t(a)] = b;
@@ -104,7 +104,7 @@ inline std::string check_factor(plain_graph const& g, int n, std::vector<int> co
                 continue;
             }
             std::string const edge = std::to_string(v) + " - " + std::to_string(w);
-            if (ended) return edge + " stands behind an empty place";
+            if (ended) return edge + " follows an empty slot";
             if (w < 0 || w >= vertices || w == v) return edge + " is no edge";
             if (lists(v, w) != 1) return edge + " is listed twice";
             if (lists(w, v) != 1) return edge + " is not mutual";
@@ -143,7 +143,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
         f.inverse.size() != size || f.links.size() != 2 * size)
         return "wrong lengths";
     auto const link = [&](int v, int d) { return f.links[2 * std::size_t(v) + std::size_t(d)]; };
-    union_find parts(n);
+    union_find sets(n);
     int edges = 0;
     for (int v = 0; v < n; ++v)
         for (int d = 0; d < 2; ++d) {
@@ -155,7 +155,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
             if (!(g.weight(v, w) > 0)) return edge + " is not in the graph";
             if (w < v) continue;
             ++edges;
-            if (!parts.join(v, w)) return edge + " closes a cycle";
+            if (!sets.unite(v, w)) return edge + " closes a cycle";
         }
     std::vector<char> seen(size, 0);
     for (int p = 0; p < n; ++p) {
@@ -182,7 +182,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
             if (f.path_ids[std::size_t(v)] != head) return "path id of vertex " + std::to_string(v);
             if (f.positions[std::size_t(v)] != p - first) return "position of vertex " + std::to_string(v);
             if (p < last && link(v, 1) != f.permutation[std::size_t(p) + 1])
-                return "path " + std::to_string(k) + " is not contiguous behind vertex " + std::to_string(v);
+                return "path " + std::to_string(k) + " is not contiguous after vertex " + std::to_string(v);
         }
     }
     return {};

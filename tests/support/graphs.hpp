@@ -32,9 +32,9 @@ public:
         plain_csr<T> a;
         a.rows = a.columns = vertices_;
         a.offsets.assign(std::size_t(vertices_) + 1, 0);
-        for (auto const& [place, weight] : entries_) {
-            ++a.offsets[std::size_t(place.first) + 1];
-            a.indices.push_back(place.second);
+        for (auto const& [position, weight] : entries_) {
+            ++a.offsets[std::size_t(position.first) + 1];
+            a.indices.push_back(position.second);
             a.values.push_back(T(weight));
         }
         for (std::size_t i = 1; i < a.offsets.size(); ++i) a.offsets[i] += a.offsets[i - 1];
