@@ -157,7 +157,6 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 ///
 /// `workspace` is optional: at least plan.workspace<accumulator>() bytes, aligned to 16 and to the accumulator. Without
 /// it the call allocates from the executor's pool.
-/// memory of the executor's pool.
 template <executor Executor, class O, row_multiplier Multiply, adder Add, class Store>
 requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,

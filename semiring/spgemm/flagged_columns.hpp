@@ -7,7 +7,6 @@
 /// touched words, and only these are read. If they are few, the touched words are listed and sorted; the list is nearly
 /// sorted if neighbouring rows of B are similar. Masked products use one byte per column: whether the mask has it, and
 /// whether it was found.
-/// column: whether the mask contains it, and whether it was found.
 #pragma once
 
 #include <algorithm>
