@@ -51,14 +51,14 @@ void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex
             if (neighbors[std::size_t(k)] == v && counts[std::size_t(k)] > T(1)) return true;
         return false;
     };
-    std::size_t kept = 0;
+    std::size_t remaining = 0;
     for (std::size_t i = 0; i < from.size(); ++i) {
         if (several(from[i], to[i]) || several(to[i], from[i])) continue;
-        from[kept] = from[i];
-        to[kept++] = to[i];
+        from[remaining] = from[i];
+        to[remaining++] = to[i];
     }
-    from.resize(kept);
-    to.resize(kept);
+    from.resize(remaining);
+    to.resize(remaining);
 }
 
 /// The edges that a matching may take: all of them, by magnitude, or those of positive weight.

@@ -5,7 +5,7 @@
 ///     louvain(exec, a.view());                               // communities of large modularity; values are weights
 ///     modularity(exec, a.view(), labels);                    // of any communities
 ///     label_propagation(exec, g);
-///     truss_numbers(exec, g);                                // the densest k-truss that every edge is in
+///     truss_numbers(exec, g);                                // largest k of a k-truss that contains the edge
 ///     edge_similarity(exec, g, similarity::overlap);         // or jaccard, for every stored edge
 ///
 /// louvain and modularity use edge weights; the others ignore them. The label of a community is its smallest vertex.
