@@ -43,7 +43,8 @@ public:
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
         require_size("listed rows of a hypersparse matrix", entries_.rows(), list_.size());
         std::int64_t const n = list_.size();
-        std::int64_t const bad = reduce(exec, n, n, detail::list_falls<I>{list_.data(), n, rows}, detail::smaller{});
+        std::int64_t const bad =
+            reduce(exec, n, n, detail::unsorted_index<I>{list_.data(), n, rows}, detail::smaller{});
         if (bad < n)
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
                                " of the list is out of range, or not less than the next");

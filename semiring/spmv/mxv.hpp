@@ -55,8 +55,8 @@ concept accumulator_of = std::is_same_v<Accumulator, no_accumulator> || requires
     typename Accumulator::domain;
 } || std::is_invocable_v<Accumulator const&, W const&, Z const&>;
 
-/// Throws argument_error if w is full but may lose or lack an entry; with an accumulator and without `replace` a full w
-/// stays full.
+/// Throws argument_error if w has no presence flags but may have missing entries. With an accumulator and without
+/// `replace`, a full w stays full.
 template <class W, class Accumulator>
 void require_flags_for_missing_entries(dense_vector_view<W> w, Accumulator const&, bool deletes) {
     if (!w.is_full() || w.size() == 0 || (!std::is_same_v<Accumulator, no_accumulator> && !deletes)) return;
