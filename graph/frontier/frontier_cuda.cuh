@@ -165,7 +165,7 @@ __device__ void vertex_map_of_grid(cuda_worker<N>& worker, worklist const& list,
 template <int N, class F>
 __global__ void vertex_map_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     vertex_map_of_grid(worker, list, f);
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(map_threads)
     try_vertex_map_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f, int max_attempts) {
     __shared__ std::uint16_t pending[map_threads / 32][32 * vertices_per_lane];
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     int const lane = int(threadIdx.x) % 32;
@@ -228,7 +228,7 @@ template <int N, class F>
 __global__ void __launch_bounds__(map_threads)
     try_vertex_map_strided_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
@@ -341,7 +341,7 @@ template <int N, class F>
 __global__ void __launch_bounds__(map_threads) edge_map_kernel(int const* predicate, worklist const* in, graph_view g,
                                                                outputs<N> outs, F f, bool split_long_rows) {
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     split_long_rows = split_long_rows && list.count <= few_vertices;
@@ -416,7 +416,7 @@ __global__ void __launch_bounds__(map_threads)
     __shared__ alignas(16) unsigned char memory[map_threads / 32 * sizeof(value)];
     value* const sums = reinterpret_cast<value*>(memory);
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     std::int64_t const stride = std::int64_t(gridDim.x) * map_threads;

@@ -225,7 +225,7 @@ void with_workers(host_executor const& exec, std::int64_t n, std::int64_t max_ch
 template <int N, class F>
 void vertex_map(host_executor const& exec, int const* predicate, worklist const* in, outputs<N> const& outs,
                 F const& f) {
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) f(worker, list[i]);
@@ -379,7 +379,7 @@ void eager_edge_map(host_executor const& exec, worklist const& list, graph_view 
 template <int N, class F>
 void edge_map(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g,
               outputs<N> const& outs, F const& f) {
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     if constexpr (is_eager<F>) return eager_edge_map(exec, list, g, outs, f);
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
@@ -389,7 +389,7 @@ void edge_map(host_executor const& exec, int const* predicate, worklist const* i
 
 template <class F>
 void edge_sum(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g, F const& f) {
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     with_workers(exec, list.count, 4096, nothing(), [&](auto&, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {

@@ -51,7 +51,7 @@ void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& bloc
                      elimination<real_lane_t<T>> const& how, std::byte* memory, int const* predicate,
                      std::int64_t max_saved = max_saved_bytes) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (!is_open(predicate)) return;
+        if (!is_enabled(predicate)) return;
         band_ends<T> e = ends_of(block_rows.a, block_rows.rhs_count, max_saved);
         e.d = block_rows.d, e.d_leading = block_rows.d_leading;
         e.x = block_rows.x, e.x_leading = block_rows.x_leading;

@@ -153,7 +153,7 @@ struct tree_job {
           predicate(opened), plan{l.batch.systems,
                                   l.batch.offsets ? l.total(1) / l.batch.systems : l.count(l.batch.rows, 1)} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(predicate); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
     /// Whether systems have different numbers of condensed segments; the plan then uses the average.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool uneven() const { return all.batch.offsets != nullptr; }
     COPPICE_HD COPPICE_ALWAYS_INLINE system_segments of_system(std::int64_t s) const {

@@ -428,7 +428,7 @@ struct chain_level {
     std::int64_t segments;
     int const* predicate; ///< device predicate: if not null and *predicate is 0, the level does nothing
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(predicate); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
@@ -570,7 +570,7 @@ struct final_complement {
     elimination<real_lane_t<T>> how;
     int const* predicate;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(predicate); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
         return std::int64_t(condensed.width | 1) * (condensed.width + condensed.rhs_count);
     }
