@@ -70,21 +70,21 @@ outcome outcome_of_current_exception() {
 
 void add_common_options(CLI::App& cli, common_options& options) {
     cli.allow_extras();
-    cli.add_option("--backend", options.backend, "where to work; auto takes CUDA where there is a device")
+    cli.add_option("--backend", options.backend, "backend; auto uses CUDA if there is a device")
         ->type_name("auto|host|cuda");
     add_integer(cli, "--threads", options.threads, "threads of the host backend; all cores by default")->type_name("N");
-    cli.add_option("--precision", options.precision, "of the floating-point numbers; double by default")
+    cli.add_option("--precision", options.precision, "floating-point precision; double by default")
         ->type_name("single|double");
     cli.add_option("--json", options.json,
-                   "write the results as JSON; - is standard output, then nothing else goes there")
+                   "write the results as JSON; - is standard output, on which nothing else is printed then")
         ->type_name("FILE");
     cli.add_option(
            "--max-expansion", options.max_expansion,
-           "memory that a small file may take, as a multiple of its size: inflated text, or rows without entries "
-           "(from 64 MiB on); 64 by default, 0 for any")
+           "maximum memory of a file as a multiple of its size, for decompressed text and for rows without entries "
+           "(applies above 64 MiB); 64 by default, 0: unlimited")
         ->type_name("RATIO");
     add_integer(cli, "--max-input", options.max_input,
-                "bytes that the text of an input may have; half of the memory by default")
+                "maximum size of the text of an input in bytes; half of the memory by default")
         ->type_name("BYTES");
     cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
 }
@@ -93,7 +93,7 @@ void add_matrix_argument(CLI::App& cli, std::string& matrix) {
     cli.add_option("MATRIX", matrix, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
 }
 void add_picture_option(CLI::App& cli, std::string& picture) {
-    cli.add_option("--picture", picture, "draw it, where the graph is small or a plane grid")->type_name("FILE.svg");
+    cli.add_option("--picture", picture, "draw the graph, if it is small or a plane grid")->type_name("FILE.svg");
 }
 
 void check_common_options(common_options const& options) {

@@ -76,8 +76,8 @@ void check_ending(std::string_view option, std::string const& path) {
                                                   ".svg", ".mat", ".npy", ".npz", ".h5",   ".rb",  ".rua"};
     auto const ending = fs::path(path).extension().string();
     if (std::find(std::begin(others), std::end(others), ending) != std::end(others))
-        throw usage_error(fmt::format("{} {}: nothing is written in the format that {} promises; files are plain text, "
-                                      "or gzip where the name ends in .gz",
+        throw usage_error(fmt::format("{} {}: the format {} is not supported for output; files are plain text, "
+                                      "or gzip if the name ends in .gz",
                                       option, path, ending));
 }
 
@@ -152,7 +152,7 @@ void output_files::expect(std::string_view option, std::string const& path, std:
     });
     for (auto const& input : inputs_)
         if (!to_stdout && reads_file(input.file, path) && (!updates || input.name == "MATRIX"))
-            throw usage_error(fmt::format("{} {}: this is the file that is read as {}, and no output replaces an "
+            throw usage_error(fmt::format("{} {}: this file is also read as {}, and no output replaces an "
                                           "input; write to another file",
                                           option, path, input.name));
     if (to_stdout ? on_stdout_ : std::any_of(expected_.begin(), expected_.end(), [&](std::string const& other) {

@@ -66,12 +66,12 @@ void tell_in_json(std::vector<std::string> const& arguments, outcome const& end)
 
 outcome dispatch(std::vector<std::string>& arguments) {
     CLI::App program(
-        "Graphs and sparse algebra over one generic semiring SpMV.\n\n"
+        "Graphs and sparse algebra, based on a generic semiring sparse matrix-vector product (SpMV).\n\n"
         "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list\n"
         "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), or a .tar of\n"
-        "the SuiteSparse collection that holds one of them; - for standard input; or generate:KIND,nx=... for a "
-        "problem made on the spot.\n"
-        "Where a FILE is written, - is standard output.",
+        "the SuiteSparse collection that contains one of them; - for standard input; or generate:KIND,nx=... for a "
+        "generated matrix.\n"
+        "If a FILE is written, - is standard output.",
         "coppice");
     program.set_version_flag("--version", "coppice " + std::string(version));
     program.allow_extras();

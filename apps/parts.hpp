@@ -17,7 +17,8 @@ inline constexpr int most_parts = 64;
 
 inline void add_parts_option(CLI::App& cli, int& parts) {
     add_integer(cli, "--parts", parts,
-                "solve in so many parts of the rows: a device for each, or a share of the threads; 1 by default")
+                "number of ranks among which the rows are distributed: one device, or a fraction of the threads, per "
+                "rank; 1 by default")
         ->type_name("P");
 }
 inline void check_parts(int parts) {

@@ -25,16 +25,16 @@ struct system_arguments {
 inline void add_system_options(CLI::App& cli, system_arguments& s) {
     cli.add_option("--rhs", s.rhs, "right-hand side b, a Matrix Market array")->type_name("FILE");
     cli.add_option("--solution", s.solution,
-                   "make b = A x from a known x: sine (x_i = sin(16 pi i / N), the default) or ones")
+                   "compute b = A x from a known x: sine (x_i = sin(16 pi i / N), the default) or ones")
         ->type_name("NAME");
-    cli.add_option("-o,--output", s.output, "where to write the solution x")->type_name("FILE");
+    cli.add_option("-o,--output", s.output, "output file of the solution x")->type_name("FILE");
 }
 
 /// Fills in the default. Throws usage_error for a bad name, or if both a file and a solution are given.
 inline void check_system_arguments(system_arguments& s) {
     if (!s.rhs.empty() && !s.solution.empty())
         throw usage_error(
-            "--rhs and --solution exclude each other: the solution for a given right-hand side is not known");
+            "--rhs and --solution exclude each other: the solution for a given right-hand side is unknown");
     if (s.rhs.empty() && s.solution.empty()) s.solution = "sine";
     if (!s.solution.empty()) check_solution_name(s.solution);
 }

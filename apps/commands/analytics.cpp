@@ -133,9 +133,9 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
 /// What the algorithm makes of the values of the graph.
 std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
     if (reads(row, "by-value"))
-        return is_signed ? "the values: their sum is maximised, and no edge of negative value is taken"
+        return is_signed ? "the values: their sum is maximised; edges of negative value are not selected"
                          : "magnitudes: the sum of |value| is maximised; --by-value maximises the sum of the values";
-    return row.weighted ? "the values of the graph" : "not used: every edge counts as 1, whatever its value";
+    return row.weighted ? "the values of the graph" : "not used: every edge has weight 1";
 }
 
 /// What several entries of a file at one position become.
@@ -150,9 +150,9 @@ std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
     case duplicates::count:
         return "they are counted";
     case duplicates::first:
-        return "they count once";
+        return "they are one edge";
     default:
-        return "they are refused, as the answer depends on what they mean";
+        return "they are an error, since the result depends on their meaning";
     }
 }
 
@@ -174,7 +174,7 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
         for (auto k = a.row_begin(u) + 1; k < a.row_end(u); ++k)
             if (a.indices[k] == a.indices[k - 1])
                 throw input_error(
-                    fmt::format("{}: there are parallel edges from {} to {}, and {} does not say what they "
+                    fmt::format("{}: there are parallel edges from {} to {}, and {} does not define what they "
                                 "mean; --parallel once makes one edge of them",
                                 o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
@@ -201,7 +201,7 @@ vertex_id source_of(graph_request const& o, vertex_numbering const& numbering, s
     if (o.source.empty()) return 0;
     auto const v = numbering.find(o.source, vertices);
     if (v < 0 && !numbering.names.empty())
-        throw usage_error(fmt::format("--source is '{}', and {} names no such vertex", o.source, o.matrix));
+        throw usage_error(fmt::format("--source is '{}', but {} has no vertex of that name", o.source, o.matrix));
     if (v < 0)
         throw usage_error(fmt::format("--source is '{}', expected a vertex from {} to {} of {}", o.source,
                                       numbering.name(0), numbering.name(vertices - 1), o.matrix));
@@ -223,7 +223,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const on_device = exec.copy(a);
     used.undirected = is_undirected(exec, graph_view(on_device));
     if (row.undirected && !used.undirected)
-        throw input_error(fmt::format("{}: {} needs an undirected graph, and some edges are stored in one direction "
+        throw input_error(fmt::format("{}: {} needs an undirected graph, but some edges are stored in one direction "
                                       "only; --symmetrise stores both",
                                       o.matrix, command));
     report::graph_page page;
@@ -265,7 +265,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     }
     tell(result, answer, seconds);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
-    result.line("memory", fmt::format("at most {:.3g} MB beside the graph", double(memory) * 1e-6));
+    result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
     result.json()["memory_bytes"] = memory;
     if (!o.output.empty() && answer.failure.empty()) result.line("written to", o.output);
     if (!o.mapping.empty() && answer.failure.empty()) result.line("names", o.mapping);
@@ -281,7 +281,7 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     output_files files({{"MATRIX", o.matrix}});
     rule_for_parallel_edges(row, o);
     if (!o.mapping.empty() && !o.renumber)
-        throw usage_error("--mapping writes the names that --renumber finds; add it");
+        throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);
     files.expect("--json", o.common.json);
@@ -300,48 +300,53 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     add_matrix_argument(*cli, o->matrix);
     auto& a = o->algorithm;
     if (reads(row, "source"))
-        cli->add_option("--source", o->source, "vertex to start from, as the file calls it; the first by default")
+        cli->add_option("--source", o->source, "source vertex, by its number or name in the file; the first by default")
             ->type_name("VERTEX");
     if (reads(row, "delta"))
-        cli->add_option("--delta", a.delta, "how far beyond the nearest vertices are settled together; chosen if 0")
+        cli->add_option("--delta", a.delta, "bucket width of delta-stepping; 0: chosen automatically")
             ->type_name("LENGTH");
     if (reads(row, "damping"))
         cli->add_option("--damping", a.damping, "probability of following an edge; 0.85 by default")->type_name("D");
     if (reads(row, "tolerance"))
-        cli->add_option("--tolerance", a.tolerance, "stops where the sum of all changes is below; 1e-6 by default")
+        cli->add_option("--tolerance", a.tolerance, "stop if the sum of all changes is less than this; 1e-6 by default")
             ->type_name("EPS");
     if (reads(row, "max-iterations"))
-        add_integer(*cli, "--max-iterations", a.max_iterations, "200 by default")->type_name("N");
+        add_integer(*cli, "--max-iterations", a.max_iterations, "maximum number of iterations; 200 by default")
+            ->type_name("N");
     if (reads(row, "samples"))
-        add_integer(*cli, "--samples", a.samples, "so many sources, drawn by chance; all vertices by default")
+        add_integer(*cli, "--samples", a.samples, "number of randomly selected sources; all vertices by default")
             ->type_name("N");
     if (reads(row, "alpha"))
-        cli->add_option("--alpha", a.alpha, "weight of an edge; chosen from the degrees by default")->type_name("X");
+        cli->add_option("--alpha", a.alpha, "attenuation factor of an edge; chosen from the degrees by default")
+            ->type_name("X");
     if (reads(row, "resolution"))
-        cli->add_option("--resolution", a.resolution, "the larger, the smaller communities are; 1 by default")
+        cli->add_option("--resolution", a.resolution,
+                        "resolution: larger values give smaller communities; 1 by default")
             ->type_name("X");
     if (reads(row, "capacity"))
-        add_integer(*cli, "--capacity", a.capacity, "edges that a vertex may keep; 2 by default")->type_name("N");
+        add_integer(*cli, "--capacity", a.capacity, "maximum number of selected edges per vertex; 2 by default")
+            ->type_name("N");
     if (reads(row, "by-value"))
         cli->add_flag("--by-value", a.by_value,
-                      "maximise the sum of the values and take no negative edge; without it the sum of |value|");
+                      "maximise the sum of the values, without negative edges; by default the sum of |value|");
     cli->add_flag("--symmetrise", o->symmetrise,
-                  fmt::format("work on the undirected graph: every edge in both directions, with its value; of two "
+                  fmt::format("use the undirected graph: every edge in both directions, with its value; of two "
                               "different values the {} one",
                               row.parallel == duplicates::min ? "smaller" : "larger"));
     cli->add_option("--parallel", o->parallel,
-                    fmt::format("what parallel edges become; by default {}", meaning_of_parallel_edges(row)))
+                    fmt::format("how parallel edges are combined; by default {}", meaning_of_parallel_edges(row)))
         ->type_name(alternatives(parallel_rules));
-    cli->add_flag("--renumber", o->renumber,
-                  "edge lists: vertices are any words or numbers, numbered in the order in which the file names them");
-    cli->add_option("--mapping", o->mapping, "where to write the names of --renumber: line i is the vertex of row i")
+    cli->add_flag(
+        "--renumber", o->renumber,
+        "edge lists: vertices are arbitrary words or numbers; they are numbered in the order of their occurrence");
+    cli->add_option("--mapping", o->mapping, "output file of the names of --renumber: line i is the vertex of row i")
         ->type_name("FILE");
     cli->add_option("-o,--output", o->output,
-                    "where to write " + std::string(row.output) +
-                        "; vertices by their numbers in the file, and the number before the first for none")
+                    "output file: " + std::string(row.output) +
+                        "; vertices have their numbers in the file; \"none\" is the number before the first")
         ->type_name("FILE");
     cli->add_option("--report", o->report,
-                    "write a page with the degrees, what was found, and a drawing where the graph is small")
+                    "write an HTML page with degrees, results and, if the graph is small, a drawing")
         ->type_name("FILE");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);

@@ -140,12 +140,11 @@ outcome run(forest_request const& o) {
 
 command add_forest(CLI::App& program) {
     auto const o = std::make_shared<forest_request>();
-    auto* const cli = program.add_subcommand("forest", "Find the linear forest of a matrix and its permutation");
+    auto* const cli = program.add_subcommand("forest", "Compute the linear forest of a matrix and its permutation");
     add_matrix_argument(*cli, o->matrix);
     add_factor_options(*cli, o->factor);
-    cli->add_option(
-           "-o,--output", o->output,
-           "where to write the permutation: for every position the row that goes there, as the file numbers it")
+    cli->add_option("-o,--output", o->output,
+                    "output file of the permutation: for every position, the number of its row in the input file")
         ->type_name("FILE");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);

@@ -87,7 +87,7 @@ outcome run(generate_request const& o) {
     if (o.common.backend == "cuda")
         make_executor(o.common); // matrices are made on the host; a missing GPU is still told
     auto const parameters = read_parameters(o);
-    if (o.output.empty()) throw usage_error("generate needs -o FILE to write the matrix to");
+    if (o.output.empty()) throw usage_error("generate needs -o FILE, the file of the matrix");
     output_files files({});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
@@ -100,8 +100,8 @@ outcome run(generate_request const& o) {
 command add_generate(CLI::App& program) {
     auto const o = std::make_shared<generate_request>();
     auto* const cli = program.add_subcommand("generate", "Write a test problem as a Matrix Market file");
-    cli->add_option("KIND", o->kind, "which matrix")->type_name("");
-    cli->add_option("-o,--output", o->output, "the file to write; compressed where it ends in .gz")->type_name("FILE");
+    cli->add_option("KIND", o->kind, "kind of matrix")->type_name("");
+    cli->add_option("-o,--output", o->output, "output file; compressed if its name ends in .gz")->type_name("FILE");
     for (auto const& kind : generator_kinds())
         for (auto const& key : kind.keys)
             if (o->parameters.try_emplace(key).second)

@@ -28,9 +28,9 @@ void tell(sheet& result, matrix_info const& m) {
                                            show_count(m.degrees.largest), m.degrees.mean));
     result.line("zero diagonals", show_count(m.zero_diagonals));
     result.line("largest |a|", fmt::format("{:.6g}", m.largest_magnitude));
-    result.line("diagonal coverage", show_fraction(m.diagonal_coverage) + "  of the weight lies on the diagonal");
+    result.line("diagonal coverage", show_fraction(m.diagonal_coverage) + "  of the weight is on the diagonal");
     result.line("identity coverage",
-                show_fraction(m.identity_coverage) + "  of the off-diagonal weight lies beside the diagonal");
+                show_fraction(m.identity_coverage) + "  of the off-diagonal weight is on the sub- and superdiagonal");
     auto& json = result.json();
     json["symmetric_pattern"] = m.symmetric_pattern;
     json["symmetric_values"] = m.symmetric_values;

@@ -29,7 +29,7 @@ std::vector<std::string_view> with_automatic(std::array<std::string_view, N> con
 std::string show_finding(finding const& f) {
     std::string name(f.key);
     std::replace(name.begin(), name.end(), '_', ' ');
-    if (f.unit == finding_unit::share) return name + " " + show_fraction(f.value);
+    if (f.unit == finding_unit::fraction) return name + " " + show_fraction(f.value);
     if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
     return name + " " + show_count(std::int64_t(f.value));
 }
@@ -88,7 +88,7 @@ nlohmann::ordered_json attempts_json(std::vector<solver_attempt> const& attempts
 template <class T>
 void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
     result.line("solver", fmt::format("{}, preconditioner {}{}{}, tolerance {:g}", r.solver, r.preconditioner,
-                                      o.parts > 1 ? fmt::format(" of {} parts", o.parts) : "",
+                                      o.parts > 1 ? fmt::format(" on {} ranks", o.parts) : "",
                                       o.is_automatic() ? " (chosen)" : "", o.tolerance));
     if (r.attempts.size() > 1)
         for (solver_attempt const& attempt : r.attempts)
@@ -142,8 +142,7 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
     if (r.result.reason == krylov_reason::cancelled) return {exit_numerical, reason};
     if (needs_symmetry(r.solver) && !traits_of(host, a.view()).symmetric)
-        reason += fmt::format("; {} needs a {} matrix, this one is not", r.solver,
-                              is_complex_number<T> ? "Hermitian" : "symmetric");
+        reason += fmt::format("; {} requires a {} matrix", r.solver, is_complex_number<T> ? "Hermitian" : "symmetric");
     if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
         reason += "; the " + r.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
@@ -219,8 +218,8 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
                                           a.row_offsets().begin() + rows.last + 1);
         for (auto& offset : offsets) offset -= begin;
         distributed_csr<Executor, T> const own(part, others, offsets,
-                                        {a.column_indices().begin() + begin, a.column_indices().begin() + end},
-                                        {a.values().begin() + begin, a.values().begin() + end});
+                                               {a.column_indices().begin() + begin, a.column_indices().begin() + end},
+                                               {a.values().begin() + begin, a.values().begin() + end});
         auto const b = part.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
         auto x = start.empty() ? part.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
                                : part.copy(array_view<T const>(start.data() + rows.first, rows.size()));
@@ -234,7 +233,7 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
         krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
         options.progress = [&](std::int64_t iteration, double residual) {
             if (others.rank() == 0 && status.enabled())
-                status.show(run.solver + " in parts: iteration " + std::to_string(iteration) + ", relative residual " +
+                status.show(run.solver + " on ranks: iteration " + std::to_string(iteration) + ", relative residual " +
                             show_scientific(residual));
             for (int const stops : others.gather(int(is_interrupted()))) // all parts end at the same iteration
                 if (stops) return false;
@@ -260,9 +259,9 @@ void check_parts_of_solve(solve_options const& o) {
     check_parts(o.parts);
     if (o.parts == 1) return;
     if (o.compare || o.mixed || !o.report.empty())
-        throw usage_error(std::string("--parts does not go with ") + (o.compare ? "--compare"
-                                                                      : o.mixed ? "--mixed"
-                                                                                : "--report"));
+        throw usage_error(std::string("--parts cannot be combined with ") + (o.compare ? "--compare"
+                                                                             : o.mixed ? "--mixed"
+                                                                                       : "--report"));
 }
 
 template <class Executor, class T>
@@ -281,10 +280,10 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
     if (rhs.columns > 1 && o.parts > 1)
         throw usage_error(
-            fmt::format("--parts is for one right-hand side, --rhs {} holds {}", o.system.rhs, rhs.columns));
+            fmt::format("--parts requires a single right-hand side; --rhs {} has {}", o.system.rhs, rhs.columns));
     if (rhs.columns > 1) {
         if (o.compare || o.mixed || !o.report.empty())
-            throw usage_error(fmt::format("{} is for one right-hand side, --rhs {} holds {}",
+            throw usage_error(fmt::format("{} requires a single right-hand side; --rhs {} has {}",
                                           o.compare ? "--compare"
                                           : o.mixed ? "--mixed"
                                                     : "--report",
@@ -296,7 +295,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
     if (o.parts > 1) {
         if constexpr (is_complex_number<T>) {
-            throw usage_error("--parts is for real systems; this one is complex");
+            throw usage_error("--parts requires a real system; this one is complex");
         } else {
             interruptible const until_interrupted;
             auto const r = run_in_parts<Executor, T>(o, exec, host, a, rhs, start, status);
@@ -339,10 +338,9 @@ void check(solve_options& o) {
     read_preconditioner(o);
     bool const others = o.solver != automatic_name && o.solver != "fgmres";
     if (o.preconditioner != automatic_name && preconditioner_row_of(o.preconditioner).varies && others)
-        throw usage_error(
-            fmt::format("--preconditioner {} is another one at every iteration and needs --solver fgmres, "
-                        "not {}",
-                        o.preconditioner, o.solver));
+        throw usage_error(fmt::format("--preconditioner {} changes in every iteration and requires --solver fgmres, "
+                                      "not {}",
+                                      o.preconditioner, o.solver));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
     if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
@@ -356,11 +354,12 @@ void check(solve_options& o) {
         throw usage_error(
             fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
     if (o.mixed && (o.compare || !o.report.empty()))
-        throw usage_error("--mixed is for one solve, not for --compare or --report");
+        throw usage_error("--mixed cannot be combined with --compare or --report");
     if (o.mixed && o.common.precision == "single")
-        throw usage_error("--mixed refines in double precision, --precision single asks for another one");
+        throw usage_error("--mixed refines in double precision and cannot be combined with --precision single");
     if (o.compare && !o.report.empty())
-        throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
+        throw usage_error("--compare prints a table of all solvers, --report draws one of them next to others; use one "
+                          "of the two options");
     check_parts_of_solve(o);
     check_system_arguments(o.system);
 }
@@ -421,20 +420,21 @@ command add_solve(CLI::App& program) {
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--solver", o->solver,
                     "one of " + listed(with_automatic(krylov_names)) +
-                        "; auto, the default, chooses by the matrix, and another where one fails")
+                        "; auto, the default, chooses according to the matrix, and tries another one if a solver fails")
         ->type_name("NAME");
     cli->add_option("--preconditioner", o->preconditioner,
                     "one of " + listed(with_automatic(preconditioner_names)) +
-                        "; auto by default. Its options follow by name, or behind it: forest,rounds=7")
+                        "; auto by default. Its options follow by name, or after its name: forest,rounds=7")
         ->type_name("NAME");
     add_preconditioner_options(*cli, o->preconditioner_options);
-    cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
+    cli->add_option("--tolerance", o->tolerance, "tolerance of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
     cli->add_option("--absolute-tolerance", o->absolute_tolerance,
-                    "of |b - Ax|; a solve ends where it meets this or the relative one")
+                    "tolerance of |b - Ax|; a solve ends if it meets this tolerance or the relative one")
         ->type_name("X");
     cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
-    add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
+    add_integer(*cli, "--max-iterations", o->max_iterations, "maximum number of iterations; 10000 by default")
+        ->type_name("N");
     add_integer(*cli, "--shadow-space", o->shadow_space, "idrs: dimension of the shadow space, 1 to 8; 4 by default")
         ->type_name("S");
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
@@ -442,13 +442,15 @@ command add_solve(CLI::App& program) {
     add_parts_option(*cli, o->parts);
     add_system_options(*cli, o->system);
     cli->add_flag("--mixed", o->mixed,
-                  "solve in single precision, with the preconditioner, and refine the solution in double; gmres and "
-                  "forest where they are not named, in cycles of --restart");
-    cli->add_flag("--compare", o->compare,
-                  "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
-                  "included; -o writes the solution of the fastest");
-    cli->add_option("--report", o->report,
-                    "write a self-contained HTML page with pictures; runs the other preconditioners to compare")
+                  "solve in single precision and refine the solution in double precision; by default with gmres and "
+                  "forest, in cycles of --restart");
+    cli->add_flag(
+        "--compare", o->compare,
+        "run all solvers with all preconditioners that suit the matrix; prints a table sorted by time, set-up "
+        "included; -o writes the solution of the fastest one");
+    cli->add_option(
+           "--report", o->report,
+           "write a self-contained HTML page with pictures; also runs the other preconditioners for comparison")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

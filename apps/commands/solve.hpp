@@ -85,7 +85,7 @@ inline std::string in_words(krylov_reason reason) {
     case krylov_reason::slow:
         return "too slow";
     case krylov_reason::not_finite:
-        return "values that are not finite";
+        return "non-finite values";
     case krylov_reason::cancelled:
         return is_interrupted() ? "interrupted" : "given up";
     default:
@@ -101,7 +101,7 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     if (unmet->kind == unmet_need::zero_on_diagonal)
         return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
                " divides by it";
-    return "it is not symmetric, and " + preconditioner + " needs that";
+    return "it is not symmetric, and " + preconditioner + " requires symmetry";
 }
 
 /// Sets up a preconditioner and solves from the starting guess; a name may be "auto". An interrupt ends the solve with

@@ -38,7 +38,7 @@ srcsr_scheme scheme_by_name(std::string_view name) {
 /// Which configuration a plan took, and why.
 template <class O>
 std::string describe_plan(srcsr_plan<O> const& plan) {
-    if (plan.reason.empty()) return fmt::format("{} stretches of {} path steps", plan.blocks(), plan.work_per_block);
+    if (plan.reason.empty()) return fmt::format("{} chunks of {} path steps", plan.blocks(), plan.work_per_block);
     return fmt::format("{} blocks of {} threads, {} path steps each, {}; {}", plan.blocks(), plan.tuning.threads,
                        plan.work_per_block, segmented_reduction_names[static_cast<std::size_t>(plan.tuning.reduction)],
                        plan.reason);
@@ -121,7 +121,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     result.line("semiring", o.semiring);
-    if (!o.accumulate.empty()) result.line("joined with", o.accumulate);
+    if (!o.accumulate.empty()) result.line("accumulated with", o.accumulate);
     if (!o.mask.empty()) result.line("mask", o.mask + (o.complement ? ", complemented" : ""));
     result.line("time", fmt::format("{}{}, {:.3g} GB/s", show_seconds(seconds),
                                     o.repeat > 1 ? fmt::format(" (median of {})", o.repeat) : "", rate));
@@ -149,10 +149,10 @@ outcome run(spmv_request const& o) {
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
-        throw usage_error("scheme balanced-atomic adds by atomic operations, so it takes --semiring plus-times only");
-    if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
+        throw usage_error("scheme balanced-atomic uses atomic additions and requires --semiring plus-times");
+    if (o.complement && o.mask.empty()) throw usage_error("--complement needs --mask");
     if (!o.accumulate.empty() && writes_indices(o.semiring))
-        throw usage_error(o.semiring + " writes column numbers, which --accumulate has no way to join");
+        throw usage_error(o.semiring + " writes column numbers, which --accumulate cannot combine");
     if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
@@ -170,22 +170,24 @@ command add_spmv(CLI::App& program) {
     auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");
-    cli->add_option("--scheme", o->scheme, "how rows are laid over a GPU: " + listed(srcsr_scheme_names))
+    cli->add_option("--scheme", o->scheme, "how rows are distributed on a GPU: " + listed(srcsr_scheme_names))
         ->type_name("NAME");
     cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
-    cli->add_option("--accumulate", o->accumulate, "a vector that the addition of the semiring joins to the product")
+    cli->add_option("--accumulate", o->accumulate,
+                    "a vector that is added to the product by the addition of the semiring")
         ->type_name("FILE");
-    cli->add_option("--mask", o->mask,
-                    "a vector: only elements where it is not 0 are computed; the others are those of --accumulate, or "
-                    "as of an empty row")
+    cli->add_option(
+           "--mask", o->mask,
+           "a vector: only elements at which it is not 0 are computed; the others are those of --accumulate, or "
+           "as of an empty row")
         ->type_name("FILE");
-    cli->add_flag("--complement", o->complement, "only elements where the mask is 0");
+    cli->add_flag("--complement", o->complement, "compute only elements at which the mask is 0");
     cli->add_flag("--transpose", o->transpose, "multiply the transposed matrix");
     cli->add_option("-o,--output", o->output,
-                    "where to write y; arg-max writes columns as the file numbers them, and the number before the "
+                    "output file of y; arg-max writes the numbers of columns in the file, and the number before the "
                     "first for an empty row")
         ->type_name("FILE");
-    add_integer(*cli, "--repeat", o->repeat, "products to time; the median is told")->type_name("N");
+    add_integer(*cli, "--repeat", o->repeat, "number of timed products; the median is printed")->type_name("N");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -85,7 +85,7 @@ band_class require_class(tridiagonal_request const& o, csr<T> const& a) {
             fmt::format("{} is not block tridiagonal with blocks of {} rows, cyclic or not", o.matrix, o.block));
     throw input_error(
         fmt::format("{} has lower bandwidth {} and upper bandwidth {}; a direct solve takes at most {} and "
-                    "{}, or blocks of at most {} rows that are coupled to their neighbours alone; coppice "
+                    "{}, or blocks of at most {} rows that are coupled to adjacent blocks only; coppice "
                     "solve takes any square matrix",
                     o.matrix, reach.lower, reach.upper, largest_block, largest_block, largest_block));
 }
@@ -144,8 +144,7 @@ outcome judge(answer const& r, tridiagonal_request const& o, double rounding) {
     switch (r.report.status) {
     case solve_status::singular:
         if (r.report.row < 0) return {exit_numerical, o.matrix + " is singular"};
-        return {exit_numerical,
-                fmt::format("{} is singular: elimination finds no pivot in row {}", o.matrix, r.report.row + 1)};
+        return {exit_numerical, fmt::format("{} is singular: there is no pivot in row {}", o.matrix, r.report.row + 1)};
     case solve_status::not_finite:
         return {exit_numerical, fmt::format("the solution of {} overflows{}", o.matrix, advice)};
     default:
@@ -260,7 +259,7 @@ answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagon
         part.copy_elements(solution.data(), x.data() + rows.first, rows.size());
     });
     bool const by_rpts = r.report.tries <= 2 && how.method != band_method::chain && how.threshold == 0;
-    r.method = fmt::format("{} in {} parts", by_rpts ? "rpts" : "chain", o.parts);
+    r.method = fmt::format("{} on {} ranks", by_rpts ? "rpts" : "chain", o.parts);
     r.pivoting = o.pivoting;
     return r;
 }
@@ -279,7 +278,7 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
     bool const plain = c.kind == band_class::blocks && c.block == 1 && !c.cyclic && std::is_same_v<T, real_of<T>>;
     if (o.parts > 1 && (!plain || classical || o.condition))
         throw usage_error(
-            fmt::format("--parts is for real tridiagonal matrices that are not cyclic, without --condition and "
+            fmt::format("--parts requires a real tridiagonal matrix that is not cyclic, without --condition and "
                         "classical methods; {} is {}{}",
                         o.matrix, std::is_same_v<T, real_of<T>> ? "" : "complex, ", c.name()));
     auto const system = make_right_hand_side<T>(host, o.system, a, scale, status);
@@ -352,15 +351,15 @@ command add_tridiagonal(CLI::App& program) {
         program.add_subcommand("tridiagonal", "Solve a (cyclic, block) tridiagonal or banded system directly");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--method", o->method,
-                    "how to solve: rpts, chain, what fits, or a classical algorithm, of which few pivot")
+                    "method: rpts, chain, auto, or a classical algorithm, most of which do not pivot")
         ->type_name(alternatives(methods));
     cli->add_option("--pivoting", o->pivoting, "none, partial or scaled")->type_name(alternatives(pivotings));
-    cli->add_option("--threshold", o->threshold, "entries of at most this magnitude count as zero in the elimination")
+    cli->add_option("--threshold", o->threshold,
+                    "entries of at most this magnitude are treated as zero in the elimination")
         ->type_name("X");
-    add_integer(*cli, "--block", o->block, "rows and columns of a block; 0 finds the smallest that fits")
-        ->type_name("N");
-    add_integer(*cli, "--refinements", o->refinements, "steps of iterative refinement")->type_name("N");
-    cli->add_flag("--condition", o->condition, "estimate the condition number, at the cost of some more solves");
+    add_integer(*cli, "--block", o->block, "block size; 0: the smallest that fits")->type_name("N");
+    add_integer(*cli, "--refinements", o->refinements, "number of steps of iterative refinement")->type_name("N");
+    cli->add_flag("--condition", o->condition, "estimate the condition number; takes a few additional solves");
     add_parts_option(*cli, o->parts);
     add_system_options(*cli, o->system);
     add_common_options(*cli, o->common);

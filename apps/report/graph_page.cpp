@@ -93,12 +93,12 @@ void show_parts(graph_answer::vertex_numbers const& labels, graph_page& page) {
         sizes.push_back(size[v]);
         rows.emplace_back(std::int64_t(v), double(size[v]));
     }
-    page.found = chart_sizes("Parts by their size", "vertices of a part", sizes);
-    page.top = rank("The largest parts", "part of vertex", "vertices", std::move(rows));
+    page.found = chart_sizes("Components by size", "vertices of a component", sizes);
+    page.top = rank("The largest components", "component of vertex", "vertices", std::move(rows));
     if (page.drawing.places.empty()) return;
     for (std::size_t v = 0; v < labels.size(); ++v) {
         page.drawing.fills.push_back(part_colour(part[std::size_t(labels[v])]));
-        page.drawing.words.push_back(fmt::format("{}: part of {}", page.drawing.vertices.name(std::int64_t(v)),
+        page.drawing.words.push_back(fmt::format("{}: component of {}", page.drawing.vertices.name(std::int64_t(v)),
                                                  page.drawing.vertices.name(labels[v])));
     }
 }
@@ -156,7 +156,7 @@ std::string show_vertex(vertex_numbering const& vertices, std::int64_t v) {
 
 std::string table(ranking const& top, vertex_numbering const& vertices) {
     if (top.rows.empty()) return {};
-    std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>place<th "
+    std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>rank<th "
                                    "class=number>{}<th class=number>{}</tr></thead><tbody>",
                                    top.title, top.item, top.figure);
     for (std::size_t k = 0; k < top.rows.size(); ++k)
@@ -175,7 +175,7 @@ std::string list(std::string const& title, entries const& rows) {
 bar_chart chart_degrees(std::vector<std::int32_t> const& offsets) {
     std::vector<std::int64_t> degrees;
     for (std::size_t v = 0; v + 1 < offsets.size(); ++v) degrees.push_back(offsets[v + 1] - offsets[v]);
-    return chart_sizes("Vertices by their edges", "edges of a vertex", degrees);
+    return chart_sizes("Vertices by degree", "degree of a vertex", degrees);
 }
 
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page) {
@@ -202,8 +202,8 @@ std::string render(graph_page const& page) {
         "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=verdict>{4}.</p>{5}</dl></header>",
         page.command, escaped(page.graph), style_sheet, escaped(page.size), escaped(page.summary), figures);
     html += "<section id=graph><h2>The graph</h2>" + draw(page.degrees) + "</section>";
-    html += "<section id=found><h2>What was found</h2>" + draw(page.found) + table(page.top, page.drawing.vertices) +
-            "</section>";
+    html +=
+        "<section id=found><h2>Results</h2>" + draw(page.found) + table(page.top, page.drawing.vertices) + "</section>";
     if (auto const picture = graph_picture(page.drawing); !picture.empty())
         html += "<section id=drawing><h2>Drawing</h2>" + picture + "</section>";
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +

@@ -39,7 +39,7 @@ struct graph_page {
     entries environment{};
 };
 
-/// Vertices by their edges: 0, 1, 2, 3 to 4, 5 to 8, ...
+/// Vertices by degree: 0, 1, 2, 3 to 4, 5 to 8, ...
 bar_chart chart_degrees(std::vector<std::int32_t> const& offsets);
 /// The chart, the ranking, and the edges and colours of the drawing that an answer gives.
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page);

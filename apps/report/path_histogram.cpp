@@ -47,7 +47,7 @@ std::string path_histogram(forest_summary const& forest) {
         x += slot;
     }
     svg += fmt::format("<line class=axis x1=4 x2={0} y1={1} y2={1} />", coordinate(width - 4), base);
-    svg += fmt::format("<text class='tick faint' x=4 y={}>rows on a path · number of paths · share of all rows "
+    svg += fmt::format("<text class='tick faint' x=4 y={}>rows on a path · number of paths · fraction of all rows "
                        "above the columns (k = 1024)</text>",
                        base + 58);
     return fmt::format("<svg class=histogram style='max-width:{0}px' viewBox='0 0 {0} {1}' role=img "

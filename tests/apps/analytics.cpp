@@ -129,8 +129,7 @@ TEST_CASE(
         CAPTURE(r.err);
         REQUIRE(r.code == 0);
         auto const page = read_text_file(path);
-        for (std::string const part :
-             {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by their edges"})
+        for (std::string const part : {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by degree"})
             CHECK_MESSAGE(has(page, part), part);
         for (std::string const part : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
             CHECK_MESSAGE(!has(page, part), part);
@@ -152,7 +151,7 @@ TEST_CASE(
     CHECK(has(page_of({"mst", graph}), "id=drawing"));
     auto const large = page_of({"cores", "generate:rmat,scale=10"});
     CHECK(!has(large, "id=drawing"));
-    CHECK(has(large, "Vertices by their edges"));
+    CHECK(has(large, "Vertices by degree"));
     for (auto const& row : {"sssp", "betweenness", "colouring", "bridges", "truss", "diameter"}) page_of({row, graph});
 }
 

@@ -59,7 +59,7 @@ std::vector<bad_run> const table = {
     {{"slove"}, 2, "did you mean 'solve'"},
     {{"--frobnicate"}, 2, "unknown option '--frobnicate'"},
     {{"solve", "@good.mtx", "--parts", "0"}, 2, "--parts is 0, expected 1 to 64"},
-    {{"solve", "@good.mtx", "--parts", "2", "--compare"}, 2, "--parts does not go with --compare"},
+    {{"solve", "@good.mtx", "--parts", "2", "--compare"}, 2, "--parts cannot be combined with --compare"},
     {{"solve", "@good.mtx", "--parts", "2", "--rhs", "@two.mtx"}, 2, "--parts is for one right-hand side"},
     {{"solve", "@complex.mtx", "--parts", "2"}, 2, "--parts is for real systems"},
     {{"tridiagonal", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},

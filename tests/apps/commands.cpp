@@ -229,12 +229,12 @@ TEST_CASE("tridiagonal, solve: in parts") {
     for (std::string const parts : {"2", "3", "7"}) {
         auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", parts});
         CHECK(direct["parts"] == std::stoi(parts));
-        CHECK(direct["method"] == "rpts in " + parts + " parts");
+        CHECK(direct["method"] == "rpts on " + parts + " ranks");
         CHECK(direct["backward_error"].get<double>() < 1e-15);
         CHECK(direct["forward_relative_error"].get<double>() < 1e-12);
         auto const chain =
             json_of({"tridiagonal", "generate:tridiagonal,case=2,n=500", "--parts", parts, "--method", "chain"});
-        CHECK(chain["method"] == "chain in " + parts + " parts");
+        CHECK(chain["method"] == "chain on " + parts + " ranks");
         CHECK(chain["backward_error"].get<double>() < 1e-15);
         auto const solved = json_of({"solve", "generate:aniso2,nx=40", "--parts", parts});
         CHECK(solved["solver"] == "cg");
