@@ -19,7 +19,7 @@ struct element_of<coppice_complex_double> {
 
 namespace {
 
-/// The cores that calls of this thread run on; made at the first call.
+/// The executor for calls of this thread; created at the first call.
 std::optional<host_executor>& cores() {
     thread_local std::optional<host_executor> mine;
     return mine;

@@ -22,7 +22,7 @@ struct element_of<cuDoubleComplex> {
 
 namespace {
 
-/// The current device and the caller's stream; null means the default stream, as everywhere in CUDA.
+/// The current device and the stream of the caller; null is the default stream, as everywhere in CUDA.
 struct on_stream {
     CUstream_st* stream = nullptr;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factorisations of solve_bands' classes, written once over run_step of the launchers.
+/// Factorisations for the classes of solve_bands, written once over run_step of the launchers.
 #pragma once
 
 #include <coppice/solvers/direct/factored/band_factor.hpp>
@@ -9,7 +9,8 @@
 namespace coppice {
 namespace chain {
 
-/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the final_complement.
+/// Layout of a factorisation: saved pivot rows, condensed matrices and their sizes for every level, and the final Schur
+/// complement.
 struct factor_plan : workspace_layout {
     std::int64_t saved[max_levels], matrix[max_levels], sizes[max_levels];
     std::int64_t final_complement, launch;
@@ -31,14 +32,14 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     return plan;
 }
 
-/// The stages of a factorisation or of a solve with it, in memory that plan_factor and, for right-hand sides of links,
-/// `rhs` lay out.
+/// The levels of a factorisation or of a solve with it. The memory is laid out by plan_factor; `rhs` holds the
+/// right-hand sides of condensed rows.
 template <class T>
 struct factored_levels {
     factored_level<T, matrix_block_rows<T>> rows;
     std::array<factored_level<T, condensed_rows<T>>, max_levels> condensed;
     factored_final_complement<T> last;
-    int depth = 0; ///< stages of links
+    int depth = 0; ///< levels of condensed rows
 
     factored_levels(matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
                     std::byte* factor, T* rhs) {
@@ -155,7 +156,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     using lane = chain::lane_of_t<T>;
     using real = real_lane_t<lane>;
     chain::check_matrix(exec, a, options);
-    band_matrix<T> shape = a; // its values are not looked at
+    band_matrix<T> shape = a; // its values are not read
     shape.lower = shape.diagonal = shape.upper = d.pointer;
     chain::check_vectors(shape, d, x);
     std::int64_t const needed = factored_workspace(exec, a, x.columns, options);
@@ -191,7 +192,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     }
 }
 
-// What the sources of the library instantiate, and no other.
+// The instantiations in the sources of the library.
 #define COPPICE_BAND_FACTOR_DECLARE(prefix, T, Executor)                                                               \
     prefix std::int64_t bands_factor_bytes(Executor const&, band_matrix<T> const&, band_options const&);               \
     prefix void factorise_bands(Executor const&, band_matrix<T> const&, array_view<std::byte>, band_options const&,    \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems of preconditioners made safe to solve with.
+/// Regularisation of tridiagonal systems in preconditioners.
 #pragma once
 
 #include <cmath>
@@ -11,22 +11,22 @@
 
 namespace coppice {
 
-/// Mends tridiagonal systems that are singular or nearly so, that their solution is finite for every finite right-hand
-/// side: the pivots of the pieces that break are shifted until they outweigh the rest of their rows. Keeps the memory
-/// that it needs for that, so that mending again allocates nothing.
+/// Regularises tridiagonal systems that are singular or nearly singular, so that the solution is finite for every
+/// finite right-hand side: shifts the diagonal entries of singular pieces until they exceed the sum of the other
+/// entries in their rows. Owns its memory; a second call for the same size allocates nothing.
 template <executor Executor, class T>
 class tridiagonal_regulariser {
 public:
-    /// Returns the number of rows that were mended; 0, the usual case, changes nothing. One pass over the system where
-    /// every row is dominated by its diagonal; else found out by two solves, and pieces of up to 1024 rows that seem
-    /// broken are looked at one by one. Both executors find the same pieces unless one is on the verge of working
-    /// precision. Waits. A system with entries that are not finite is left as it is; so are systems of more than
+    /// Returns the number of regularised rows; 0, the usual result, means that nothing was changed. If the system is
+    /// diagonally dominant, this takes one pass over its rows; otherwise two solves, and a separate test of each piece
+    /// of up to 1024 rows that may be singular. Host and CUDA find the same pieces unless one is at the limit of
+    /// working precision. Waits. Does not change systems with entries that are not finite, nor systems of more than
     /// 2^31 - 2 rows.
     ///
-    /// `whole` says that the system is all of the matrix: one that is nearly singular belongs to it then, and only what
-    /// has no finite solution is mended.
+    /// `whole`: the system is the whole matrix of the user. Then it is regularised only if it has no finite solution,
+    /// and not if it is nearly singular.
     std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole);
-    /// The same where a pass over the system has told its health.
+    /// The same with given diagnostics of the system.
     std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole,
                       detail::system_diagnostics const& diagnostics);
 
@@ -58,7 +58,7 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
 }
 
-/// Marks the rows that break, and returns how many do.
+/// Flags the rows that break; returns their number.
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& exec,
                                                            detail::tridiagonal_probe<T> const& probe,
@@ -93,8 +93,8 @@ void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));
 }
 
-/// Which pieces are to be mended: in the first round only those that were looked at one by one, if there are any, since
-/// it may be they that break the longer ones.
+/// Selects the pieces to regularise. In the first round these are only pieces that were tested separately, if there are
+/// any, since they may cause longer pieces to break.
 template <executor Executor, class T>
 detail::regularised_pieces tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec,
                                                                      detail::tridiagonal_probe<T> const& probe,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What solve_bands and its relatives refuse.
+/// Argument checks of solve_bands and related functions.
 #pragma once
 
 #include <algorithm>
@@ -95,11 +95,11 @@ template <class T>
 memory_range range_of(char const* name, columns_view<T> x) {
     return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
 }
-/// Small systems notice a call for each pair.
+/// Checks for overlap before the call that throws: small systems would notice that call for each pair of ranges.
 COPPICE_ALWAYS_INLINE void check_separate(memory_range const& a, memory_range const& b) {
     if (overlap(a, b)) require_no_overlap(a, b, "solve_bands: ");
 }
-/// The solution may replace the right-hand side; otherwise they are apart.
+/// The solution may be the right-hand side; otherwise they must not overlap.
 template <class T>
 void check_rhs_separate(columns_view<T const> d, columns_view<T> x) {
     if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One call of solve_bands from the first try to the report.
+/// One call of solve_bands, from the first attempt to the report.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace coppice::chain {
 
-/// Estimates the condition numbers of all systems in the workspace; returns where they stand.
+/// Estimates the condition numbers of all systems; returns their array in the workspace.
 template <class T, class Executor>
 double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_options const& o, std::byte* space,
                            workspace_plan const& plan) {
@@ -36,8 +36,9 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
     return memory.condition;
 }
 
-/// One call of solve_bands: solves, looks at the result, tries again where it is bad, refines, and reports. Which tries
-/// follow is known to the device alone, so each has a gate that an earlier one opens. Nothing here waits.
+/// One call of solve_bands: solves, checks the result, starts further attempts for inaccurate systems, refines, and
+/// reports. Which attempts are needed is known on the device only, so each has a device predicate that an earlier
+/// attempt sets. Does not wait.
 template <class T, class Executor>
 struct solve_run {
     using lane = lane_of_t<T>;
@@ -104,9 +105,9 @@ private:
             if (!reported()) return solve_by_rpts_checked(exec, matrix, d, x, o, workspace);
         solve_by_rpts(exec, matrix, d, x, o, workspace);
     }
-    /// Room for d where x is d; the chain solves it in place.
+    /// Memory for a copy of d if x is d; the chain solver then works in place.
     lane* saved_rhs() const { return reinterpret_cast<lane*>(space + plan.residual); }
-    /// Of all systems, into x.
+    /// Solves all systems into x.
     void first_attempt() const {
         if (attempts.first == attempt::rpts)
             solve_rpts({space + plan.condensed, plan.condensed_bytes});
@@ -118,7 +119,7 @@ private:
         if (reported())
             check_accuracy(exec, rows, memory, report.data(), {.number = 1}, accuracy_rule_of<T>(attempts.first, attempts, bound));
     }
-    /// o.refinements steps for all systems.
+    /// Applies o.refinements steps of refinement to all systems.
     void refine_as_asked() const {
         for (int k = 0; k < o.refinements; ++k) {
             later.correct(exec, {});

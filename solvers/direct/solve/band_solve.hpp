@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// solve_bands, written once over the launchers (solve/launchers.hpp). Included by the sources that instantiate it.
+/// Definition of solve_bands, written once over the launchers (solve/launchers.hpp). Included by the sources that
+/// instantiate it.
 #pragma once
 
 #include <string>
@@ -35,7 +36,8 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
                  chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
-    if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
+    // avoids the planning below, which small systems would notice
+    if (chain::only_rpts(exec, a, options, !report.empty())) {
         std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
         chain::check_space("workspace", workspace, bytes);
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
@@ -76,7 +78,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     chain::check_matrix(exec, a, options);
     chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
     if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
-    // Judged as one system: what is worst anywhere.
+    // One report for all systems: the worst of each value.
     buffer<chain::column_error> errors(exec, a.systems * x.columns);
     buffer<bool> inaccurate(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
@@ -100,7 +102,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     return worst;
 }
 
-// What the sources of the library instantiate, and no other.
+// The instantiations in the sources of the library.
 #define COPPICE_BANDS_DECLARE(prefix, T, Executor)                                                                     \
     prefix std::int64_t bands_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&,     \
                                         bool);                                                                         \

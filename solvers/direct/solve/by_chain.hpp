@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A solve by the chain: units to links, links to unknowns, unknowns of the units.
+/// The chain solver: reduces block rows to condensed rows, solves these, and substitutes the block rows.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace coppice::chain {
 
-/// `count` links of a depth in memory from `base` on, each of `span` block rows of the matrix of `of`.
+/// Condensed rows of `count` segments at a depth, in memory from `base` on, each for `span` block rows of the matrix of
+/// `of`.
 template <class T, class Of>
 COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std::int64_t count, std::int64_t span) {
     int const w = 2 * of.a.n;
@@ -22,7 +23,7 @@ COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std:
     return {base, rhs, reinterpret_cast<real_lane_t<T>*>(sizes), depth, w, of.rhs_count, of.a, span, of.singular};
 }
 
-/// All links of the chain in stages, from those of the finest on.
+/// Solves the condensed rows level by level, from the finest ones on.
 template <class T, class Executor>
 void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels const& l,
                   elimination<real_lane_t<T>> const& how, T* condensed, std::byte* memory, int const* predicate) {
@@ -42,7 +43,7 @@ void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels 
     for (int k = depth - 1; k >= 0; --k) substitute(exec, coarse_levels[std::size_t(k)], memory);
 }
 
-/// The finest stage of a chain solve: block rows to links, in memory of condensed_elements.
+/// The finest level of a chain solve: block rows to condensed rows, in the memory of condensed_elements.
 template <class T>
 COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_level(matrix_block_rows<T> const& block_rows, levels const& l,
                                                elimination<real_lane_t<T>> const& how, std::byte* condensed,
@@ -67,7 +68,7 @@ void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows,
     substitute(exec, finest, memory);
 }
 
-/// A chain solve of `columns` columns of which `first` has the first one, as many at a time as the launcher takes.
+/// A chain solve of `columns` columns, of which `first` is the first, in groups of the size that the launcher supports.
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
 COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
@@ -87,8 +88,8 @@ elimination<real_lane_t<T>> elimination_of(band_options const& o) {
     return {real_lane_t<T>(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
 }
 
-/// Whether nothing is done but the elimination of a matrix that is its own middle (band_ends): there is nothing to
-/// plan, and no workspace.
+/// Whether the solve is only the elimination of a matrix that is its own middle (band_ends): then there is no plan and
+/// no workspace.
 template <class T, class Executor>
 bool only_a_middle(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_floating_point_v<T>) {

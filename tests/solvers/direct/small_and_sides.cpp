@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
             CAPTURE(reach);
             CAPTURE(n);
             banded_storage<double> const s(n, reach, reach, std::uint64_t(n + reach));
-            auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved at once
+            auto const d = rhs_for(s.meaning(), 10, 3); // more columns than are solved simultaneously
             auto const x = solve_banded_storage(exec, s, d).x;
             for (std::int64_t const c : {0, 5, 9}) {
                 std::vector<double> const column(d.begin() + c * n, d.begin() + (c + 1) * n);

@@ -58,7 +58,7 @@ test::system<T> constant_system(std::int64_t n, T lower, T diagonal, T upper, T 
     return s;
 }
 
-/// Sizes around the borders of partitions, tiles, tasks and stages of both backends.
+/// Sizes around the boundaries of partitions, tiles, tasks and levels of both backends.
 std::vector<std::int64_t> boundary_sizes() {
     std::vector<std::int64_t> sizes;
     for (std::int64_t n = 0; n <= 200; n += races_watched ? 7 : 1) sizes.push_back(n);
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("tridiagonal: as accurate as LAPACK on the twenty matrices of
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
             CAPTURE(id);
             CAPTURE(int(pivot));
-            int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices take long to make
+            int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices are expensive to generate
             accuracy const result =
                 compare_accuracy(id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
             if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the matrices that need pivoting break without i
             compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.worst_backward_error > 1e-10);
     }
-    // and those that are diagonally dominant do not need it
+    // diagonally dominant matrices do not need pivoting
     for (int const id : {2, 6, 7, 17, 18, 19, 20}) {
         CAPTURE(id);
         accuracy const result =
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
             CHECK(backward_error(s, solve_on(exec, s, {pivot})) <= worse * 1e-13);
             CHECK(backward_error(f, solve_on(exec, f, {pivot})) <= worse * 1e-4);
         }
-        // Without a diagonal, half of all partition lengths would have a singular inner matrix.
+        // With a small diagonal, partitions of odd length have a nearly singular inner matrix.
         if (n % 2 == 0) {
             auto const zero_diagonal = constant_system<double>(n, 1, 1e-8, 1, 3);
             CHECK(backward_error(zero_diagonal, solve_on(exec, zero_diagonal)) <= 1e-14);
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, p
                 else
                     CHECK(backward_error(pairs[std::size_t(k * s.columns + c)], mine) <= bound);
             }
-        for (std::int64_t c = 0; c < s.columns; ++c) // what lies between the columns stays
+        for (std::int64_t c = 0; c < s.columns; ++c) // the memory between columns is unchanged
             for (std::int64_t i = all; i < leading; ++i) CHECK(result[std::size_t(c * leading + i)] == T(7));
     };
     for (shape const s : {shape{1, 3, 2}, shape{2, 1, 5}, shape{17, 40, 1}, shape{100, 7, 3}, shape{513, 5, 4},
@@ -236,7 +236,7 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
         check(random_system<float>(n, std::uint64_t(n)));
         check(random_system<double>(n, std::uint64_t(n)));
     }
-    if (std::is_same_v<Fixture, on_cuda>) check(random_system<double>(2'500'000, 1)); // in tiles
+    if (std::is_same_v<Fixture, on_cuda>) check(random_system<double>(2'500'000, 1)); // large enough for tiles
 }
 
 TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -272,7 +272,7 @@ TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing"
             auto const up = [](std::size_t) { return 120; };
             CHECK(same_bits(solve_on(exec, f, {pivot}), solve_on(exec, scaled_rows(f, up), {pivot})));
         }
-        // Scaled pivoting does not see the scale of single rows at all; partial pivoting does.
+        // Scaled pivoting is invariant under scaling of rows by powers of two; partial pivoting is not.
         auto const mixed = [](std::size_t i) { return int(i * 7919 % 401) - 200; };
         auto const x = solve_on(exec, s, {pivoting::scaled_partial});
         CHECK(same_bits(x, solve_on(exec, scaled_rows(s, mixed), {pivoting::scaled_partial})));
@@ -285,16 +285,16 @@ TEST_CASE_TEMPLATE("tridiagonal: the threshold takes noise for zero", Fixture, C
     auto noisy = constant_system<double>(16, 1e-9, 1, 0.5, 1);
     auto const clean = constant_system<double>(16, 0, 1, 0.5, 1);
     for (pivoting const pivot : pivotings) {
-#if !defined(COPPICE_TEST_CUDA) // there a partition swept upwards adds noise to what it keeps
+#if !defined(COPPICE_TEST_CUDA) // on CUDA an upward sweep of a partition adds noise to entries that it keeps
         CHECK(same_bits(solve_on(exec, noisy, {pivot, 1e-8}), solve_on(exec, clean, {pivot})));
 #endif
         CHECK(!same_bits(solve_on(exec, noisy, {pivot}), solve_on(exec, clean, {pivot})));
     }
-    // A pivot of noise makes the system singular, and that shows.
+    // A pivot below the threshold makes the system singular; the solution is huge.
     noisy.diagonal[9] = 1e-9;
 
     CHECK(largest(solve_on(exec, noisy, {pivoting::partial, 1e-8})) > 1e100);
-    // Large systems: partitions and coarse systems see it as well.
+    // In large systems partitions and coarse systems apply the threshold as well.
     auto const wide = constant_system<double>(30000, 1e-9, 1, 0.5, 1);
     auto const x = solve_on(exec, wide, {pivoting::partial, 1e-8});
     CHECK(std::abs(x[15000] - 2.0 / 3) < 1e-8);
@@ -316,8 +316,8 @@ TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits where partitions ar
 TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that it passes", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Elimination that divides takes every row or every other one for its pivot. With factors of 0.75 to 1.5 instead,
-    // not made up for, these were solved to 1e10 epsilons and worse.
+    // Elimination with division takes every row or every second row as pivot row. With factors of 0.75 to 1.5 that no
+    // weight compensates, these systems had errors of 1e10 epsilon and more.
     struct rows_of_two {
         double even[3], odd[3]; ///< lower, diagonal, upper of row 0, 2, ... and of row 1, 3, ...
     };
@@ -382,7 +382,7 @@ TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems sho
                 bad.rhs[at] = HUGE_VAL;
                 CHECK(!std::isfinite(solve_on(exec, bad, {pivot})[at]));
             }
-            // Nothing at all, a row of zeros, and rank n - 1 with an impossible right-hand side.
+            // A zero matrix, a row of zeros, and rank n - 1 with a right-hand side outside the range.
             auto const zero = constant_system<double>(n, 0, 0, 0, 1);
             CHECK(largest(solve_on(exec, zero, {pivot})) > 1e300);
             CHECK(largest(solve_on(exec, constant_system<double>(n, 0, 0, 0, 0), {pivot})) == 0);
@@ -409,7 +409,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition
         auto x = s.exact;
         x[std::size_t(n / 2)] += 1e-3;
         CHECK(error_of(s, x) == doctest::Approx(backward_error(s, x)).epsilon(1e-9));
-        // No overflow in |A| |x|: A x = d with A near 1e300 and x near 1e200 has d beyond double, the error is 1.
+        // No overflow in |A| |x|: A x = d with A near 1e300 and x near 1e200 has d beyond double; the error is 1.
         auto const large = constant_system<double>(n, 0, 1e300, 0, 0);
         CHECK(error_of(large, std::vector<double>(std::size_t(n), 1e7)) == doctest::Approx(1));
         x[0] = std::numeric_limits<double>::quiet_NaN();
@@ -437,7 +437,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and n
         std::int64_t const bytes = tridiagonal_workspace<double>(n), guard = 256;
         auto workspace = exec.copy(std::vector<std::byte>(std::size_t(bytes + guard), std::byte{0x5a}));
 #if defined(COPPICE_TEST_CUDA)
-        cuda_executor const& silent = exec; // capture forbids allocation and waiting
+        cuda_executor const& silent = exec; // a capture forbids allocation and waiting
         cudaGraph_t graph = nullptr;
         cudaGraphExec_t instance = nullptr;
         REQUIRE(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
@@ -501,5 +501,5 @@ TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture,
     } catch (argument_error const& e) {
         CHECK(std::string(e.what()).find(std::to_string(bytes)) != std::string::npos);
     }
-    call({0, nullptr, nullptr, nullptr}, {}, {}, {}); // nothing to do
+    call({0, nullptr, nullptr, nullptr}, {}, {}, {}); // an empty system
 }
