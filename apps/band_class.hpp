@@ -33,8 +33,8 @@ bool fits_blocks(csr<T> const& a, int n, bool cyclic) {
     if (a.rows() % n != 0) return false;
     for (std::int64_t i = 0; i < a.rows(); ++i)
         for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k) {
-            std::int64_t const apart = std::abs(a.column_indices()[k] / n - i / n);
-            if (apart > 1 && !(cyclic && apart == count - 1)) return false;
+            std::int64_t const distance = std::abs(a.column_indices()[k] / n - i / n);
+            if (distance > 1 && !(cyclic && distance == count - 1)) return false;
         }
     return true;
 }

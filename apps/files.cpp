@@ -82,7 +82,7 @@ void check_ending(std::string_view option, std::string const& path) {
 }
 
 // What the library says of the place where a file is written, said of the file itself.
-std::string in_terms_of(std::string const& path, std::string message, std::string const& temporary) {
+std::string about_target(std::string const& path, std::string message, std::string const& temporary) {
     if (auto const at = message.find(temporary); at != std::string::npos) message.replace(at, temporary.size(), path);
     return message;
 }
@@ -94,8 +94,8 @@ void check_writable(std::string const& path, fs::path const& target) {
     if (!there || fs::is_regular_file(target, failure)) {
         if (!fs::is_directory(folder_of(target), failure)) refuse(path, "its folder does not exist");
         if (access(folder_of(target).c_str(), W_OK | X_OK) != 0) refuse(path, std::strerror(errno));
-        if (auto const most = ::pathconf(folder_of(target).c_str(), _PC_NAME_MAX);
-            most > 0 && target.filename().string().size() > static_cast<std::size_t>(most))
+        if (auto const max_value = ::pathconf(folder_of(target).c_str(), _PC_NAME_MAX);
+            max_value > 0 && target.filename().string().size() > static_cast<std::size_t>(max_value))
             refuse(path, std::strerror(ENAMETOOLONG));
     }
     if (there && access(target.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
@@ -179,7 +179,7 @@ void output_files::write(std::string const& path, std::function<void(std::string
     try {
         write_to(temporary.string());
     } catch (io_error const& e) {
-        throw io_error(in_terms_of(path, e.what(), temporary.string()));
+        throw io_error(about_target(path, e.what(), temporary.string()));
     }
 }
 

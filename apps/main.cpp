@@ -47,7 +47,7 @@ bool named_once(std::vector<std::string> const& arguments, std::string const& fi
 }
 
 // A failed run has its JSON object too. Where that cannot be written, the line on standard error says all there is.
-void tell_in_json(std::vector<std::string> const& arguments, outcome const& end) {
+void write_json_failure(std::vector<std::string> const& arguments, outcome const& end) {
     auto const file = json_argument(arguments);
     if (file.empty() || (file != "-" && !named_once(arguments, file))) return;
     try {
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
         print_to_stdout(""); // what was printed during the run is out, or the run has failed
     } catch (...) {
         result = outcome_of_current_exception();
-        tell_in_json(arguments, result);
+        write_json_failure(arguments, result);
     }
     if (!result.reason.empty()) print_to_stderr("coppice: error: " + printable(result.reason) + "\n");
     return result.code;

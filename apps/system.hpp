@@ -70,10 +70,10 @@ int scale_into_range(host_executor const& host, csr<T>& a) {
     };
     R const largest =
         reduce(host, std::int64_t(a.nonzeros()), R(0), magnitude, [](R x, R y) { return std::max(x, y); });
-    constexpr int most = std::numeric_limits<R>::max_exponent / 4;
+    constexpr int max_value = std::numeric_limits<R>::max_exponent / 4;
     int const exponent = largest > 0 ? std::ilogb(largest) : 0;
-    if (std::abs(exponent) <= most) return 0;
-    int const shift = (exponent > 0 ? most : -most) - exponent;
+    if (std::abs(exponent) <= max_value) return 0;
+    int const shift = (exponent > 0 ? max_value : -max_value) - exponent;
     scale_by_power(host, a.values().view(), shift);
     return shift;
 }

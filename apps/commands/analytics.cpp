@@ -79,7 +79,7 @@ std::string label_of_fact(std::string name) {
     return name;
 }
 
-void tell(sheet& result, graph_answer const& answer, double seconds) {
+void show_results(sheet& result, graph_answer const& answer, double seconds) {
     auto& json = result.json();
     for (auto const& [name, value] : answer.facts) {
         result.line(label_of_fact(name), show_fact(value));
@@ -263,7 +263,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
         else
             result.json()["source"] = name;
     }
-    tell(result, answer, seconds);
+    show_results(result, answer, seconds);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
     result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
     result.json()["memory_bytes"] = memory;

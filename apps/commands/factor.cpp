@@ -51,8 +51,8 @@ csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<st
     return {f.vertices, f.vertices, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-void tell(sheet& result, factor_request const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
-          double weights_seconds, double seconds) {
+void show_results(sheet& result, factor_request const& o, factor_options const& used,
+                  graph_factor<std::int32_t> const& f, double weights_seconds, double seconds) {
     result.line("factor", fmt::format("[0,{}], {}, ties {}", f.degree, o.method, name_of(used.ties)));
     result.line("edges", show_count(f.edges) + (f.maximal ? ", maximal" : ""));
     result.line("weight coverage", show_fraction(f.weight_coverage));
@@ -119,7 +119,7 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     sheet result("factor", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, used, f, weights_seconds, seconds);
+    show_results(result, o, used, f, weights_seconds, seconds);
     result.publish(files);
     return {};
 }

@@ -43,8 +43,9 @@ std::string permutation_text(array_view<std::int32_t const> permutation, vertex_
     return text;
 }
 
-void tell(sheet& result, forest_request const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
-          linear_forest<std::int32_t> const& forest, double identity_coverage, timing const& seconds) {
+void show_results(sheet& result, forest_request const& o, factor_options const& used,
+                  graph_factor<std::int32_t> const& factor, linear_forest<std::int32_t> const& forest,
+                  double identity_coverage, timing const& seconds) {
     result.line("paths",
                 fmt::format("{}, the longest of {}", show_count(forest.paths), counted(forest.longest_path, "row")));
     result.line("cycles broken", show_count(forest.cycles_broken));
@@ -117,7 +118,7 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     sheet result("forest", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, used, factor, forest, identity_coverage, seconds);
+    show_results(result, o, used, factor, forest, identity_coverage, seconds);
     result.publish(files);
     return {};
 }

@@ -19,7 +19,7 @@ struct info_request {
 
 char const* yes_no(bool yes) { return yes ? "yes" : "no"; }
 
-void tell(sheet& result, matrix_info const& m) {
+void show_results(sheet& result, matrix_info const& m) {
     result.line("symmetric",
                 fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values)));
     result.line("bandwidth",
@@ -62,7 +62,7 @@ outcome inspect(info_request const& o, any_executor const& chosen, Executor cons
     sheet result("info", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, info);
+    show_results(result, info);
     result.line("time", fmt::format("{} to read, {} to inspect", show_seconds(read_seconds), show_seconds(seconds)));
     result.json()["read_seconds"] = read_seconds;
     result.json()["seconds"] = seconds;

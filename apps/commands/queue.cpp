@@ -125,7 +125,7 @@ nlohmann::ordered_json json_of(queue_figures const& f) {
             {"loss_probability", f.lost}, {"cost", f.cost}};
 }
 
-void tell(sheet& result, queue_request const& o, solved_queue const& s, report::queue_page const& page) {
+void show_results(sheet& result, queue_request const& o, solved_queue const& s, report::queue_page const& page) {
     auto const& f = page.chosen;
     auto const& best = report::cheapest(page.by_servers);
     result.line("states", fmt::format("{}, {} levels of {}", show_count(std::int64_t(s.x.size())),
@@ -193,7 +193,7 @@ outcome work(queue_request const& o, any_executor const& chosen, Executor const&
 
     sheet result("queue", o.common);
     result.backend(chosen);
-    tell(result, o, solved, page);
+    show_results(result, o, solved, page);
     result.publish(files);
     return {};
 }

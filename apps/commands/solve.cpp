@@ -86,9 +86,9 @@ nlohmann::ordered_json attempts_json(std::vector<solver_attempt> const& attempts
 }
 
 template <class T>
-void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
+void show_results(sheet& result, solve_options const& o, solve_run<T> const& r) {
     result.line("solver", fmt::format("{}, preconditioner {}{}{}, tolerance {:g}", r.solver, r.preconditioner,
-                                      o.parts > 1 ? fmt::format(" on {} ranks", o.parts) : "",
+                                      o.ranks > 1 ? fmt::format(" on {} ranks", o.ranks) : "",
                                       o.is_automatic() ? " (chosen)" : "", o.tolerance));
     if (r.attempts.size() > 1)
         for (solver_attempt const& attempt : r.attempts)
@@ -110,8 +110,8 @@ template <class T>
 void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
     json["solver"] = r.solver;
     json["preconditioner"] = r.preconditioner;
-    json["parts"] = o.parts;
-    if (o.is_automatic() && o.parts == 1) json["attempts"] = attempts_json(r.attempts);
+    json["parts"] = o.ranks;
+    if (o.is_automatic() && o.ranks == 1) json["attempts"] = attempts_json(r.attempts);
     json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
@@ -194,7 +194,7 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
     sheet result("solve", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, r);
+    show_results(result, o, r);
     tell_json(result.json(), o, r);
     auto const end = judge(o, host, a, r);
     result.publish(files, end);
@@ -211,23 +211,23 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
     run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
     run.x = buffer<T>(host, a.rows());
     auto const values = o.options_of(run.preconditioner);
-    executors_of_parts(exec, o.parts).run([&](Executor const& part, rank_communicator const& others) {
-        rows_of_part const rows(a.rows(), others);
+    executors_of_ranks(exec, o.ranks).run([&](Executor const& rank_exec, rank_communicator const& others) {
+        rows_of_rank const rows(a.rows(), others);
         auto const begin = a.row_offsets()[rows.first], end = a.row_offsets()[rows.last];
         std::vector<std::int32_t> offsets(a.row_offsets().begin() + rows.first,
                                           a.row_offsets().begin() + rows.last + 1);
         for (auto& offset : offsets) offset -= begin;
-        distributed_csr<Executor, T> const own(part, others, offsets,
+        distributed_csr<Executor, T> const own(rank_exec, others, offsets,
                                                {a.column_indices().begin() + begin, a.column_indices().begin() + end},
                                                {a.values().begin() + begin, a.values().begin() + end});
-        auto const b = part.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
-        auto x = start.empty() ? part.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
-                               : part.copy(array_view<T const>(start.data() + rows.first, rows.size()));
-        part.synchronize();
+        auto const b = rank_exec.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
+        auto x = start.empty() ? rank_exec.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
+                               : rank_exec.copy(array_view<T const>(start.data() + rows.first, rows.size()));
+        rank_exec.synchronize();
         others.gather(0);
         stopwatch clock;
-        auto const m = make_distributed_preconditioner(part, others, run.preconditioner, own, values);
-        part.synchronize();
+        auto const m = make_distributed_preconditioner(rank_exec, others, run.preconditioner, own, values);
+        rank_exec.synchronize();
         others.gather(0);
         double const setup_seconds = clock.lap();
         krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
@@ -239,8 +239,8 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
                 if (stops) return false;
             return true;
         };
-        auto const result = solve_distributed(part, others, run.solver, own, m, b.view(), x.view(), options);
-        part.synchronize();
+        auto const result = solve_distributed(rank_exec, others, run.solver, own, m, b.view(), x.view(), options);
+        rank_exec.synchronize();
         others.gather(0);
         if (others.rank() == 0) {
             run.setup_seconds = setup_seconds;
@@ -248,16 +248,16 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
             run.result = result;
             run.setup = m.report();
         }
-        part.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
+        rank_exec.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
     });
     run.forward_error = forward_relative_error<T>(host, run.x.view(), rhs.solution);
     return run;
 }
 
 /// Throws where parts do not go with what else is asked for.
-void check_parts_of_solve(solve_options const& o) {
-    check_parts(o.parts);
-    if (o.parts == 1) return;
+void check_ranks_of_solve(solve_options const& o) {
+    check_ranks(o.ranks);
+    if (o.ranks == 1) return;
     if (o.compare || o.mixed || !o.report.empty())
         throw usage_error(std::string("--parts cannot be combined with ") + (o.compare ? "--compare"
                                                                              : o.mixed ? "--mixed"
@@ -278,7 +278,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
-    if (rhs.columns > 1 && o.parts > 1)
+    if (rhs.columns > 1 && o.ranks > 1)
         throw usage_error(
             fmt::format("--parts requires a single right-hand side; --rhs {} has {}", o.system.rhs, rhs.columns));
     if (rhs.columns > 1) {
@@ -293,7 +293,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
     }
     if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
-    if (o.parts > 1) {
+    if (o.ranks > 1) {
         if constexpr (is_complex_number<T>) {
             throw usage_error("--parts requires a real system; this one is complex");
         } else {
@@ -360,7 +360,7 @@ void check(solve_options& o) {
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them next to others; use one "
                           "of the two options");
-    check_parts_of_solve(o);
+    check_ranks_of_solve(o);
     check_system_arguments(o.system);
 }
 
@@ -439,7 +439,7 @@ command add_solve(CLI::App& program) {
         ->type_name("S");
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
-    add_parts_option(*cli, o->parts);
+    add_ranks_option(*cli, o->ranks);
     add_system_options(*cli, o->system);
     cli->add_flag("--mixed", o->mixed,
                   "solve in single precision and refine the solution in double precision; by default with gmres and "

@@ -33,9 +33,9 @@ struct solve_options {
     int shadow_space = 4;
     std::string report{};
     bool compare = false;
-    int parts = 1;
-    bool mixed = false;                                            ///< inner solves in single precision
-    double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
+    int ranks = 1;
+    bool mixed = false;                                           ///< inner solves in single precision
+    double max_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
 
     /// The options for one of the preconditioners: those given that it knows.
     option_values options_of(std::string_view name) const {
@@ -123,7 +123,7 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
         if (status.enabled())
             status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
                         ", relative residual " + show_scientific(residual));
-        return since_start.seconds() < o.most_seconds && !is_interrupted();
+        return since_start.seconds() < o.max_seconds && !is_interrupted();
     };
     auto x = system.start.empty() ? exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)))
                                   : exec.copy(system.start);

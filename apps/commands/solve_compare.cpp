@@ -51,7 +51,7 @@ std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_s
             r.run.preconditioner = name;
             if (!reason) {
                 o.solver = solver;
-                o.most_seconds = patience(runs);
+                o.max_seconds = patience(runs);
                 r.run = run_solver(o, exec, system, name, o.max_iterations, status);
             }
             runs.push_back(std::move(r));
@@ -62,7 +62,7 @@ std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_s
 }
 
 template <class T>
-void tell(sheet& result, compared<T> const& r) {
+void show_results(sheet& result, compared<T> const& r) {
     auto const label = r.solver + ", " + r.run.preconditioner;
     if (!r.refusal.empty()) return result.line(label, "not run: " + r.refusal);
     result.line(label, fmt::format("{:>8}  = {:>8} to set up + {:>8} to solve, {:>6} iterations, residual {}{}",
@@ -107,7 +107,7 @@ outcome compare_solvers(solve_options const& o, any_executor const& chosen, Exec
     sheet result("solve", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    for (auto const& r : runs) tell(result, r);
+    for (auto const& r : runs) show_results(result, r);
     auto& json = result.json();
     json["tolerance"] = o.tolerance;
     json["max_iterations"] = o.max_iterations;

@@ -79,7 +79,7 @@ several_runs<T> run_columns(solve_options const& o, Executor const& exec, linear
 }
 
 template <class T>
-void tell(sheet& result, solve_options const& o, several_runs<T> const& runs) {
+void show_results(sheet& result, solve_options const& o, several_runs<T> const& runs) {
     auto const& worst = runs.results[runs.worst()];
     std::int64_t most = 0;
     for (auto const& r : runs.results) most = std::max(most, r.iterations);
@@ -148,7 +148,7 @@ outcome solve_several(solve_options const& o, any_executor const& chosen, Execut
     auto const& a = system.host_matrix;
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, runs);
+    show_results(result, o, runs);
     auto const end = judge(o, runs);
     result.publish(files, end);
     return end;

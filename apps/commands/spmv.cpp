@@ -86,11 +86,11 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     require_index_room(o.semiring, o.matrix, a.columns(), sizeof(T));
     auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
                                : load_vector<T>(host, o.x, a.columns(), "--x", status, rule);
-    auto const beside = [&](std::string const& path, char const* option) {
+    auto const compatible_vector = [&](std::string const& path, char const* option) {
         return path.empty() ? buffer<T>(exec, 0)
                             : exec.copy(load_vector<T>(host, path, a.rows(), option, status, rule));
     };
-    auto const before = beside(o.accumulate, "--accumulate"), mask = beside(o.mask, "--mask");
+    auto const before = compatible_vector(o.accumulate, "--accumulate"), mask = compatible_vector(o.mask, "--mask");
     auto const on_device = exec.copy(a);
     auto const from = exec.copy(x);
     buffer<T> y(exec, a.rows());

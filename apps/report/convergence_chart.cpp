@@ -122,7 +122,7 @@ public:
     /// The middle of the first line of a label `w` wide and 34 high that belongs to `end`.
     point place(point end, double w) {
         point best{};
-        double least = 1e300;
+        double min_value = 1e300;
         for (double const dy : {24.0, -44.0, 60.0, -80.0, 96.0, -116.0})
             for (double const dx : {0.0, w / 2 + 12, -w / 2 - 12}) {
                 point const middle{std::clamp(end.x + dx, left + w / 2, right - w / 2 + 20), end.y + dy};
@@ -131,12 +131,12 @@ public:
                 box const leader{end.x - 1, std::min(end.y + 6, middle.y), end.x + 1, std::max(end.y - 6, middle.y)};
                 double const cost =
                     hidden(b) + 100 * meetings(leader) + 0.02 * std::fabs(dy) + 0.01 * std::fabs(middle.x - end.x);
-                if (cost < least) {
-                    least = cost;
+                if (cost < min_value) {
+                    min_value = cost;
                     best = middle;
                 }
             }
-        if (least == 1e300) best = {std::clamp(end.x, left + w / 2, right - w / 2), end.y - 30};
+        if (min_value == 1e300) best = {std::clamp(end.x, left + w / 2, right - w / 2), end.y - 30};
         taken_.push_back(around(best, w));
         return best;
     }
@@ -190,14 +190,14 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     std::vector<std::vector<point>> curves;
     for (auto const& r : runs) curves.push_back(polyline(a, r.residuals));
 
-    std::string marks, labels;
+    std::string markers, labels;
     label_layout layout(curves);
     for (auto const& curve : curves)
         if (!curve.empty()) layout.keep_free(curve.back());
     // The chosen run is drawn last, on top, and labelled first, at the best place.
     for (bool const chosen : {false, true})
         for (std::size_t i = 0; i < runs.size(); ++i)
-            if (runs[i].chosen == chosen && !curves[i].empty()) marks += draw_curve(runs[i], curves[i]);
+            if (runs[i].chosen == chosen && !curves[i].empty()) markers += draw_curve(runs[i], curves[i]);
     for (bool const chosen : {true, false})
         for (std::size_t i = 0; i < runs.size(); ++i)
             if (runs[i].chosen == chosen && !curves[i].empty()) {
@@ -208,7 +208,7 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     return fmt::format("<div class=scroll><svg class=chart viewBox='0 0 {} {}' role=img aria-label='Relative residual "
                        "over iterations'>"
                        "{}{}{}</svg></div>",
-                       chart_width, chart_height, draw_grid(a, tolerance), marks, labels);
+                       chart_width, chart_height, draw_grid(a, tolerance), markers, labels);
 }
 
 } // namespace coppice::app::report

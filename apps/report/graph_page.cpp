@@ -36,15 +36,15 @@ bar_chart chart_sizes(std::string const& title, std::string const& axis, std::ve
 
 /// A bar for each whole number where there are few, else bins of equal width. What is not finite is left out.
 bar_chart chart_values(std::string const& axis, std::vector<double> const& values) {
-    constexpr int most_bars = 40, bins = 24;
+    constexpr int max_bars = 40, bins = 24;
     bar_chart chart{"Values", axis, {}};
     std::vector<double> finite;
     std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double x) { return std::isfinite(x); });
     if (finite.empty()) return chart;
-    auto const [least, most] = std::minmax_element(finite.begin(), finite.end());
+    auto const [min_value, max_value] = std::minmax_element(finite.begin(), finite.end());
     bool const whole = std::all_of(finite.begin(), finite.end(), [](double x) { return x == std::floor(x); });
-    double const first = *least, width = whole && *most - first < most_bars ? 1 : (*most - first) / bins;
-    std::vector<std::int64_t> counts(width == 1 ? std::size_t(*most - first) + 1 : std::size_t(bins), 0);
+    double const first = *min_value, width = whole && *max_value - first < max_bars ? 1 : (*max_value - first) / bins;
+    std::vector<std::int64_t> counts(width == 1 ? std::size_t(*max_value - first) + 1 : std::size_t(bins), 0);
     for (double const x : finite)
         ++counts[width > 0 ? std::min(counts.size() - 1, std::size_t((x - first) / width)) : 0];
     if (width == 0) counts.resize(1);
@@ -68,36 +68,37 @@ ranking rank(std::string const& title, std::string const& item, std::string cons
 void show_values(graph_answer::values const& values, std::string const& meaning, graph_page& page) {
     page.found = chart_values(meaning, values);
     std::vector<std::pair<std::int64_t, double>> rows;
-    double least = INFINITY, most = -INFINITY;
+    double min_value = INFINITY, max_value = -INFINITY;
     for (std::size_t v = 0; v < values.size(); ++v) {
         if (!std::isfinite(values[v])) continue;
         rows.emplace_back(std::int64_t(v), values[v]);
-        least = std::min(least, values[v]);
-        most = std::max(most, values[v]);
+        min_value = std::min(min_value, values[v]);
+        max_value = std::max(max_value, values[v]);
     }
     page.top = rank("The largest values", "vertex", "value", std::move(rows));
-    if (page.drawing.places.empty()) return;
+    if (page.drawing.positions.empty()) return;
     for (std::size_t v = 0; v < values.size(); ++v) {
-        page.drawing.fills.push_back(shade(most > least ? (values[v] - least) / (most - least) : values[v] - least));
+        page.drawing.fills.push_back(
+            shade(max_value > min_value ? (values[v] - min_value) / (max_value - min_value) : values[v] - min_value));
         page.drawing.words.push_back(fmt::format("{}: {:.6g}", page.drawing.vertices.name(std::int64_t(v)), values[v]));
     }
 }
 /// Labels are vertices of the part.
-void show_parts(graph_answer::vertex_numbers const& labels, graph_page& page) {
-    std::vector<std::int64_t> size(labels.size(), 0), sizes, part(labels.size(), 0);
+void show_components(graph_answer::vertex_numbers const& labels, graph_page& page) {
+    std::vector<std::int64_t> size(labels.size(), 0), sizes, component(labels.size(), 0);
     for (auto const label : labels) ++size[std::size_t(label)];
     std::vector<std::pair<std::int64_t, double>> rows;
     for (std::size_t v = 0; v < size.size(); ++v) {
         if (size[v] == 0) continue;
-        part[v] = std::int64_t(sizes.size());
+        component[v] = std::int64_t(sizes.size());
         sizes.push_back(size[v]);
         rows.emplace_back(std::int64_t(v), double(size[v]));
     }
     page.found = chart_sizes("Components by size", "vertices of a component", sizes);
     page.top = rank("The largest components", "component of vertex", "vertices", std::move(rows));
-    if (page.drawing.places.empty()) return;
+    if (page.drawing.positions.empty()) return;
     for (std::size_t v = 0; v < labels.size(); ++v) {
-        page.drawing.fills.push_back(part_colour(part[std::size_t(labels[v])]));
+        page.drawing.fills.push_back(component_colour(component[std::size_t(labels[v])]));
         page.drawing.words.push_back(fmt::format("{}: component of {}", page.drawing.vertices.name(std::int64_t(v)),
                                                  page.drawing.vertices.name(labels[v])));
     }
@@ -119,12 +120,12 @@ void show_edges(answer_edges const& edges, graph_page& page) {
 std::string draw(bar_chart const& chart) {
     if (chart.bars.empty()) return {};
     constexpr double left = 70, right = 1000, top = 26, bottom = 200;
-    double most = 1;
-    for (auto const& [name, count] : chart.bars) most = std::max(most, double(count));
+    double max_value = 1;
+    for (auto const& [name, count] : chart.bars) max_value = std::max(max_value, double(count));
     double const each = (right - left) / double(chart.bars.size()), broad = std::min(each - 2, 70.0);
-    auto const up = [&](double count) { return coordinate(bottom - (bottom - top) * count / most); };
+    auto const up = [&](double count) { return coordinate(bottom - (bottom - top) * count / max_value); };
     std::string svg;
-    for (double const tick : round_ticks(most, 4))
+    for (double const tick : round_ticks(max_value, 4))
         svg += fmt::format("<line class=grid x1={0} x2={1} y1={2} y2={2} />"
                            "<text class=tick x={3} y={2} dy=4 text-anchor=end>{4}</text>",
                            left, right, up(tick), left - 10, show_count(std::int64_t(tick)));
@@ -134,7 +135,7 @@ std::string draw(bar_chart const& chart) {
         double const middle = left + (double(k) + 0.5) * each;
         svg += fmt::format("<rect class=bar x={} y={} width={} height={}><title>{}: {}</title></rect>",
                            coordinate(middle - broad / 2), up(double(count)), coordinate(broad),
-                           coordinate((bottom - top) * double(count) / most), name, show_count(count));
+                           coordinate((bottom - top) * double(count) / max_value), name, show_count(count));
         if (chart.bars.size() <= 16)
             svg += fmt::format("<text class=value x={} y={} dy=-5 text-anchor=middle>{}</text>", coordinate(middle),
                                up(double(count)), show_count(count));
@@ -187,7 +188,7 @@ void show_answer(graph_answer const& answer, graph_algorithm_row const& row, gra
     bool are_labels = false;
     for (std::size_t v = 0; v < numbers.size(); ++v) are_labels = are_labels || numbers[v] == std::int64_t(v);
     if (are_labels)
-        show_parts(numbers, page);
+        show_components(numbers, page);
     else
         show_mates(numbers, page);
 }

@@ -19,16 +19,16 @@ using graph_edges = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
 /// A graph on paper. No places: it is too large to be drawn.
 struct graph_drawing {
-    std::vector<std::array<double, 2>> places{}; ///< of the vertices, about one apart
-    graph_edges edges{};                         ///< all of them, each once
-    graph_edges taken{};                         ///< drawn thick
-    std::vector<std::string> fills{};            ///< colours of the vertices; empty: all alike
-    std::vector<std::string> words{};            ///< what is shown when a vertex is pointed at; may be empty
-    vertex_numbering vertices{};                 ///< what the file of the graph calls them
+    std::vector<std::array<double, 2>> positions{}; ///< of the vertices, about one apart
+    graph_edges edges{};                            ///< all of them, each once
+    graph_edges taken{};                            ///< drawn thick
+    std::vector<std::string> fills{};               ///< colours of the vertices; empty: all alike
+    std::vector<std::string> words{};               ///< what is shown when a vertex is pointed at; may be empty
+    vertex_numbering vertices{};                    ///< what the file of the graph calls them
 };
 
-inline constexpr std::int64_t most_drawn = 400;          ///< vertices of any graph
-inline constexpr std::int64_t most_drawn_of_grid = 4096; ///< points of a plane grid, row by row
+inline constexpr std::int64_t max_drawn_vertices = 400;     ///< vertices of any graph
+inline constexpr std::int64_t max_drawn_grid_points = 4096; ///< points of a plane grid, row by row
 
 /// Places and edges of the graph of a matrix in host memory: the points of a plane grid where they are, the vertices of
 /// other graphs by springs along the edges (Fruchterman and Reingold 1991), the same in every run.
@@ -45,7 +45,7 @@ std::string graph_picture(graph_drawing const& drawing);
 std::string picture_file(graph_drawing const& drawing);
 
 /// A colour for a number of a part, and one from light to dark for a value in [0, 1].
-std::string part_colour(std::int64_t part);
+std::string component_colour(std::int64_t component);
 std::string shade(double value);
 
 } // namespace coppice::app::report

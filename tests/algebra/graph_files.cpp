@@ -108,7 +108,7 @@ TEST_CASE("METIS graphs: what is wrong is said, with its line") {
         {"2 1\n2 2\n1\n", ":3: more than the 1 edges"},
         {"2 2\n2\n1\n", "declares 2 edges, which are 4 neighbours, and there are 2"},
         {"3 1\n2 3\n\n\n", "an edge is listed at one of its vertices only"},
-        {"2 1 1\n2 5\n1 6\n", "another weight at the other"},
+        {"2 1 1\n2 5\n1 6\n", "with different weights at the two"},
     };
     for (auto const& one : all) {
         CAPTURE(one.text);

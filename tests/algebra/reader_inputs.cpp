@@ -217,7 +217,8 @@ TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
 }
 
 TEST_CASE("METIS: a format of any length is refused without arithmetic") {
-    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is not a format: expected up to three digits");
+    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"),
+          "is not a format: expected up to three digits");
 }
 
 TEST_CASE("Matrix Market as other programs write it") {

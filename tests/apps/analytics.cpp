@@ -299,7 +299,7 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     CHECK(read_text_file(names) == "7000000000\nbeta\n12\n");
     auto const absent = run({"bfs", words, "--renumber", "--source", "gamma"});
     CHECK(absent.code == 2);
-    CHECK(absent.err.find("names no such vertex") != std::string::npos);
+    CHECK(absent.err.find("has no vertex of that name") != std::string::npos);
     CHECK(run({"bfs", list, "--mapping", names}).code == 2);
 }
 
