@@ -23,13 +23,13 @@ int code_of(error_code code) {
     }
 }
 
-// The text of a message without what ends its last line; control characters inside are escaped where it is printed.
+// Returns the text of a message without its final line end. Control characters are escaped when it is printed.
 std::string one_line(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     return text;
 }
 
-// Whether an option, as it was typed, takes the next argument as its value.
+// Whether the option `typed` takes the next argument as its value.
 bool takes_next(CLI::App const& cli, std::string const& typed) {
     auto const has_value = [&](std::string const& name) {
         auto const* const option = cli.get_option_no_throw(name);
@@ -61,7 +61,7 @@ outcome outcome_of_current_exception() {
         return {code_of(e.code()), one_line(e.what())};
     } catch (std::bad_alloc const&) {
         return {exit_input, "not enough memory for an input of this size"};
-    } catch (std::system_error const& e) { // a stream or a file that the system refuses
+    } catch (std::system_error const& e) { // a stream or a file that the system rejects
         return {exit_input, one_line(e.what())};
     } catch (std::exception const& e) {
         return {exit_internal, one_line(std::string("internal: ") + e.what())};

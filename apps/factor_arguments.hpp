@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Options of the [0, n]-factor, shared by factor, forest and solve.
+/// Options of the [0, n]-factor, shared by the commands factor, forest and solve.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace coppice::app {
 
 inline constexpr named<tie_rule> tie_rules[] = {{"hash", tie_rule::hash}, {"near", tie_rule::near}};
 
-/// The parameters of the algorithm as the user types them; `ties` empty takes the default of the options given to
-/// read_factor_arguments().
+/// Parameters of the algorithm as entered by the user. If `ties` is empty, the default of the options passed to
+/// read_factor_arguments() is used.
 struct factor_arguments {
     factor_options options{};
     std::string ties{};
@@ -44,7 +44,7 @@ inline void add_factor_options(CLI::App& cli, factor_arguments& f) {
     add_integer(cli, "--seed", f.options.seed, "seed of the random colours and ties")->type_name("N");
 }
 
-/// Throws usage_error for an unknown tie rule, argument_error for values out of range.
+/// Throws usage_error for an unknown tie-breaking rule, argument_error for values out of range.
 inline factor_options read_factor_arguments(factor_arguments const& f) {
     auto options = f.options;
     if (!f.ties.empty()) options.ties = choose("tie rule", f.ties, tie_rules);

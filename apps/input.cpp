@@ -34,7 +34,7 @@ bool is_finite(T value) {
     return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
 }
 
-// Position of the first value that the rule refuses.
+// Returns the position of the first value that the rule rejects.
 template <class T>
 std::int64_t first_refused(host_executor const& host, array_view<T const> values, finite_rule rule) {
     auto const position = [=](std::int64_t k) {
@@ -76,7 +76,7 @@ bool writes_indices(std::string_view semiring) {
 
 void require_index_room(std::string_view semiring, std::string const& matrix, std::int64_t count,
                         std::size_t value_bytes) {
-    constexpr std::int64_t whole_floats = 1 << 24; // all integers up to here are floats
+    constexpr std::int64_t whole_floats = 1 << 24; // all integers up to this value are exact in float
     if (writes_indices(semiring) && value_bytes == sizeof(float) && count > whole_floats)
         throw usage_error(fmt::format("{} writes column numbers, which for {} do not fit single precision; use "
                                       "--precision double",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Systems in parts: a device for each, or a share of the cores.
+/// Systems that are distributed by rows over ranks: one device, or a fraction of the cores, per rank.
 #pragma once
 
 #include <algorithm>
@@ -30,14 +30,14 @@ inline multi_executor<host_executor> executors_of_ranks(host_executor const& exe
     return multi_executor<host_executor>(
         std::vector<host_executor>(std::size_t(ranks), host_executor(std::max(1, exec.threads() / ranks))));
 }
-/// Throws backend_error where there are fewer devices.
+/// Throws backend_error if there are fewer devices.
 [[maybe_unused]] inline multi_executor<cuda_executor> executors_of_ranks(cuda_executor const&, int ranks) {
     std::vector<cuda_executor> all;
     for (int p = 0; p < ranks; ++p) all.emplace_back(p);
     return multi_executor<cuda_executor>(std::move(all));
 }
 
-/// The rows of part p: [first, last) of n.
+/// Rows [first, last) of n that belong to this rank.
 struct rows_of_rank {
     std::int64_t first, last;
     rows_of_rank(std::int64_t n, rank_communicator const& others)

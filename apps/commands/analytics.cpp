@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice bfs, sssp, components, ...: a command for every row of the catalogue of graph algorithms.
+// coppice bfs, sssp, components, ...: one command for every row of the registry of graph algorithms.
 #include <cmath>
 #include <memory>
 
@@ -22,11 +22,11 @@ namespace {
 struct graph_request {
     common_options common{};
     std::string matrix{};
-    std::string source{}; ///< as the file calls it; empty: the first vertex
+    std::string source{}; ///< number or name in the file; empty: the first vertex
     analytics_options algorithm{};
     bool symmetrise = false;
     bool renumber = false;
-    std::string parallel{}; ///< empty: as the row of the catalogue says
+    std::string parallel{}; ///< empty: the default of the registry
     std::string output{};
     std::string mapping{};
     std::string report{};
@@ -37,7 +37,7 @@ bool reads(graph_algorithm_row const& row, std::string_view option) {
     return (" " + std::string(row.options) + " ").find(" " + std::string(option) + " ") != std::string::npos;
 }
 
-/// What goes to the file: values as they are, vertices by their numbers in the graph file.
+/// Writes the result: values as they are, vertices by their numbers in the graph file.
 void write_answer(host_executor const& host, std::string const& path, graph_answer const& answer, vertex_id vertices,
                   vertex_numbering const& numbering, file_progress const& progress) {
     auto const comment = comment_on(numbering);
@@ -62,7 +62,7 @@ void write_answer(host_executor const& host, std::string const& path, graph_answ
     write_vector(host, path, array_view<double const>(values), comment, progress);
 }
 
-/// One name a line: line i is what the file calls the vertex of row i.
+/// One name per line: line i is the name of the vertex of row i.
 std::string mapping_text(vertex_numbering const& numbering, std::int64_t vertices) {
     std::string text;
     for (std::int64_t v = 0; v < vertices; ++v) text.append(numbering.name(v)) += '\n';
@@ -111,7 +111,7 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
     return all;
 }
 
-/// The page and the picture, of what is in host memory.
+/// Writes the HTML page and the picture of a graph in host memory.
 template <class T>
 void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen, csr_view<T> a,
                     graph_answer const& answer, report::graph_page page, output_files& files) {
@@ -130,7 +130,7 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     files.write_text(o.report, render(page));
 }
 
-/// What the algorithm makes of the values of the graph.
+/// Describes how the algorithm uses the values of the graph.
 std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
     if (reads(row, "by-value"))
         return is_signed ? "the values: their sum is maximised; edges of negative value are not selected"
@@ -138,7 +138,7 @@ std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
     return row.weighted ? "the values of the graph" : "not used: every edge has weight 1";
 }
 
-/// What several entries of a file at one position become.
+/// Describes how several entries at one position are combined.
 std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
     switch (row.parallel) {
     case duplicates::min:
@@ -166,7 +166,7 @@ duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request
     return o.parallel.empty() ? row.parallel : choose("rule for parallel edges", o.parallel, parallel_rules);
 }
 
-/// Throws input_error that names the first pair of vertices with parallel edges.
+/// Throws input_error with the first pair of vertices with parallel edges.
 template <class T>
 void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, numbered_matrix<T> const& graph) {
     auto const a = graph.matrix.view();
@@ -179,7 +179,7 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
                                 o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
 
-/// The graph of the file as the algorithm needs it, in host memory.
+/// Reads the graph and converts it to the form that the algorithm requires, in host memory.
 template <class T>
 numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
                               progress& status) {
@@ -191,7 +191,7 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
     require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
     if (refused) refuse_parallel_edges(row, o, graph);
     if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
-    // Two directions with different values are one edge of an undirected graph, as parallel edges are.
+    // In an undirected graph, two directions with different values are combined like parallel edges.
     bool const one_value = !row.undirected || !row.weighted || is_symmetric(host, a.view());
     if (o.symmetrise || (!one_value && is_undirected(host, graph_view(a)))) a = both_directions(host, a.view(), rule);
     return graph;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice bench SUITE: the front of the benchmark library, where it is built in.
+// coppice bench SUITE: runs the benchmark library, if it is part of the build.
 #include <memory>
 
 #include <fmt/format.h>

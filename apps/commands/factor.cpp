@@ -27,7 +27,7 @@ struct factor_request {
 
 constexpr std::string_view methods[] = {"parallel", "greedy"};
 
-/// The factor as a symmetric matrix: |w| of every edge that it keeps. All in host memory.
+/// Returns the factor as a symmetric matrix with |w| of every selected edge. All arrays are in host memory.
 template <class T>
 csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<std::int32_t> const& f) {
     std::int64_t const n = f.vertices;

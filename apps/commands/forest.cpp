@@ -19,7 +19,7 @@ namespace {
 struct forest_request {
     common_options common{};
     std::string matrix{};
-    factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
+    factor_arguments factor{{.ties = tie_rule::near}}; // prefers whole grid lines to independence of the numbering
     std::string output{};
     std::string picture{};
 };
@@ -31,7 +31,7 @@ struct timing {
     double all() const { return weights + factor + forest; }
 };
 
-/// Position by position the vertex that stands there, as the file numbers it.
+/// Returns, for each position, the number of its vertex in the file.
 std::string permutation_text(array_view<std::int32_t const> permutation, vertex_numbering const& vertices) {
     std::string text = "%%MatrixMarket matrix array integer general\n"
                        "% row p of the permuted matrix is row permutation(p) of the original one\n";

@@ -54,7 +54,7 @@ outcome inspect(info_request const& o, any_executor const& chosen, Executor cons
     status.show("inspecting");
     auto const on_device = exec.copy(a);
     clock.lap();
-    // A matrix without rows has no arrays to look at.
+    // A matrix without rows has no arrays.
     auto const info = a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()};
     double const seconds = clock.lap();
     status.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice queue: the stationary distribution of an M/M/n + k queue with servers that are opened and closed.
+// coppice queue: stationary distribution of an M/M/n + k queue with servers that are opened and closed.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -29,7 +29,7 @@ struct queue_request {
     std::string report{};
 };
 
-/// The solved chain.
+/// Result of the solve.
 struct solved_queue {
     queue_options queue{};
     std::int64_t nonzeros = 0;
@@ -50,7 +50,7 @@ solved_queue solve_queue(queue_request const& o, Executor const& exec, queue_opt
     auto const a = queue_matrix<T>(make_host(o.common), queue);
     auto const on = exec.copy(a);
     buffer<T> x(exec, a.rows());
-    // Levels of equally many servers are blocks; where a level tells few tasks apart, larger blocks are found.
+    // Levels with the same number of open servers are blocks. If levels are small, larger blocks are chosen.
     solved.result =
         stationary_distribution(exec, on.view(), x.view(), {.block = queue.places, .tolerance = o.tolerance});
     auto const values = to_vector(exec, x);
@@ -81,7 +81,7 @@ queue_figures figures_of(queue_request const& o, solved_queue const& s) {
     return f;
 }
 
-/// At most 24 numbers of servers up to all, evenly apart.
+/// Returns at most 24 numbers of servers up to `all`, evenly spaced.
 std::vector<std::int64_t> numbers_of_servers(std::int64_t all) {
     constexpr std::int64_t most = 24;
     std::vector<std::int64_t> numbers;

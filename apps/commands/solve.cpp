@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice solve MATRIX: Krylov solve with a preconditioner made from nothing but the matrix.
+// coppice solve MATRIX: preconditioned Krylov solve.
 #include "apps/commands/solve.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace coppice::app {
 namespace {
 
-/// The names that an option takes, the automatic choice first.
+/// Names of an option, with the automatic choice first.
 template <std::size_t N>
 std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
     std::vector<std::string_view> all{automatic_name};
@@ -34,7 +34,7 @@ std::string show_finding(finding const& f) {
     return name + " " + show_count(std::int64_t(f.value));
 }
 
-// What the setup found; its times stand in the JSON object.
+// Formats the findings of the setup; its times are in the JSON object.
 std::string show_findings(preconditioner_report const& report) {
     std::string text;
     for (finding const& f : report.findings)
@@ -58,7 +58,7 @@ nlohmann::ordered_json options_json(option_values const& options) {
     return json;
 }
 
-/// How an attempt ended.
+/// Describes the result of an attempt.
 std::string show_ending(solver_attempt const& attempt) {
     if (!attempt.refusal.empty()) return "not run: " + attempt.refusal;
     krylov_result const& r = attempt.result;
@@ -148,7 +148,7 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     return {exit_numerical, reason};
 }
 
-/// The tolerance of |b - Ax| / |b| that both tolerances together come to. `scale`: the power of two in b.
+/// Returns the relative tolerance that is equivalent to both tolerances. `scale`: the power of two in b.
 template <class T>
 double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
     auto const square = [&](std::int64_t i) { return std::norm(std::complex<double>(b[i])); };
@@ -156,7 +156,7 @@ double joint_tolerance(solve_options const& o, host_executor const& host, buffer
     return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
 }
 
-/// Throws where a complex system cannot have what is asked for.
+/// Throws if an option is not available for complex systems.
 void check_complex(solve_options const& o) {
     if (o.compare || o.mixed || !o.report.empty())
         throw usage_error(std::string(o.compare ? "--compare"
@@ -170,7 +170,7 @@ void check_complex(solve_options const& o) {
                                       o.preconditioner, listed(with_automatic(known))));
 }
 
-/// The starting guess, or one for each right-hand side; empty for zeros.
+/// Returns the starting guesses, one for each right-hand side; empty for zeros.
 template <class T>
 buffer<T> load_start(solve_options const& o, host_executor const& host, std::int64_t rows, std::int64_t columns,
                      progress& status) {
@@ -182,7 +182,7 @@ buffer<T> load_start(solve_options const& o, host_executor const& host, std::int
     return std::move(start.values);
 }
 
-/// Writes and tells what a solve gave.
+/// Writes and prints the results of a solve.
 template <class T>
 outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, csr<T> const& a,
                solve_run<T> const& r, output_files& files, progress& status) {
@@ -201,8 +201,8 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
     return end;
 }
 
-/// In parts, with preconditioners of their own blocks, or a multilevel method over all. Names that are not given: cg
-/// for symmetric matrices, else bicgstab; forest.
+/// Distributed solve, with block preconditioners per rank or a multilevel method over all ranks. Defaults: cg for
+/// symmetric matrices, else bicgstab; forest.
 template <class Executor, class T>
 solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                           right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
@@ -235,7 +235,7 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
             if (others.rank() == 0 && status.enabled())
                 status.show(run.solver + " on ranks: iteration " + std::to_string(iteration) + ", relative residual " +
                             show_scientific(residual));
-            for (int const stops : others.gather(int(is_interrupted()))) // all parts end at the same iteration
+            for (int const stops : others.gather(int(is_interrupted()))) // all ranks end at the same iteration
                 if (stops) return false;
             return true;
         };
@@ -254,7 +254,7 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
     return run;
 }
 
-/// Throws where parts do not go with what else is asked for.
+/// Throws if --parts is combined with incompatible options.
 void check_ranks_of_solve(solve_options const& o) {
     check_ranks(o.ranks);
     if (o.ranks == 1) return;
@@ -318,8 +318,8 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     return finish(o, chosen, host, a, r, files, status);
 }
 
-// Splits NAME,key=value and holds all options against the catalogue; for a preconditioner that is to be chosen against
-// all of it.
+// Splits NAME,key=value and checks all options against the registry; for an automatic choice against the options of all
+// preconditioners.
 void read_preconditioner(solve_options& o) {
     auto const choice = parse_choice(o.preconditioner);
     require_name("preconditioner", choice.name, with_automatic(preconditioner_names));
@@ -372,7 +372,7 @@ std::string kind_of(option_row const& row) {
     return text;
 }
 
-// An option that several preconditioners have stands once, with all that it means.
+// An option of several preconditioners is listed once, with all its meanings.
 void add_preconditioner_options(CLI::App& cli, option_values& values) {
     struct entry {
         std::string kind;

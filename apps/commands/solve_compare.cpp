@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice solve --compare: every solver with every preconditioner that suits the matrix, the fastest first.
+// coppice solve --compare: every solver with every preconditioner that suits the matrix, sorted by time.
 #include <algorithm>
 #include <tuple>
 
@@ -12,7 +12,7 @@
 namespace coppice::app {
 namespace {
 
-/// One line of the table; `refusal` says why it was not run.
+/// One row of the table; `refusal` is the reason if it was not run.
 template <class T>
 struct compared {
     std::string solver{};
@@ -21,11 +21,11 @@ struct compared {
 
     double seconds() const { return run.setup_seconds + run.solve_seconds; }
     bool converged() const { return refusal.empty() && run.result.converged; }
-    /// Those that got there by their time, then those that did not, then those that were not run.
+    /// Sort key: converged runs by time, then runs that did not converge, then those that were not run.
     auto rank() const { return std::tuple(!refusal.empty(), !converged(), seconds()); }
 };
 
-// A run is given up at five times the time of the best so far: it cannot be the answer, and how bad it is shows.
+// A run is ended at five times the time of the best one so far: it cannot win, and the table shows its progress.
 template <class T>
 double patience(std::vector<compared<T>> const& runs) {
     double best = std::numeric_limits<double>::infinity();

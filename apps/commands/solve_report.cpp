@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page behind `coppice solve --report`: comparison runs, forest, pictures, settings.
+// The page of `coppice solve --report`: comparison runs, forest, pictures, settings.
 #include <algorithm>
 #include <cctype>
 #include <ctime>
@@ -29,7 +29,7 @@ report::run page_run(solve_run<T> const& r, bool chosen) {
             .residuals = r.result.residual_history};
 }
 
-// Comparisons may take four times as long as the chosen run: enough to see them, and the page comes in bounded time.
+// Comparison runs may take four times as long as the chosen run, which bounds the time of the report.
 template <class T>
 std::int64_t comparison_limit(solve_options const& o, solve_run<T> const& run) {
     if (!run.result.converged) return o.max_iterations;
@@ -52,7 +52,7 @@ std::vector<report::run> compare(solve_options const& o, Executor const& exec, l
     return runs;
 }
 
-/// A key of a finding for people: coverage_2 is "coverage 2".
+/// Formats a key of a finding: coverage_2 is "coverage 2".
 std::string display_key(std::string_view key) {
     std::string name(key);
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -99,7 +99,7 @@ std::string coarsening_in_words(coarsening_end end) {
     }
 }
 
-/// The levels that the set-up made: made once more, as the run has kept its findings alone.
+/// Recomputes the levels of the setup, since the run stores its findings only.
 template <class Executor, class T>
 void add_levels(Executor const& exec, linear_system<Executor, T> const& system, preconditioner_report const& setup,
                 report::page& page) {

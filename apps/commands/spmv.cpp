@@ -35,7 +35,7 @@ srcsr_scheme scheme_by_name(std::string_view name) {
     return static_cast<srcsr_scheme>(found - srcsr_scheme_names.begin());
 }
 
-/// Which configuration a plan took, and why.
+/// Describes the configuration of a plan and the reason of its choice.
 template <class O>
 std::string describe_plan(srcsr_plan<O> const& plan) {
     if (plan.reason.empty()) return fmt::format("{} chunks of {} path steps", plan.blocks(), plan.work_per_block);
@@ -44,14 +44,14 @@ std::string describe_plan(srcsr_plan<O> const& plan) {
                        plan.reason);
 }
 
-/// Bytes that a product must move at least: matrix and result once, each element of x once.
+/// Returns the minimum number of bytes that a product must move: matrix and result once, each element of x once.
 template <class T>
 double least_bytes(csr_view<T> a) {
     double const rows = a.rows(), columns = a.columns(), nonzeros = a.nonzeros();
     return nonzeros * (sizeof(T) + 4) + (rows + 1) * 4 + (rows + columns) * sizeof(T);
 }
 
-/// The middle of the times of `repeat` calls; one more call comes first where several are timed.
+/// Returns the median time of `repeat` calls; if repeat > 1, one untimed call precedes them.
 template <class Executor, class Work>
 double median_seconds(Executor const& exec, int repeat, Work const& work) {
     std::vector<double> times;
@@ -67,7 +67,7 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
     return *middle;
 }
 
-/// The matrix that is multiplied: that of the file, or its transpose.
+/// The matrix of the product: that of the file, or its transpose.
 template <class T>
 numbered_matrix<T> load_operand(host_executor const& host, spmv_request const& o, progress& status, finite_rule rule) {
     auto a = load_numbered<T>(host, o.matrix, status, {}, rule);
@@ -101,7 +101,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     exec.synchronize();
     double const plan_seconds = clock.lap();
     double const seconds = median_seconds(exec, o.repeat, [&] {
-        // The standard product has more to choose from than the others: atomic additions, the measured sizes.
+        // The standard product has additional schemes: atomic additions, tuned sizes.
         if (o.semiring == "plus-times")
             spmv(exec, plan, on_device.view(), from.view(), y.view());
         else

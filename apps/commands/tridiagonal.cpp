@@ -36,12 +36,12 @@ struct tridiagonal_request {
     system_arguments system{};
 };
 
-/// One of ours, or a classical algorithm.
+/// A method of the library or a classical algorithm.
 struct solution_method {
     band_method bands = band_method::automatic;
     classical::method_row const* classical = nullptr;
 };
-/// Ours, and what the catalogue of the classical ones has.
+/// Names of the methods of the library and of the classical algorithms in the registry.
 struct method_names {
     named<solution_method> rows[3 + std::size(classical::catalogue)] = {
         {"auto", {}}, {"rpts", {band_method::rpts}}, {"chain", {band_method::chain}}};
@@ -61,7 +61,7 @@ struct answer {
     std::string pivoting{};
 };
 
-/// How far entries lie from the diagonal; columns are sorted.
+/// Computes the bandwidths; columns are sorted.
 template <class T>
 bandwidth reach_of(csr<T> const& a) {
     bandwidth reach;
@@ -149,7 +149,7 @@ outcome judge(answer const& r, tridiagonal_request const& o, double rounding) {
     case solve_status::not_finite:
         return {exit_numerical, fmt::format("the solution of {} overflows{}", o.matrix, advice)};
     default:
-        // A stable solve leaves a few units of rounding.
+        // A stable solve has a backward error of a few units of rounding.
         if (!(r.report.backward_error < std::sqrt(rounding)))
             return {exit_numerical, fmt::format("the backward error of {} is {}{}", o.matrix,
                                                 show_scientific(r.report.backward_error), advice)};
@@ -164,7 +164,7 @@ double condition_of(Executor const& exec, band_matrix<T> const& matrix, band_opt
     return to_vector(exec, condition)[0];
 }
 
-/// Solves and fills in everything but the forward error.
+/// Solves and sets all results except the forward error.
 template <class Executor, class T>
 answer solve_in_class(Executor const& exec, tridiagonal_request const& o, band_class const& c,
                       band_matrix<T> const& matrix, buffer<T> const& d, buffer<T>& x) {
@@ -208,7 +208,7 @@ answer solve_classically(Executor const& exec, tridiagonal_request const& o, cla
     return r;
 }
 
-/// In host memory: b, and x, which is written.
+/// Returns b and x in host memory; x is written to the output.
 template <class Executor, class T>
 answer solve_on_one(Executor const& exec, host_executor const& host, tridiagonal_request const& o, csr<T> const& a,
                     band_class const& c, buffer<T> const& b, buffer<T>& solved) {
@@ -230,7 +230,7 @@ answer solve_on_one(Executor const& exec, host_executor const& host, tridiagonal
     return r;
 }
 
-/// The same in parts, from rows in host memory.
+/// Distributed solve from rows in host memory.
 template <class Executor, class T>
 answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagonal_view<T> a, buffer<T> const& d,
                    buffer<T>& x) {
@@ -248,7 +248,7 @@ answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagon
         auto const lower = own(a.lower), diagonal = own(a.diagonal), upper = own(a.upper), side = own(d.data());
         buffer<T> solution(rank_exec, rows.size());
         rank_exec.synchronize();
-        others.gather(0); // all have their rows
+        others.gather(0); // all ranks have their rows
         stopwatch clock;
         solve_report const report = solve_tridiagonal_distributed(
             rank_exec, others, tridiagonal_view<T>{rows.size(), lower.data(), diagonal.data(), upper.data()},

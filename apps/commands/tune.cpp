@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice tune: measures how sparse products and tridiagonal systems are best cut on this GPU, and keeps it.
+// coppice tune: measures the best parameters of sparse products and tridiagonal solves on this GPU and stores them.
 #include <memory>
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ outcome run(tune_request const& o) {
         throw backend_error("tune measures a GPU, but the host backend is selected; it has no parameters to tune");
     output_files files({{"-o", file.native()}}); // read, then updated in place
     files.expect("--json", o.common.json);
-    if (std::error_code none; std::filesystem::exists(file, none)) { // refuse before measuring
+    if (std::error_code none; std::filesystem::exists(file, none)) { // report errors before measuring
         read_tuning_file(file);
         read_tridiagonal_tuning(file);
     }

@@ -16,7 +16,8 @@ namespace {
 constexpr double width = 1040, left = 64, right = 690, top = 16, bottom = 352;
 constexpr double label_height = 18;
 
-// Our own methods are full lines in the page's colour, peers are dashed; markers tell methods of a kind apart.
+// Methods of the library are solid lines in the colour of the page, other libraries are dashed; markers distinguish
+// methods.
 char const* const curves = R"css(
 .sweep path { fill: none; stroke: var(--tridiagonal); stroke-width: 1.8; stroke-dasharray: 6 4; }
 .sweep .ours path { stroke: var(--chosen); stroke-width: 2.4; stroke-dasharray: none; }
@@ -29,20 +30,20 @@ char const* const curves = R"css(
 double rate(measured const& m) { return m.seconds > 0 ? m.rows / m.seconds * 1e-6 : 0; }
 bool ours(std::string const& method) { return method.rfind("coppice", 0) == 0; }
 
-/// Three digits.
+/// Formats with three digits.
 std::string show_rate(double value) {
     return value >= 100  ? fmt::format("{:.0f}", value)
            : value >= 10 ? fmt::format("{:.1f}", value)
                          : fmt::format("{:.2f}", value);
 }
-/// 2²⁰, or the number where it is small or no power of two.
+/// Formats powers of two as 2²⁰; other or small numbers in decimal.
 std::string show_abscissa(double at) {
     double const power = std::log2(at);
     if (at < 128 || power != std::floor(power)) return coordinate(at);
     return "2" + power_of_ten(int(power)).substr(2);
 }
 
-/// The different values of a member, in order of their first appearance.
+/// Returns the distinct values of a member in order of first appearance.
 template <class Value>
 std::vector<Value> different(std::vector<measured> const& figures, Value measured::*member) {
     std::vector<Value> values;
@@ -58,9 +59,9 @@ std::vector<measured> those_with(std::vector<measured> const& figures, Value mea
     return some;
 }
 
-/// Both axes are logarithmic.
+/// Logarithmic axes.
 struct sweep_axes {
-    double first, last, lowest, highest; // exponents: of 2 across, of 10 upwards
+    double first, last, lowest, highest; // exponents: base 2 on the horizontal axis, base 10 on the vertical axis
 
     explicit sweep_axes(std::vector<measured> const& figures) : first(1e9), last(-1e9), lowest(1e9), highest(-1e9) {
         for (auto const& f : figures) {
@@ -98,7 +99,7 @@ std::string sweep_frame(sweep_axes const& axes, std::vector<measured> const& fig
                              bottom + 42, escaped(figures.front().axis));
 }
 
-/// Heights of labels, wanted[i] or as near to it as the others leave room for.
+/// Returns heights of labels that do not overlap and are as close to `targets` as possible.
 std::vector<double> separated_heights(std::vector<double> const& targets) {
     std::vector<std::size_t> order(targets.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -169,7 +170,7 @@ std::string bar_chart(std::vector<measured> const& figures) {
                        coordinate(y + 4), escaped(figures.front().problem), svg);
 }
 
-/// A sweep with several places on its axis as curves, anything else as bars for each problem.
+/// Draws a sweep with several abscissas as curves, all others as bars for each problem.
 std::string charts_of(std::vector<measured> const& figures) {
     std::string html;
     for (auto const& chart : different(figures, &measured::chart)) {

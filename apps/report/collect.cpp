@@ -30,7 +30,7 @@ void count(raster& r, std::int64_t row, std::int64_t column, bool on_forest) {
 
 template <class T>
 std::int64_t plane_grid_width(csr_view<T> a) {
-    // Neighbours along a row are one apart; the others are nx - 1 to nx + 1 apart.
+    // Neighbours in a row of the grid have distance 1; those in adjacent rows have distances nx - 1 to nx + 1.
     std::int64_t min_value = 0, max_value = 0;
     for (std::int64_t i = 0; i < a.rows(); ++i)
         for (auto k = a.row_begin(i); k < a.row_end(i); ++k) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_ranked = 10;
 
-/// Sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
+/// Counts sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
 bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes) {
     bar_chart chart{title, axis, {}};
     std::vector<std::int64_t> bins;
@@ -34,7 +34,7 @@ bar_chart chart_sizes(std::string const& title, std::string const& axis, std::ve
     return chart;
 }
 
-/// A bar for each whole number where there are few, else bins of equal width. What is not finite is left out.
+/// One bar per integer if there are few, else bins of equal width. Non-finite values are omitted.
 bar_chart chart_values(std::string const& axis, std::vector<double> const& values) {
     constexpr int max_bars = 40, bins = 24;
     bar_chart chart{"Values", axis, {}};
@@ -53,7 +53,7 @@ bar_chart chart_values(std::string const& axis, std::vector<double> const& value
     return chart;
 }
 
-/// The largest figures, those of smaller numbers first among equals.
+/// Returns the largest values; among equal values, smaller numbers are first.
 ranking rank(std::string const& title, std::string const& item, std::string const& figure,
              std::vector<std::pair<std::int64_t, double>> rows) {
     auto const before = [](auto const& a, auto const& b) {
@@ -83,7 +83,7 @@ void show_values(graph_answer::values const& values, std::string const& meaning,
         page.drawing.words.push_back(fmt::format("{}: {:.6g}", page.drawing.vertices.name(std::int64_t(v)), values[v]));
     }
 }
-/// Labels are vertices of the part.
+/// Labels are vertices of the component.
 void show_components(graph_answer::vertex_numbers const& labels, graph_page& page) {
     std::vector<std::int64_t> size(labels.size(), 0), sizes, component(labels.size(), 0);
     for (auto const label : labels) ++size[std::size_t(label)];
@@ -129,7 +129,7 @@ std::string draw(bar_chart const& chart) {
         svg += fmt::format("<line class=grid x1={0} x2={1} y1={2} y2={2} />"
                            "<text class=tick x={3} y={2} dy=4 text-anchor=end>{4}</text>",
                            left, right, up(tick), left - 10, show_count(std::int64_t(tick)));
-    auto const step = std::max<std::size_t>(1, (chart.bars.size() + 19) / 20); // names that have room
+    auto const step = std::max<std::size_t>(1, (chart.bars.size() + 19) / 20); // labels for which there is space
     for (std::size_t k = 0; k < chart.bars.size(); ++k) {
         auto const& [name, count] = chart.bars[k];
         double const middle = left + (double(k) + 0.5) * each;
@@ -183,7 +183,7 @@ void show_answer(graph_answer const& answer, graph_algorithm_row const& row, gra
     if (auto const* edges = std::get_if<answer_edges>(&answer.found)) return show_edges(*edges, page);
     if (auto const* values = std::get_if<graph_answer::values>(&answer.found))
         return show_values(*values, std::string(row.output), page);
-    // Nobody is the own mate, and every part has a vertex that names it.
+    // No vertex is its own mate, and every component contains the vertex that labels it.
     auto const& numbers = std::get<graph_answer::vertex_numbers>(answer.found);
     bool are_labels = false;
     for (std::size_t v = 0; v < numbers.size(); ++v) are_labels = are_labels || numbers[v] == std::int64_t(v);

@@ -15,7 +15,7 @@ namespace {
 
 using position_2d = std::array<double, 2>;
 
-/// Vertices by breadth-first search, part by part: neighbours begin near each other.
+/// Orders vertices by breadth-first search, component by component, so that neighbours start near each other.
 std::vector<std::int32_t> search_order(std::int32_t n, graph_edges const& edges) {
     std::vector<std::vector<std::int32_t>> near(static_cast<std::size_t>(n));
     for (auto const& [u, v] : edges) {
@@ -35,8 +35,8 @@ std::vector<std::int32_t> search_order(std::int32_t n, graph_edges const& edges)
     return order;
 }
 
-/// On a spiral first; then every vertex is pushed off by all others, and pulled by its neighbours and, a little, to the
-/// middle, by steps that become shorter. Two vertices with an edge alone would rest one apart.
+/// Force-directed layout, starting from a spiral: every vertex is repelled by all others, attracted by its neighbours
+/// and weakly by the centre; steps become shorter. Two vertices with an edge only have distance 1.
 std::vector<position_2d> positions_by_springs(std::int32_t n, graph_edges const& edges) {
     std::vector<position_2d> at(static_cast<std::size_t>(n)), force(static_cast<std::size_t>(n));
     auto const order = search_order(n, edges);
@@ -153,7 +153,7 @@ std::string picture_file(graph_drawing const& drawing) {
 }
 
 std::string component_colour(std::int64_t component) {
-    // Of Paul Tol's light set, which is told apart in every colour vision, in turn.
+    // Paul Tol's light colour set, distinguishable with all types of colour vision, used cyclically.
     static constexpr std::array<char const*, 9> colours{"#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff",
                                                         "#44bb99", "#bbcc33", "#aaaa00", "#dddddd"};
     return colours[std::size_t(component) % colours.size()];

@@ -18,7 +18,7 @@ run const& chosen_of(page const& data) {
     return *std::find_if(data.runs.begin(), data.runs.end(), [](run const& r) { return r.chosen; });
 }
 
-// "Jacobi needs 333." for every other run that got there, the best first.
+// "Jacobi needs 333." for every other converged run, best first.
 std::string comparison(page const& data) {
     std::vector<run const*> others;
     for (auto const& r : data.runs)

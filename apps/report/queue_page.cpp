@@ -16,7 +16,7 @@ namespace {
 
 constexpr double width = 1040, left = 70, right = 1000, top = 14;
 
-/// A frame with ticks on both axes, from 0 to the last of each.
+/// Frame with ticks on both axes, each from 0 to its maximum.
 class frame {
 public:
     frame(double first_x, double last_x, double last_y, double bottom)
@@ -50,7 +50,7 @@ std::string wrap(std::string const& label, double height, std::string const& svg
                        width, height, label, svg);
 }
 
-/// One figure over the number of servers, with a mark at `marked`.
+/// Draws a quantity over the number of servers, with a marker at `marked`.
 template <class Figure>
 std::string curve(std::vector<queue_figures> const& all, std::string const& label, Figure const& figure,
                   std::int64_t marked, double limit) {
@@ -70,7 +70,7 @@ std::string curve(std::vector<queue_figures> const& all, std::string const& labe
            wrap(label, 246, f.draw("servers") + fmt::format("<path class='curve chosen' d='{}' />", path) + markers);
 }
 
-/// Probabilities from the first to the last that can be seen.
+/// Histogram of probabilities, from the first to the last visible one.
 std::string histogram(std::vector<double> const& p, std::int64_t begin, std::string const& label,
                       std::string const& x_name) {
     double max_value = 0;

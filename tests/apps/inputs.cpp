@@ -234,5 +234,5 @@ TEST_CASE("OMP_PROC_BIND does not bind the command to a core") {
     // More threads than cores do not work.
     auto const many = run({"info", "generate:laplace2d,nx=4", "--backend", "host", "--threads", "4096"});
     CHECK(many.out.find(std::to_string(CPU_COUNT(&allowed)) + " thread") != std::string::npos);
-    CHECK(many.out.find("of the 4096 asked for") != std::string::npos);
+    CHECK(many.out.find("of the 4096 requested") != std::string::npos);
 }
