@@ -27,7 +27,8 @@ inline constexpr std::int64_t max_rows = std::int64_t(1) << 48, max_bytes = std:
 }
 inline void require_range(char const* name, std::int64_t value, std::int64_t minimum, std::int64_t maximum) {
     if (value < minimum || value > maximum)
-        refuse(name, std::to_string(value) + ", expected " + std::to_string(minimum) + " to " + std::to_string(maximum));
+        refuse(name,
+               std::to_string(value) + ", expected " + std::to_string(minimum) + " to " + std::to_string(maximum));
 }
 template <class T>
 void require_pointer(char const* name, T const* p, std::size_t alignment = alignof(T)) {

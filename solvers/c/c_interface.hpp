@@ -196,7 +196,8 @@ void factorise(Backend const& backend, shape const& s, matrix_arrays<T> const& m
 }
 
 template <class T, class Backend>
-void size_factored(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+void size_factored(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o,
+                   size_argument to) {
     require_rhs_count(s, rhs_count);
     to.check();
     backend.with([&](auto const& exec) { to.give(factored_workspace(exec, sized<T>(s), rhs_count, o)); });
@@ -259,7 +260,8 @@ struct sparse_output {
 };
 
 template <class T, class Backend>
-void size_to_dense(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+void size_to_dense(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o,
+                   size_argument to) {
     require_rhs_count(s, rhs_count);
     to.check();
     backend.with([&](auto const& exec) { to.give(sparse_to_dense_workspace(exec, sized<T>(s), rhs_count, o)); });
@@ -283,7 +285,8 @@ void solve_to_dense(Backend const& backend, shape const& s, matrix_arrays<T> con
 }
 
 template <class T, class Backend>
-void size_to_sparse(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+void size_to_sparse(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o,
+                    size_argument to) {
     require_rhs_count(s, rhs_count);
     to.check();
     backend.with([&](auto const& exec) { to.give(sparse_to_sparse_workspace(exec, sized<T>(s), rhs_count, o)); });
@@ -292,7 +295,8 @@ void size_to_sparse(Backend const& backend, shape const& s, std::int64_t rhs_cou
 /// Allocates its workspace if there is no `buffer`.
 template <class T, class I, class Backend>
 void solve_to_sparse(Backend const& backend, shape const& s, matrix_arrays<T> const& m, band_options const& o,
-                     sparse_right<T, I> const& d, sparse_output<T, I> const& x, std::optional<space> const& buffer = {}) {
+                     sparse_right<T, I> const& d, sparse_output<T, I> const& x,
+                     std::optional<space> const& buffer = {}) {
     auto const sparse = d.ranges(s);
     auto const written = x.written();
     auto const ends = x.read(d.count);

@@ -49,7 +49,8 @@ struct condition_memory {
 /// Scale 1/2^k with |A|_1 / 2^k near 1 (within a factor 2), so that nothing overflows unless the condition number does.
 template <class Real>
 COPPICE_HD Real scale_of(double norm) {
-    double const largest = double(std::numeric_limits<Real>::max()) / 8, smallest = double(std::numeric_limits<Real>::min());
+    double const largest = double(std::numeric_limits<Real>::max()) / 8,
+                 smallest = double(std::numeric_limits<Real>::min());
     if (!(norm > smallest)) return norm > 0 ? Real(smallest) : Real(1);
     return norm <= largest ? Real(1 / scale_to_one(norm)) : norm <= 1.7976931348623157e308 ? Real(largest) : Real(1);
 }
@@ -113,7 +114,8 @@ struct start_estimates : estimate_step<T> {
         row_location<T> const here(this->a, at);
         auto const scale = this->scale(here);
         std::int64_t const i = here.j * this->a.n + here.r, last = here.system.rows * this->a.n - 1;
-        auto const rising = scale + scale * (typename estimate_step<T>::real(i) / typename estimate_step<T>::real(last + 1));
+        auto const rising =
+            scale + scale * (typename estimate_step<T>::real(i) / typename estimate_step<T>::real(last + 1));
         this->element(here) = T(here.rhs_index == 0 ? scale : i % 2 == 0 ? rising : -rising);
     }
 };

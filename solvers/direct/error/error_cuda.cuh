@@ -62,8 +62,8 @@ __device__ inline row_extremes<double> divided_extremes(row_extremes<double> con
 
 /// Scalar rows of one system with strided access, rows first, first + stride, ...
 template <class T>
-__device__ row_extremes<double> measure_strided_rows(measure_job<T> const& job, system_location const& s, std::int64_t column,
-                                                std::int64_t first, std::int64_t stride) {
+__device__ row_extremes<double> measure_strided_rows(measure_job<T> const& job, system_location const& s,
+                                                     std::int64_t column, std::int64_t first, std::int64_t stride) {
     gathered_extremes<T> maxima;
     strided_rows<T, 3> const rows(job.rows, s, column);
     std::int64_t const begin = rows.begin(), end = rows.end() > begin ? rows.end() : begin;

@@ -133,7 +133,8 @@ struct residual_rows {
     std::int64_t x_leading, d_leading;
 
     /// Sums of row r of block row j of a system, boundaries and cyclic couplings included.
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r,
+                                               std::int64_t rhs_index) const {
         using wide = decltype(widened(T()));
         row_sums<wide> sum(widened(d[offset(s, j, r) + rhs_index * d_leading]));
         for (int band = 0; band < 3; ++band) {
@@ -152,7 +153,7 @@ struct residual_rows {
         auto const sum = sums(s, j, r, rhs_index);
         std::int64_t const at = offset(s, j, r);
         maxima.add(magnitude(sum.rest), sum.row, magnitude(widened(x[at + rhs_index * x_leading])),
-                 magnitude(widened(d[at + rhs_index * d_leading])), sum.product);
+                   magnitude(widened(d[at + rhs_index * d_leading])), sum.product);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t offset(system_location const& s, std::int64_t j, int r) const {
         return (s.base + j * s.stride) * a.n + r;
@@ -178,7 +179,8 @@ struct strided_rows {
     int count, below; ///< number of diagonals, and of those below the main diagonal
     bool cyclic, transposed, conjugated;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE strided_rows(residual_rows<T> const& of, system_location const& s, std::int64_t column)
+    COPPICE_HD COPPICE_ALWAYS_INLINE strided_rows(residual_rows<T> const& of, system_location const& s,
+                                                  std::int64_t column)
         : solution(of.x + s.base + column * of.x_leading), rhs(of.d + s.base + column * of.d_leading), step(s.stride),
           rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
           transposed(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
@@ -195,7 +197,7 @@ struct strided_rows {
             else
                 a[t] = ((transposed ? -k : k) < 0    ? of.a.lower
                         : (transposed ? -k : k) == 0 ? of.a.diagonal
-                                                 : of.a.upper) +
+                                                     : of.a.upper) +
                        s.base + (transposed ? k * step : 0);
         }
     }

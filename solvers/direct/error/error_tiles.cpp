@@ -35,7 +35,7 @@ struct load_lanes {
     }
     template <int... I>
     COPPICE_ALWAYS_INLINE static complex_lane<lanes> deinterleaved(lanes const& low, lanes const& high,
-                                                            std::integer_sequence<int, I...>) {
+                                                                   std::integer_sequence<int, I...>) {
         complex_lane<lanes> result;
         result.re.v[0] = __builtin_shufflevector(low.v[0], high.v[0], (2 * I)...);
         result.im.v[0] = __builtin_shufflevector(low.v[0], high.v[0], (2 * I + 1)...);
@@ -147,8 +147,7 @@ void measure_rows(measure_job<T> const& job, system_location const& s, std::int6
 /// Measures scalar rows of interleaved systems, one system in each lane.
 template <class T>
 void measure_lanes(measure_job<T> const& job, std::int64_t first) {
-    for (int l = 0; l < lanes::size; ++l)
-        check_sums(job, job.rows.a.batch.system(first + l), 0, job.rows.a.batch.rows);
+    for (int l = 0; l < lanes::size; ++l) check_sums(job, job.rows.a.batch.system(first + l), 0, job.rows.a.batch.rows);
     for (std::int64_t column = 0; column < job.columns; ++column) {
         strided_rows<T, 3> const rows(job.rows, job.rows.a.batch.system(first), column);
         row_extremes<lanes> many;
@@ -175,7 +174,7 @@ void measure_errors(measure_job<T> const& job, std::int64_t first, std::int64_t 
                 measure_lanes(job, s);
                 s += lanes::size;
             } else {
-                system_location  const location = batch.system(s++);
+                system_location const location = batch.system(s++);
                 if (job.scope.covers(location.system)) measure_rows(job, location, 0, location.rows);
             }
         }

@@ -43,7 +43,7 @@ struct largest_entry_of_row {
     COPPICE_HD double operator()(std::int64_t i) const {
         maximum const larger_or_nan;
         double const neighbours = larger_or_nan(i > 0 ? double(magnitude(a.lower[i])) : 0.0,
-                                            i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0);
+                                                i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0);
         return larger_or_nan(neighbours, double(magnitude(a.diagonal[i])));
     }
 };
@@ -234,12 +234,12 @@ struct strengthen_pivot {
     tridiagonal_probe<T> probe;
     regularised_pieces selected;
     double typical; ///< about the largest entry; the pivot of a row without entries
-    T* diagonal; ///< of the original system
+    T* diagonal;    ///< of the original system
     COPPICE_HD void operator()(std::int64_t i) const {
         if (!selected(i)) return;
         double const old = diagonal[i];
         double const neighbours = (i > 0 ? double(magnitude(probe.a.lower[i])) : 0.0) +
-                              (i + 1 < probe.a.size() ? double(magnitude(probe.a.upper[i])) : 0.0);
+                                  (i + 1 < probe.a.size() ? double(magnitude(probe.a.upper[i])) : 0.0);
         double size = old < 0 ? -old : old;
         size = size > neighbours ? size : neighbours;
         size = size > typical * probe.shrink ? (1 + 0x1p-6) * size : typical;

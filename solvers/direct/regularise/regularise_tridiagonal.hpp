@@ -25,10 +25,11 @@ public:
     ///
     /// `whole`: the system is the whole matrix of the user. Then it is regularised only if it has no finite solution,
     /// and not if it is nearly singular.
-    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole);
+    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
+                            bool whole);
     /// The same with given diagnostics of the system.
-    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole,
-                      detail::system_diagnostics const& diagnostics);
+    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
+                            bool whole, detail::system_diagnostics const& diagnostics);
 
 private:
     void take_memory(Executor const& exec, std::int64_t n);
@@ -36,7 +37,8 @@ private:
                               tridiagonal_options const& options);
     std::int64_t find_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
     void store_broken(Executor const& exec);
-    detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe, int round);
+    detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
+                                             int round);
 
     tridiagonal<T> copy_{};
     buffer<T> rhs_{}, solution_{};
@@ -61,8 +63,8 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
 /// Flags the rows that break; returns their number.
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& exec,
-                                                           detail::tridiagonal_probe<T> const& probe,
-                                                           tridiagonal_options const& options) {
+                                                                detail::tridiagonal_probe<T> const& probe,
+                                                                tridiagonal_options const& options) {
     std::int64_t const n = probe.a.size();
     std::int64_t broken = 0;
     for_each(exec, n, probe);
@@ -77,7 +79,7 @@ std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& 
 /// Returns the number of pieces.
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& exec,
-                                                          detail::tridiagonal_probe<T> const& probe) {
+                                                               detail::tridiagonal_probe<T> const& probe) {
     std::int64_t const n = probe.a.size();
     detail::begins_piece<T> const begins{probe.a};
     exclusive_scan(exec, n, begins, detail::store_piece<T>{begins, piece_.data()}, std::int64_t(0));
@@ -96,9 +98,9 @@ void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
 /// Selects the pieces to regularise. In the first round these are only pieces that were tested separately, if there are
 /// any, since they may cause longer pieces to break.
 template <executor Executor, class T>
-detail::regularised_pieces tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec,
-                                                                     detail::tridiagonal_probe<T> const& probe,
-                                                                     int round) {
+detail::regularised_pieces
+tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
+                                                    int round) {
     std::int64_t const pieces = find_pieces(exec, probe);
     store_broken(exec);
     detail::examine_piece<T> const examine{probe, starts_.data(), broken_before_.data(), broken_.data()};
@@ -112,29 +114,26 @@ detail::regularised_pieces tridiagonal_regulariser<Executor, T>::choose_pieces(E
 
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& exec, tridiagonal<T>& system,
-                                                   tridiagonal_options const& options, bool whole) {
+                                                              tridiagonal_options const& options, bool whole) {
     return regularise(exec, system, options, whole,
-                reduce(exec, system.size(), detail::system_diagnostics{0, 1}, detail::row_diagnostics<T>{system.view()},
-                       detail::worse_diagnostics{}));
+                      reduce(exec, system.size(), detail::system_diagnostics{0, 1},
+                             detail::row_diagnostics<T>{system.view()}, detail::worse_diagnostics{}));
 }
 
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& exec, tridiagonal<T>& system,
-                                                   tridiagonal_options const& options, bool whole,
-                                                   detail::system_diagnostics const& diagnostics) {
+                                                              tridiagonal_options const& options, bool whole,
+                                                              detail::system_diagnostics const& diagnostics) {
     std::int64_t const n = system.size();
-    if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) || n >= std::numeric_limits<std::int32_t>::max())
+    if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) ||
+        n >= std::numeric_limits<std::int32_t>::max())
         return 0;
     double const typical = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
     take_memory(exec, n);
-    detail::tridiagonal_probe<T> const probe{system.view(),
-                                             1 / typical,
-                                             whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
-                                             copy_.lower.data(),
-                                             copy_.diagonal.data(),
-                                             copy_.upper.data(),
-                                             rhs_.data(),
-                                             solution_.data()};
+    detail::tridiagonal_probe<T> const probe{
+        system.view(),      1 / typical,           whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
+        copy_.lower.data(), copy_.diagonal.data(), copy_.upper.data(),
+        rhs_.data(),        solution_.data()};
     std::int64_t regularised = 0;
     for (int round = 0; round < 2; ++round) {
         if (count_broken(exec, probe, options) == 0) break;

@@ -58,7 +58,8 @@ __device__ int rhs_at_once(running_grid const&, matrix_rows<T> const&) {
 
 /// Processes a level by tiles, one for each warp.
 template <bool Left, class T>
-__device__ void run_tiles_of(running_grid const& on, chain_level<T, matrix_block_rows<T>> const& s, tile_plan const& plan) {
+__device__ void run_tiles_of(running_grid const& on, chain_level<T, matrix_block_rows<T>> const& s,
+                             tile_plan const& plan) {
     using tile_type = warp_tile<T, matrix_block_rows<T>, 1, 2, Left, cuda_warp>;
     constexpr int segments = tile_type::sizes::segments;
     int const warp = int(threadIdx.x) / warp_lanes;
@@ -114,7 +115,7 @@ __device__ __noinline__ bool measure(running_grid const& on, measure_job<T> cons
 template <class T>
 __global__ void __launch_bounds__(attempts_threads, 1)
     attempts_kernel(__grid_constant__ later_attempts<T> const attempts, __grid_constant__ attempts_plan const plan,
-                 int const* predicate) {
+                    int const* predicate) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!is_enabled(predicate)) return; // uniform over the grid, so that no block waits at a barrier
@@ -137,8 +138,8 @@ attempts_plan plan_attempts_of(cuda_executor const& exec, later_attempts<T> cons
                                 shared_limit_of_attempts(exec), attempts_threads);
     plan.tree.threads = attempts_threads;
     plan.tree_blocks = plan.tree.blocks(merge_lanes<2>);
-    plan.bytes = std::max(
-        {attempts_warps * plan.down.bytes, attempts_warps * plan.back.bytes, int(tree_memory<T, 2>(plan.tree).bytes())});
+    plan.bytes = std::max({attempts_warps * plan.down.bytes, attempts_warps * plan.back.bytes,
+                           int(tree_memory<T, 2>(plan.tree).bytes())});
     return plan;
 }
 
@@ -147,11 +148,12 @@ template <class T>
 void queue_attempts(cuda_executor const& exec, later_attempts<T> const& attempts) {
     if constexpr (!is_complex_lane<T>) {
         matrix_rows<T> const& a = attempts.rows.a;
-        if (attempts.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && merges_in_one_kernel(exec, a)) {
+        if (attempts.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets &&
+            merges_in_one_kernel(exec, a)) {
             auto const plan = plan_attempts_of(exec, attempts);
             auto const kernel = &attempts_kernel<T>;
-            COPPICE_CUDA_CHECK(
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit_of_attempts(exec)));
+            COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                    shared_limit_of_attempts(exec)));
             cudaLaunchAttribute together{};
             together.id = cudaLaunchAttributeCooperative;
             together.val.cooperative = 1;

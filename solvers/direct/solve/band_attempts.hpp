@@ -18,9 +18,9 @@ enum class attempt { rpts, chain, refined_by_chain, none };
 
 /// The next attempt for a system, by the outcome of an attempt.
 struct follow_ups {
-    attempt if_inaccurate; ///< if only the backward error exceeds the bound
-    attempt if_doubtful;   ///< if x is not finite or too large to be trusted
-    attempt if_zero_unknown;     ///< only tests for columns without a pivot (see accuracy_rule::if_zero_unknown)
+    attempt if_inaccurate;   ///< if only the backward error exceeds the bound
+    attempt if_doubtful;     ///< if x is not finite or too large to be trusted
+    attempt if_zero_unknown; ///< only tests for columns without a pivot (see accuracy_rule::if_zero_unknown)
 };
 inline constexpr std::array<follow_ups, max_attempts> follow_ups_of{{
     // inaccurate              doubtful        zero unknown
@@ -78,7 +78,7 @@ accuracy_rule accuracy_rule_of(attempt a, attempt_plan const& plan, double bound
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
 COPPICE_HD void check_accuracy(Executor const& exec, residual_rows<T> const& rows, error_memory const& memory,
-                      solve_report* report, attempt_scope const& scope, accuracy_rule const& about) {
+                               solve_report* report, attempt_scope const& scope, accuracy_rule const& about) {
     matrix_rows<T> const& a = rows.a;
     measure_job<T> const job{rows, memory.errors, memory.columns, scope, {a, memory.uneven}};
     check_system const checking{memory, report, scope, about, a.batch, a.n, a.scalar_rows};

@@ -12,7 +12,9 @@ namespace coppice::chain {
 COPPICE_HD inline block_row_shape<any_size> rows_shape(levels const& l, int n, int rhs_count) {
     return {{n, 2 * n}, l.length(), rhs_count};
 }
-inline block_row_shape<any_size> condensed_shape(int n, int rhs_count) { return {{2 * n, 2 * n}, condensed_segment_length, rhs_count}; }
+inline block_row_shape<any_size> condensed_shape(int n, int rhs_count) {
+    return {{2 * n, 2 * n}, condensed_segment_length, rhs_count};
+}
 
 /// Levels with shorter segments for short systems.
 inline levels levels_of(batch_shape const& batch, int max_log_length = log_segment_rows) {

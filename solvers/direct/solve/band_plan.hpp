@@ -55,14 +55,15 @@ struct workspace_plan : workspace_layout {
 /// Reserves the memory of the chain solver for `rhs_count` right-hand sides at a time, or that of rpts for all,
 /// whichever is larger.
 template <class T, class Executor>
-void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns, int rhs_count,
-                  band_options const& o, bool reported) {
+void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                  int rhs_count, band_options const& o, bool reported) {
     using lane = lane_of_t<T>;
     auto const rows = rows_of(a, o);
     bool const ends = from_both_ends(exec, rows);
     std::int64_t const condensed = ends ? 0 : condensed_elements(exec, rows, rhs_count) * std::int64_t(sizeof(T));
-    plan.take_condensed(starts_with_rpts(exec, a, o, reported) ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
-                                                           : condensed);
+    plan.take_condensed(starts_with_rpts(exec, a, o, reported)
+                            ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
+                            : condensed);
     plan.take_launch(ends ? ends_bytes(rows, rhs_count)
                           : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, rhs_count),
                                                condensed_shape(a.block, rhs_count)));

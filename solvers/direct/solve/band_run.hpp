@@ -28,11 +28,11 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
                                      reinterpret_cast<double*>(space + plan.conditions),
                                      reinterpret_cast<std::int64_t*>(space + plan.singular_of_condition),
                                      reinterpret_cast<int*>(space + plan.unfinished)};
-    compute_condition(exec, a, memory,
-                    [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
-                        matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
-                        solve_by_chain(exec, block_rows, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
-                    });
+    compute_condition(
+        exec, a, memory, [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
+            matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
+            solve_by_chain(exec, block_rows, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
+        });
     return memory.condition;
 }
 
@@ -57,26 +57,26 @@ struct solve_run {
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
     residual_rows<lane> rows{a, solution.pointer, rhs.pointer, x.leading, d.leading};
     error_memory memory{reinterpret_cast<column_error*>(space + plan.errors),
-                          reinterpret_cast<bool*>(space + plan.inaccurate),
-                          reinterpret_cast<std::int64_t*>(space + plan.singular),
-                          reinterpret_cast<int*>(space + plan.next),
-                          reinterpret_cast<int*>(space + plan.uneven),
-                          reinterpret_cast<int*>(space + plan.flags),
-                          matrix.systems,
-                          x.columns};
+                        reinterpret_cast<bool*>(space + plan.inaccurate),
+                        reinterpret_cast<std::int64_t*>(space + plan.singular),
+                        reinterpret_cast<int*>(space + plan.next),
+                        reinterpret_cast<int*>(space + plan.uneven),
+                        reinterpret_cast<int*>(space + plan.flags),
+                        matrix.systems,
+                        x.columns};
     double bound = error_bound<T>(o);
     bool watched = watches_rpts(exec, matrix, o, reported());
     attempt_plan attempts = plan_attempts(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
     later_attempts<lane> later{rows,
-                            reinterpret_cast<lane*>(space + plan.residual),
-                            elimination_of<lane>(o),
-                            plan.chain_in(space),
-                            memory,
-                            report.data(),
-                            later_attempt_of(attempt::chain),
-                            later_attempt_of(attempt::refined_by_chain),
-                            in_place() ? saved_rhs() : rows.d,
-                            in_place() ? x.rows : d.leading};
+                               reinterpret_cast<lane*>(space + plan.residual),
+                               elimination_of<lane>(o),
+                               plan.chain_in(space),
+                               memory,
+                               report.data(),
+                               later_attempt_of(attempt::chain),
+                               later_attempt_of(attempt::refined_by_chain),
+                               in_place() ? saved_rhs() : rows.d,
+                               in_place() ? x.rows : d.leading};
 
     bool reported() const { return !report.empty(); }
     bool in_place() const { return x.pointer == d.pointer; }
@@ -114,10 +114,11 @@ private:
         else
             solve_by_chain(exec,
                            matrix_block_rows<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
-                                           reported() ? memory.singular : nullptr},
+                                                   reported() ? memory.singular : nullptr},
                            x.columns, later.how, later.space, nullptr);
         if (reported())
-            check_accuracy(exec, rows, memory, report.data(), {.number = 1}, accuracy_rule_of<T>(attempts.first, attempts, bound));
+            check_accuracy(exec, rows, memory, report.data(), {.number = 1},
+                           accuracy_rule_of<T>(attempts.first, attempts, bound));
     }
     /// Applies o.refinements steps of refinement to all systems.
     void refine_as_asked() const {
@@ -126,11 +127,13 @@ private:
             for_each(exec, later.items(), later.adding());
         }
         if (reported() && o.refinements > 0)
-            check_accuracy(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
+            check_accuracy(exec, rows, memory, report.data(), {},
+                           {.bound = bound, .numbered = false, .eliminated = false});
     }
 
     later_attempt later_attempt_of(attempt kind) const {
-        return {attempts.follows(kind), memory.waiting_for(attempts.number(kind)), accuracy_rule_of<T>(kind, attempts, bound)};
+        return {attempts.follows(kind), memory.waiting_for(attempts.number(kind)),
+                accuracy_rule_of<T>(kind, attempts, bound)};
     }
 };
 

@@ -32,8 +32,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     chain::check_vectors(a, d, x);
     if (!report.empty()) require_size("reports of solve_bands", report, a.systems);
     if (a.size == 0 || x.columns == 0) {
-        for_each(exec, report.size(),
-                 chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
+        for_each(exec, report.size(), chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
     // avoids the planning below, which small systems would notice
@@ -84,8 +83,8 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     buffer<std::int64_t> singular(exec, a.systems);
     buffer<int> next(exec, a.systems), uneven(exec, 2 * a.systems), flags(exec, chain::attempt_flags);
     buffer<solve_report> reports(exec, a.systems);
-    chain::error_memory const memory{errors.data(),  inaccurate.data(), singular.data(), next.data(),
-                                       uneven.data(), flags.data(),      a.systems,       x.columns};
+    chain::error_memory const memory{errors.data(), inaccurate.data(), singular.data(), next.data(),
+                                     uneven.data(), flags.data(),      a.systems,       x.columns};
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
     chain::clear_errors<lane> const clear{memory, {rows.a, memory.uneven}};

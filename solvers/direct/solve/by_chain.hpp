@@ -30,24 +30,28 @@ void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels 
     using coarse = chain_level<T, condensed_rows<T>>;
     std::array<coarse, max_levels> coarse_levels;
     int depth = 0;
-    for_each_level(l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
-        if (k == 1) return;
-        condensed_rows<T> const& from = depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed;
-        coarse_levels[std::size_t(depth++)] = {from, condensed_at(finest, condensed + offset, k, count, span),
-                                        l,    condensed_shape(finest.a.n, finest.rhs_count),
-                                        how,  count,
-                                        predicate};
-    });
+    for_each_level(
+        l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+            if (k == 1) return;
+            condensed_rows<T> const& from = depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed;
+            coarse_levels[std::size_t(depth++)] = {from,     condensed_at(finest, condensed + offset, k, count, span),
+                                                   l,        condensed_shape(finest.a.n, finest.rhs_count),
+                                                   how,      count,
+                                                   predicate};
+        });
     for (int k = 0; k < depth; ++k) reduce(exec, coarse_levels[std::size_t(k)], memory);
-    solve_final(exec, final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate}, memory);
+    solve_final(
+        exec,
+        final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate},
+        memory);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, coarse_levels[std::size_t(k)], memory);
 }
 
 /// The finest level of a chain solve: block rows to condensed rows, in the memory of condensed_elements.
 template <class T>
 COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_level(matrix_block_rows<T> const& block_rows, levels const& l,
-                                               elimination<real_lane_t<T>> const& how, std::byte* condensed,
-                                               int const* predicate) {
+                                                             elimination<real_lane_t<T>> const& how,
+                                                             std::byte* condensed, int const* predicate) {
     std::int64_t const count = l.total(1);
     auto const at = condensed_at(block_rows, reinterpret_cast<T*>(condensed), 1, count, l.length());
     return {block_rows, at, l, rows_shape(l, block_rows.a.n, block_rows.rhs_count), how, count, predicate};
@@ -72,7 +76,8 @@ void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows,
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
 COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
-                               elimination<real_lane_t<T>> const& how, chain_memory const& memory, int const* predicate) {
+                               elimination<real_lane_t<T>> const& how, chain_memory const& memory,
+                               int const* predicate) {
     int const max_columns = rhs_at_once(exec, first.a);
     for (std::int64_t c = 0; c < columns; c += max_columns) {
         matrix_block_rows<T> block_rows = first;
@@ -105,7 +110,8 @@ template <class T, class Executor>
 void solve_a_middle(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                     band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
-        solve_by_chain(exec, matrix_block_rows<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},
+        solve_by_chain(exec,
+                       matrix_block_rows<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},
                        x.columns, elimination_of<T>(o), {}, nullptr);
 }
 

@@ -75,7 +75,8 @@ void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, s
     auto const plan = plan_workspace(exec, one, 1, how, false);
     buffer<std::byte> space(exec, plan.bytes);
     std::int64_t singular = no_row;
-    matrix_block_rows<T> const block_rows{rows_of(one, how), rhs.data(), rhs.data(), rows.count, rows.count, 0, &singular};
+    matrix_block_rows<T> const block_rows{rows_of(one, how), rhs.data(), rhs.data(), rows.count,
+                                          rows.count,        0,          &singular};
     solve_by_chain(exec, block_rows, 1, elimination_of<T>(how), plan.chain_in(space.data()), nullptr);
     if (singular != no_row || !is_all_finite(exec, rhs.data(), rows.count)) return;
     for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = rhs.data()[j];

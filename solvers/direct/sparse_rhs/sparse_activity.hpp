@@ -15,8 +15,8 @@ namespace coppice::sparse_rhs {
 /// A flag for each segment of every depth: whether it contains an entry of the current columns.
 struct activity {
     chain::levels all{};
-    int n = 1;                                ///< rows of a block
-    std::uint8_t* flags = nullptr;            ///< null: activity is not tracked
+    int n = 1;                               ///< rows of a block
+    std::uint8_t* flags = nullptr;           ///< null: activity is not tracked
     std::int64_t begin[chain::max_levels]{}; ///< of the flags of depth k + 1
     std::int64_t bytes = 0;
 
@@ -47,7 +47,8 @@ struct raise_activity {
         if (location.segment < 0) return;
         std::uint8_t const* const below = at.flags + at.begin[depth - 1] + location.block_rows.base;
         std::uint8_t any = 0;
-        for (std::int64_t j = location.begin; j < location.begin + at.all.segment_length(depth) && j < location.block_rows.rows; ++j)
+        for (std::int64_t j = location.begin;
+             j < location.begin + at.all.segment_length(depth) && j < location.block_rows.rows; ++j)
             any = std::uint8_t(any | below[j]);
         at.flags[at.begin[depth] + p] = any;
     }

@@ -72,7 +72,7 @@ struct scatter_column {
 /// Writes columns [first, first + x.columns) of D to the dense x.
 template <class T, class I, class Executor>
 void scatter(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
-            activity const& active = {}) {
+             activity const& active = {}) {
     if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
     for_each(exec, x.rows, clear_columns<T>{x});
     for_each(exec, x.columns, scatter_column<T, I>{d, first, x, active});
@@ -252,7 +252,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     bool const factored = by_factor(exec, a, batch, options);
     auto const solving = workspace.slice(plan.solve, workspace.size() - plan.solve);
     std::int64_t const factor_bytes = factored ? bands_factor_bytes(exec, a, options) : 0;
-    auto const factor = solving.slice(0, factor_bytes), rest = solving.slice(factor_bytes, solving.size() - factor_bytes);
+    auto const factor = solving.slice(0, factor_bytes),
+               rest = solving.slice(factor_bytes, solving.size() - factor_bytes);
     if (factored) factorise_bands(exec, a, factor, options);
     for (std::int64_t first = 0; first < d.columns; first += batch) {
         columns_view<T> const x(reinterpret_cast<T*>(space + plan.columns), a.size, std::min(batch, d.columns - first));
@@ -291,7 +292,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
 }
 
 // The instantiations in the sources of the library.
-#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                   \
+#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                     \
     template void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,           \
                                         sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,      \
                                         band_options const&);                                                          \
@@ -303,19 +304,19 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
                                          array_view<I const>, array_view<I>, array_view<T>, band_options const&,       \
                                          std::int64_t);
-#define COPPICE_SPARSE_RHS(T, Executor)                                                                              \
+#define COPPICE_SPARSE_RHS(T, Executor)                                                                                \
     template std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,             \
                                                      band_options const&, std::int64_t);                               \
-    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                            \
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                              \
     COPPICE_SPARSE_RHS_INDEXED(T, std::int64_t, Executor)
-#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                             \
-    COPPICE_SPARSE_RHS(float, Executor)                                                                              \
-    COPPICE_SPARSE_RHS(double, Executor)                                                                             \
-    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                \
+#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                               \
+    COPPICE_SPARSE_RHS(float, Executor)                                                                                \
+    COPPICE_SPARSE_RHS(double, Executor)                                                                               \
+    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                  \
     COPPICE_SPARSE_RHS(std::complex<double>, Executor)
 
 } // namespace coppice

@@ -53,7 +53,7 @@ void check_factored(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: factor once, solve often", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: factor once, solve many times", Fixture, COPPICE_TEST_EXECUTORS) {
     check_factored<float>(Fixture::exec());
     if (!sanitized) check_factored<double>(Fixture::exec());
     if (!sanitized) check_factored<std::complex<float>>(Fixture::exec());
@@ -69,8 +69,8 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     auto const a = s.meaning(), t = a.transposed(false);
     std::vector<std::vector<T>> const rhs{rhs_for(a, 2, 1)};
     CHECK(backward_error_of(a, solve_factored(exec, m, rhs, {})[0], rhs[0]) <= 100 * epsilon<T>);
-    CHECK(backward_error_of(t, solve_factored(exec, m, rhs, {.operation = matrix_operation::transposed})[0],
-                            rhs[0]) <= 100 * epsilon<T>);
+    CHECK(backward_error_of(t, solve_factored(exec, m, rhs, {.operation = matrix_operation::transposed})[0], rhs[0]) <=
+          100 * epsilon<T>);
 
     std::vector<std::int64_t> const bounds{0, 5, 5, 70, 400};
     block_storage<T> blocks(400, 2, 3, true);
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     CHECK(singular == std::vector<std::int64_t>{-1, -1, 20, -1});
 }
 
-TEST_CASE_TEMPLATE("bands: a factorisation refuses wrong arguments", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: invalid arguments of a factorisation throw", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = float;
     std::int64_t const n = 64;

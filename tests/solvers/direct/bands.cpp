@@ -47,16 +47,16 @@ void check_classes(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: every class, block size and border, float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<float>(Fixture::exec());
 }
-TEST_CASE_TEMPLATE("bands: every class, block size and border, double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<double>(Fixture::exec());
 }
-TEST_CASE_TEMPLATE("bands: every class, block size and border, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<float>>(Fixture::exec());
 }
-TEST_CASE_TEMPLATE("bands: every class, block size and border, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<double>>(Fixture::exec());
 }
 
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
 
 // In the matrix (1, 2 cos(k pi / (inner + 1)), 1) every `inner` consecutive rows are singular, as the inner rows of
 // partitions may be, although the matrix is well-conditioned. Among many random rows some are nearly singular too.
-TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitions, without a report", Fixture,
+TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside partitions, without a report", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const error_of = [&]<class T>(block_storage<T> const& s, pivoting pivot) {
@@ -192,7 +192,7 @@ TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitio
 }
 
 // The host solves cyclic systems by the chain solver; rpts_block.cpp also tests the bodies of the CUDA kernels.
-TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: rpts solves cyclic systems on a GPU", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&]<class T>(T, std::int64_t n) {
         CAPTURE(n);
@@ -222,7 +222,7 @@ TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_
         for (std::int64_t const n : {1 << 20, 1200007, (1 << 21) + 2}) check(1.0, n), check(1.0f, n);
 }
 
-TEST_CASE_TEMPLATE("bands: rpts solves systems of different sizes, each as it would alone", Fixture,
+TEST_CASE_TEMPLATE("bands: rpts on systems of different sizes equals separate solves", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     constexpr bool cuda = std::is_same_v<Fixture, on_cuda>;
@@ -405,7 +405,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
         }
 }
 
-TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the others alone", Fixture,
+TEST_CASE_TEMPLATE("bands: a singular system or NaN in a batch does not affect the others", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
@@ -443,7 +443,7 @@ TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the o
     }
 }
 
-TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the report agrees with its definition", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     banded_storage<T> const s(400, 2, 1, 5);
@@ -471,7 +471,7 @@ TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, CO
     CHECK(r.componentwise_error == doctest::Approx(componentwise).epsilon(1e-6));
 }
 
-TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a singular partition costs no accuracy", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Matrix 13 of Table 4: LAPACK reaches 1e-16, and so does RPTS without another attempt.
     auto const& s = gallery_system(13, 20000, 1);
@@ -493,7 +493,7 @@ TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing"
     CHECK(solve_blocks(exec, plain, easy.rhs).reports[0].tries == 1);
 }
 
-TEST_CASE_TEMPLATE("bands: as good as LAPACK on the 2x2 transforms of Table 4", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: as accurate as LAPACK on the 2x2 transforms of Table 4", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int id = 1; id <= tridiagonal_case_count; ++id) {
         CAPTURE(id);
@@ -536,7 +536,7 @@ TEST_CASE_TEMPLATE("bands: as good as LAPACK on the 2x2 transforms of Table 4", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: singular systems are named where LAPACK names them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the row of a singular system is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const length : {1, 2, 5, 33, 100, 700})
         for (std::int64_t const at : {std::int64_t(0), length / 2, length - 1}) {
@@ -620,7 +620,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
           solve_blocks(exec, clean, ones, {.method = band_method::chain}).x);
 }
 
-TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: bitwise equal on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     block_storage<std::complex<float>> const s(3001, 2, 3, true);
     auto const d = rhs_for(s.meaning(true), 2, 3);
@@ -632,7 +632,7 @@ TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fi
 #endif
 }
 
-TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: invalid arguments throw with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     std::int64_t const n = 96;

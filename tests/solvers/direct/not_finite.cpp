@@ -138,7 +138,8 @@ TEST_CASE_TEMPLATE("bands: rows of random scales without a report", Fixture, COP
     }
 }
 
-TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: batches and right-hand sides of mixed scales without a report", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = 1200;
     mixed_system<double> const bad(n), good = easy_system<double>(n);
@@ -174,10 +175,10 @@ TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", 
         mixed_system<double> alternating = good; // interleaved rows of two systems
         alternating.append(bad);
         for (std::int64_t i = 0; i < n; ++i)
-            for (auto [to, first, second] :
-                 {std::tuple{&alternating.lower, &good.lower, &bad.lower},
-                  std::tuple{&alternating.diagonal, &good.diagonal, &bad.diagonal},
-                  std::tuple{&alternating.upper, &good.upper, &bad.upper}, std::tuple{&alternating.d, &good.d, &bad.d}}) {
+            for (auto [to, first, second] : {std::tuple{&alternating.lower, &good.lower, &bad.lower},
+                                             std::tuple{&alternating.diagonal, &good.diagonal, &bad.diagonal},
+                                             std::tuple{&alternating.upper, &good.upper, &bad.upper},
+                                             std::tuple{&alternating.d, &good.d, &bad.d}}) {
                 (*to)[std::size_t(2 * i)] = (*first)[std::size_t(i)];
                 (*to)[std::size_t(2 * i + 1)] = (*second)[std::size_t(i)];
             }
@@ -188,7 +189,7 @@ TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: a solution that is not finite stays so", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a solution of a singular system remains not finite", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const same = [&](mixed_system<double> const& s) {
         for (bool const in_place : {false, true}) {

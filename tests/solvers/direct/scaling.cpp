@@ -61,8 +61,8 @@ solution<T> solve_unreported(Executor const& exec, band_matrix<T> const& a, std:
     auto const rhs = exec.copy(d);
     std::int64_t const columns = std::int64_t(d.size()) / a.size;
     buffer<T> x(exec, std::int64_t(d.size()));
-    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns),
-                columns_view<T>(x.data(), a.size, columns), options);
+    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns), columns_view<T>(x.data(), a.size, columns),
+                options);
     return {to_vector(exec, x), {}};
 }
 
@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("bands: a power of two changes no bit, batches and bands", Fi
     check_bands<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and sparse sides", Fixture,
+TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and sparse right-hand sides", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_factored<float>(exec);
@@ -228,7 +228,7 @@ TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and spa
 }
 
 // Regression test: padding rows of a segment lost digits next to large entries.
-TEST_CASE_TEMPLATE("bands: rings of large entries keep their digits", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: cyclic systems with large entries lose no digits", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (float const coupling : {1.0f, 1e3f, 1e6f, 1e9f})
         for (int const n : {1, 2})

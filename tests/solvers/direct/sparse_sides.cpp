@@ -140,7 +140,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides, dense and pruned solutions",
     check_sparse<std::complex<double>>(Fixture::exec());
 }
 
-TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: sparse right-hand sides are bitwise equal to dense ones", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     for (int const n : {1, 2, 4})
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones",
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
+TEST_CASE("bands: segments without entries of right-hand sides are skipped") {
     host_executor const exec(2);
     using T = double;
     using factored = chain::factored_level<T, chain::matrix_block_rows<T>>;
@@ -201,8 +201,7 @@ TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
 }
 #endif
 
-TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside of the matrix", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside the matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = float;
     std::int64_t const n = 90, columns = 6;
@@ -226,7 +225,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside of the m
                     argument_error);
 }
 
-TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace never leave their room", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace stay inside their arrays", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     using I = std::int64_t;
@@ -267,7 +266,7 @@ TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace never leave their roo
     }
 }
 
-TEST_CASE_TEMPLATE("bands: equal magnitudes are kept from the lowest row on", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: of equal magnitudes the lowest rows are selected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = 1000; // the identity matrix: the solution is the right-hand side
     auto const zero = exec.copy(std::vector<double>(std::size_t(n), 0.0));
@@ -284,9 +283,9 @@ TEST_CASE_TEMPLATE("bands: equal magnitudes are kept from the lowest row on", Fi
     CHECK(to_vector(exec, result_rows) == std::vector<std::int32_t>{3, 7, 500, 999});
     CHECK(to_vector(exec, result) == std::vector<double>{-1, 1, 1, -2});
     auto const wrong = exec.copy(std::vector<std::int32_t>{0, 1001});
-    CHECK_THROWS_AS(
-        solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(wrong.view()), result_rows.view(), result.view()),
-        argument_error);
+    CHECK_THROWS_AS(solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(wrong.view()), result_rows.view(),
+                                           result.view()),
+                    argument_error);
     buffer<std::int32_t> few(exec, 3);
     CHECK_THROWS_AS(
         solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(e.view()), few.view(), result.view()),

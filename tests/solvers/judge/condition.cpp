@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
     }
 }
 
-TEST_CASE_TEMPLATE("bands: a solve reports the condition when asked", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a solve reports the condition on request", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     for (int const n : {1, 2}) // by rpts and by the chain solver
@@ -241,7 +241,7 @@ TEST_CASE_TEMPLATE("bands: a solve reports the condition when asked", Fixture, C
     CHECK_THROWS_AS(estimate_condition(exec, a, two.view()), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("bands: conditions beyond numbers", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: conditions that are infinite or NaN", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     T const nan = std::numeric_limits<T>::quiet_NaN();

@@ -25,17 +25,17 @@ double const nan_value = std::numeric_limits<double>::quiet_NaN();
 /// Kinds of difficult systems.
 enum class hard {
     plain,
-    sparse,        ///< each entry is zero with probability 1/2: often singular
-    integers,      ///< -1, 0, 1: exactly singular blocks, equal pivots
-    rows,          ///< rows of scales 1e-150 to 1e150
-    columns,       ///< columns of scales 1e-100 to 1e100
-    tiny,          ///< all near 1e-300
-    huge,          ///< all near 1e300
-    zero_diagonal,        ///< diagonal 0
-    graded,        ///< entries of scales 1e-300 to 1
+    sparse,           ///< each entry is zero with probability 1/2: often singular
+    integers,         ///< -1, 0, 1: exactly singular blocks, equal pivots
+    rows,             ///< rows of scales 1e-150 to 1e150
+    columns,          ///< columns of scales 1e-100 to 1e100
+    tiny,             ///< all near 1e-300
+    huge,             ///< all near 1e300
+    zero_diagonal,    ///< diagonal 0
+    graded,           ///< entries of scales 1e-300 to 1
     nearly_decoupled, ///< blocks of 30 rows, singular except for couplings of 1e-16
-    double_root,   ///< (1, 2, 1) and similar: solutions of the recurrence grow linearly
-    cancelled,     ///< two rows that differ in the last bits only
+    double_root,      ///< (1, 2, 1) and similar: solutions of the recurrence grow linearly
+    cancelled,        ///< two rows that differ in the last bits only
     count
 };
 
@@ -247,7 +247,7 @@ std::int64_t lapack_singular_row(test::system<double> s) {
 } // namespace
 
 // RPTS finds a solution if there is one, but info of LAPACK is not 0.
-TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solution", Fixture,
+TEST_CASE_TEMPLATE("bands: a singular matrix is reported although there is a solution", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 4, 33, 64, 65, 700, 5000, 20000})
@@ -376,8 +376,7 @@ TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixtu
         }
 }
 
-TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to zero", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: systems of a batch whose rows or columns sum to zero", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const rows : {2, 9, 64, 300})
         for (bool const interleaved : {false, true}) {
@@ -410,7 +409,7 @@ TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to
         }
 }
 
-TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and change no solution", Fixture,
+TEST_CASE_TEMPLATE("bands: zero unknowns of a regular matrix change neither report nor solution", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 3, 40, 3000}) {
@@ -427,7 +426,7 @@ TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and c
     }
 }
 
-TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the reported row of an empty column is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 5, 31, 32, 33, 34, 64, 65, 100, 700, 5000})
         for (std::int64_t at = 0; at < n; at += n <= 34 && !(races_watched && n > 5) ? 1 : n <= 100 ? 7 : n / 9 + 1)
@@ -465,13 +464,13 @@ TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixtur
                 }
 }
 
-TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: backward errors do not overflow", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct size {
         double entries, rhs_size;
     };
     for (auto const& [entries, rhs_size] : {size{1e300, 1}, size{1e305, 1e-8}, size{1e-300, 1}, size{1e-300, 1e-300},
-                                         size{6e307, 1e300}, size{6e307, 1e-300}, size{1, 1e300}, size{1, 1e-300}})
+                                            size{6e307, 1e300}, size{6e307, 1e-300}, size{1, 1e300}, size{1, 1e-300}})
         for (int const reach : {1, 2})
             for (std::int64_t const n : {3, 50, 1000})
                 for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -501,7 +500,7 @@ TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, C
                 }
 }
 
-TEST_CASE_TEMPLATE("bands: a report is true, and good where LAPACK is", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: reports are correct, and ok if LAPACK is accurate", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int kind = 0; kind < int(hard::count); ++kind)
         for (int reach = 1; reach <= 3; ++reach)
@@ -519,7 +518,7 @@ TEST_CASE_TEMPLATE("bands: a report is true, and good where LAPACK is", Fixture,
                 }
 }
 
-TEST_CASE_TEMPLATE("bands: reports of a batch of hard systems are true", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: reports of a batch of difficult systems are correct", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         CAPTURE(seed);
@@ -549,14 +548,15 @@ TEST_CASE_TEMPLATE("bands: reports of a batch of hard systems are true", Fixture
     }
 }
 
-TEST_CASE_TEMPLATE("bands: reports of blocks, cyclic, float and complex, are true", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: reports of blocks, cyclic, float and complex, are correct", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_classes<float>(exec);
     check_classes<double>(exec);
     check_classes<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a second try only if it is needed", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int id = 1; id <= tridiagonal_case_count; ++id) {
         CAPTURE(id);
@@ -582,7 +582,7 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: only inaccurate systems of a batch are solved again", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // 15 and 12 of Table 4, whose solutions are as large as those of a singular matrix; random bands with an error
     // bound that they exceed (on chip they meet any); and easy systems in between.
@@ -628,7 +628,7 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: refinement changes inaccurate systems only", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const length = 256, size = 2 * length;
     // Element growth occurs in segments of matrix 17 of Table 6; a random system before and after it. Stored as 2x2
@@ -678,7 +678,7 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
     CHECK(untouched > 0);
 }
 
-TEST_CASE_TEMPLATE("bands: NaN and infinity at any place are told", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: NaN and infinity in any entry are reported", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 33, 70})
         for (int const block : {1, 2})
@@ -738,7 +738,7 @@ TEST_CASE_TEMPLATE("bands: the smallest systems", Fixture, COPPICE_TEST_EXECUTOR
     }
 }
 
-TEST_CASE("reports: the largest quotient of rows of single precision without dividing each") {
+TEST_CASE("reports: the largest quotient of rows in single precision without a division per row") {
     random_values<double> random(5);
     for (int round = 0; round < 200; ++round) {
         chain::row_extremes<double> divided;

@@ -80,31 +80,32 @@ TEST_CASE_TEMPLATE("tridiagonal: as accurate as LAPACK on the twenty matrices of
             CAPTURE(id);
             CAPTURE(int(pivot));
             int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices are expensive to generate
-            accuracy const result =
-                compare_accuracy(id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
+            accuracy const result = compare_accuracy(
+                id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
             if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
             CHECK(result.worst_backward_error <= 100 * epsilon);
         }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the matrices that need pivoting break without it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: matrices that need pivoting are inaccurate without it", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const id : {14, 15, 16}) {
         CAPTURE(id);
-        accuracy const result =
-            compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+        accuracy const result = compare_accuracy(
+            id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.worst_backward_error > 1e-10);
     }
     // diagonally dominant matrices do not need pivoting
     for (int const id : {2, 6, 7, 17, 18, 19, 20}) {
         CAPTURE(id);
-        accuracy const result =
-            compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+        accuracy const result = compare_accuracy(
+            id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.median_ratio <= 10);
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: every size, with any values in the corner entries", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : boundary_sizes()) {
         CAPTURE(n);
@@ -125,7 +126,7 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, poisoned or not", Fixture,
+TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, with and without NaN", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct shape {
@@ -191,7 +192,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the solution may replace the right-hand side", 
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or not", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: permuted vectors, in place or not", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&](auto const& s) {
         using T = std::remove_cvref_t<decltype(s.rhs[0])>;
@@ -227,8 +228,8 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
         for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
         CHECK(same_bits(in_rows, expected));
         if (s.size() > 0)
-            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {positions.data(), nullptr}, array_view<T const>(x.view()),
-                                                       x.view(), workspace.view()),
+            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {positions.data(), nullptr},
+                                                       array_view<T const>(x.view()), x.view(), workspace.view()),
                             argument_error);
     };
     for (std::int64_t const n : {0, 1, 2, 3, 64, 65, 512, 513, 1000, 1024, 8192, 8193, 70001}) {
@@ -239,7 +240,7 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
     if (std::is_same_v<Fixture, on_cuda>) check(random_system<double>(2'500'000, 1)); // large enough for tiles
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: bitwise equal on every run", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = sanitized ? 100003 : 300007;
     auto const s = random_system<double>(n, 11);
@@ -258,7 +259,8 @@ TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_T
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: no loss of accuracy for scales near overflow and underflow", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {40, 500, 12345}) {
         auto const s = random_system<double>(n, 21);
@@ -280,7 +282,7 @@ TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing"
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the threshold takes noise for zero", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: entries below the threshold count as zero", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto noisy = constant_system<double>(16, 1e-9, 1, 0.5, 1);
     auto const clean = constant_system<double>(16, 0, 1, 0.5, 1);
@@ -300,7 +302,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the threshold takes noise for zero", Fixture, C
     CHECK(std::abs(x[15000] - 2.0 / 3) < 1e-8);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits where partitions are singular inside", Fixture,
+TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits if partitions are singular inside", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {128, 2085, 30000})
@@ -313,8 +315,7 @@ TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits where partitions ar
         }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that it passes", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: running equations keep the size of the rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Elimination with division takes every row or every second row as pivot row. With factors of 0.75 to 1.5 that no
     // weight compensates, these systems had errors of 1e10 epsilon and more.
@@ -349,7 +350,7 @@ TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that 
             }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: solutions may vanish where partitions begin or end", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: solutions that vanish at partition boundaries", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&]<class T>(T, test::alternating_rows const& rows) {
         CAPTURE(sizeof(T));
@@ -364,7 +365,8 @@ TEST_CASE_TEMPLATE("tridiagonal: solutions may vanish where partitions begin or 
     for (auto const& rows : test::vanishing_at_ends()) check(1.0, rows), check(1.0f, rows);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems show", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity propagate, singular systems give huge solutions", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t const n : {1, 2, 33, 64, 65, 900, 20011})
@@ -396,7 +398,7 @@ TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems sho
         }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: the backward error agrees with its definition", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const error_of = [&](test::system<double> const& s, std::vector<double> const& x) {
         auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
@@ -419,7 +421,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition
     CHECK(error_of(constant_system<double>(5, 0, 0, 0, 0), std::vector<double>(5, 0.0)) == 0);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and nothing is allocated", Fixture,
+TEST_CASE_TEMPLATE("tridiagonal: the workspace is small and sufficient, and nothing is allocated", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     for (std::int64_t n = 1; n < (std::int64_t(1) << 40); n = n * 3 + 1) {
         CHECK(tridiagonal_workspace<float>(n) <= 16 * n * 8 / 100 + 4096);
@@ -460,7 +462,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and n
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: invalid arguments throw with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = 1000;
     auto const s = random_system<double>(n, 51);
@@ -472,8 +474,8 @@ TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture,
     auto const workspace = memory.view();
     tridiagonal_view<double> const a{n, lower.data(), diagonal.data(), upper.data()};
     auto const d = array_view<double const>(rhs.view());
-    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> rhs_view, array_view<double> solution,
-                          array_view<std::byte> space, tridiagonal_options options = {}) {
+    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> rhs_view,
+                          array_view<double> solution, array_view<std::byte> space, tridiagonal_options options = {}) {
         solve_tridiagonal(exec, matrix, rhs_view, solution, space, options);
     };
     std::int64_t const bytes = tridiagonal_workspace<double>(n);

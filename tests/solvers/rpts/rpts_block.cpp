@@ -43,11 +43,11 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan, double li
             auto const solve = [&](auto const& threshold) {
                 T* const memory = reinterpret_cast<T*>(shared);
                 if (plan.partition == min_resident_partition<T>)
-                    solve_resident<P, min_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier,
-                                                                           memory, threshold);
+                    solve_resident<P, min_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier, memory,
+                                                                         threshold);
                 else
-                    solve_resident<P, max_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier,
-                                                                             memory, threshold);
+                    solve_resident<P, max_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier, memory,
+                                                                         threshold);
             };
             if constexpr (!Cyclic)
                 if (limit > 0) return solve(T(limit));
@@ -182,7 +182,7 @@ TEST_CASE("rpts: the coarse rows of a partition hold for a known solution") {
     }
 }
 
-TEST_CASE("rpts: a partition whose inner matrix is singular is solved by its outer rows") {
+TEST_CASE("rpts: a partition with a singular inner matrix is solved by its boundary rows") {
     // With an odd number of inner rows and a zero diagonal the inner matrix is exactly singular, the system is not.
     for (int const length : {5, 15, 31}) {
         test::system<double> s(length);
@@ -235,7 +235,7 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
                     check(1.0, n, inner, k), check(1.0f, n, inner, k);
 }
 
-TEST_CASE("rpts: solutions that vanish where partitions begin or end, through tiles and on chip") {
+TEST_CASE("rpts: solutions that vanish at partition boundaries, through tiles and on chip") {
     auto const check = []<class T>(T, alternating_rows rows) {
         CAPTURE(sizeof(T));
         CAPTURE(rows.entries[0]);
@@ -261,7 +261,7 @@ TEST_CASE("rpts: solutions that vanish where partitions begin or end, through ti
         if (rows.size <= 2000) check(1.0, rows), check(1.0f, rows);
 }
 
-TEST_CASE("rpts: borders between partitions move where one is nearly singular inside") {
+TEST_CASE("rpts: partition boundaries are shifted if a partition is nearly singular inside") {
     CHECK(boundary_shift(0) == 0);
     CHECK((boundary_shift(1) == 1 && boundary_shift(2) == -1 && boundary_shift(3) == 2 && boundary_shift(4) == -2));
     CHECK((boundary_shift(5) == 8 && boundary_shift(6) == -8 && boundary_shift(7) == 14 && boundary_shift(12) == -26));
@@ -278,7 +278,7 @@ TEST_CASE("rpts: borders between partitions move where one is nearly singular in
     }
 }
 
-TEST_CASE("rpts: however a pair is cut, its rows are in partitions or alone at its ends, and coarse rows are four") {
+TEST_CASE("rpts: each split of a pair covers its rows by partitions and single rows, with four coarse rows") {
     constexpr int rows = 64;
     for (int number = 0; number < pair_split::numbers; ++number) {
         pair_split const split{number};
@@ -302,7 +302,7 @@ TEST_CASE("rpts: however a pair is cut, its rows are in partitions or alone at i
     }
 }
 
-TEST_CASE("rpts: joined segments hold for a known solution, and give back the unknowns between them") {
+TEST_CASE("rpts: merged segments hold for a known solution and return the separator unknowns") {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int run = 0; run < 200; ++run) {
@@ -338,7 +338,7 @@ TEST_CASE("rpts: joined segments hold for a known solution, and give back the un
 }
 
 // The two equations were multiplied by different factors before.
-TEST_CASE("rpts: two rows that are the same equation leave no pivot where segments meet") {
+TEST_CASE("rpts: two equal equations leave no pivot at the separator") {
     std::mt19937_64 random(11);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int run = 0; run < 200; ++run) {
@@ -356,7 +356,7 @@ TEST_CASE("rpts: two rows that are the same equation leave no pivot where segmen
     }
 }
 
-TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular, nor to scales") {
+TEST_CASE("rpts: on chip no loss for singular partitions and different scales") {
     for (std::int64_t const n : {509, 512, 3001, 9003}) { // 9003: 36 slices, so that some lanes have two
         CAPTURE(n);
         auto const& s = gallery_system(13, n, 1);
@@ -382,7 +382,7 @@ TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular,
     }
 }
 
-TEST_CASE("rpts: what stands in the corners outside a matrix changes no bit") {
+TEST_CASE("rpts: corner entries outside the matrix change no bit") {
     for (std::int64_t const n : {1, 3, 12, 100, 700})
         for (path const& p : {path{5120, 64}, path{5120, 32, true}, path{100, 64}}) {
             CAPTURE(n);
@@ -452,7 +452,7 @@ TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles
         }
 }
 
-TEST_CASE("rpts: kernel bodies solve every size around their borders") {
+TEST_CASE("rpts: kernel bodies solve every size around their boundaries") {
     for (std::int64_t const n :
          {1,   2,   3,   7,   8,   9,   15,  16,  17,  29,  30,  31,   32,   33,   61,   64,   65,
           127, 128, 129, 225, 226, 511, 512, 513, 991, 992, 993, 1023, 1024, 1025, 1984, 1985, 4000})
@@ -470,7 +470,7 @@ TEST_CASE("rpts: kernel bodies solve every size around their borders") {
         }
 }
 
-TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in that of the rows") {
+TEST_CASE("rpts: permuted vectors give the same bits") {
     auto const check = [](auto const& s, path const& how) {
         using T = std::remove_cvref_t<decltype(s.rhs[0])>;
         std::vector<std::int32_t> order(std::size_t(s.size()));
@@ -505,7 +505,7 @@ TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in th
         }
 }
 
-TEST_CASE("rpts: batches and right-hand sides together give the bits of each alone") {
+TEST_CASE("rpts: batches with several right-hand sides are bitwise equal to separate solves") {
     for (std::int64_t const n : {1, 7, 40, 200, 1100})
         for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
             CAPTURE(n);
@@ -525,7 +525,7 @@ TEST_CASE("rpts: batches and right-hand sides together give the bits of each alo
         }
 }
 
-TEST_CASE("rpts: interleaved systems give the bits of those that stand one behind the other") {
+TEST_CASE("rpts: interleaved systems are bitwise equal to contiguous ones") {
     for (std::int64_t const n : {1, 7, 40, 200, 1100}) {
         CAPTURE(n);
         packed_batch<float> const batch(n, 5, 2);
@@ -609,7 +609,7 @@ struct cyclic_batch {
 
 } // namespace
 
-TEST_CASE("rpts: kernel bodies close the ring of cyclic systems of every size around their borders") {
+TEST_CASE("rpts: kernel bodies solve cyclic systems of every size around their boundaries") {
     for (std::int64_t const n :
          {64, 65, 66, 67, 94, 95, 96, 97, 127, 128, 129, 255, 256, 1023, 1024, 1025, 1026, 1057, 2500})
         for (path const& p : {path{5120}, path{5120, 32}, path{5120, 64, true}, path{63, 64}, path{130, 32, true}}) {
@@ -628,7 +628,7 @@ TEST_CASE("rpts: kernel bodies close the ring of cyclic systems of every size ar
         }
 }
 
-TEST_CASE("rpts: outer rows with large shares stay out, through tiles and on chip") {
+TEST_CASE("rpts: boundary rows with large multipliers are not eliminated, through tiles and on chip") {
     // Solutions that grow and decay by a factor of two from row to row: the error of the interface unknowns in an
     // equation in the middle of a partition would be a hundred times as large.
     auto const check = [](auto epsilon, std::int64_t n, double lower, double diagonal, double upper) {
@@ -655,7 +655,7 @@ TEST_CASE("rpts: outer rows with large shares stay out, through tiles and on chi
     }
 }
 
-TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside") {
+TEST_CASE("rpts: no partition of a cyclic system loses digits if it is singular inside") {
     auto const check = [](auto epsilon, std::int64_t n, path const& p) {
         using T = decltype(epsilon);
         CAPTURE(sizeof(T));
@@ -677,7 +677,7 @@ TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside
             check(std::numeric_limits<double>::epsilon(), n, p), check(std::numeric_limits<float>::epsilon(), n, p);
 }
 
-TEST_CASE("rpts: solutions that vanish where partitions begin or end, in a ring") {
+TEST_CASE("rpts: solutions that vanish at partition boundaries, cyclic") {
     auto const check = []<class T>(T, std::vector<double> const& rows, std::int64_t n) {
         CAPTURE(sizeof(T));
         CAPTURE(rows[0]);

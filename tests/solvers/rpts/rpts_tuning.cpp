@@ -19,7 +19,7 @@ tridiagonal_tuning_record some_record(std::string device, int rows_class, reside
 
 } // namespace
 
-TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device can run them", T, float, double) {
+TEST_CASE_TEMPLATE("rpts: the rule plans batches of every size so that the device can run them", T, float, double) {
     // Consumer devices with 100 KiB of shared memory, and devices with 228 KiB and clusters.
     std::vector<device_limits> devices{{132, 8, 233472}, {114, 8, 233472}};
     for (int const multiprocessors : {1, 8, 9, 12, 16, 20, 21, 24, 46, 68, 82, 84, 128, 199})
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device
     CHECK_FALSE(choose_without<T>(32768, 65536, devices[0]).tiles);
 }
 
-TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
+TEST_CASE("rpts: no plan whose slices would deadlock") {
     device_limits const device{132, 8, 233472};
     CHECK_FALSE(
         is_possible<float>({16, 64}, 1 << 19, 1, device)); // 512 slices of 62 KiB each: three fit on a multiprocessor
@@ -60,8 +60,7 @@ TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
     CHECK_FALSE(is_possible<float>({32, 0, true}, 4096, 65536, device));
 }
 
-TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large ones and tiles where there is much", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("rpts: small partitions for little work, large ones and tiles for much", T, float, double) {
     constexpr int small = min_resident_partition<T>, large = max_resident_partition<T>;
     for (int const multiprocessors : {16, 84, 132})
         for (std::int64_t const systems : {1, 3, 64, 1000, 40000})
@@ -102,7 +101,7 @@ TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large one
     CHECK(choose_by_rule<T>(warp_lanes * large, 132 * 4, 132, 8) == resident_choice{large, 0});
 }
 
-TEST_CASE("rpts: a record of the user goes before the rule, if the device can run it") {
+TEST_CASE("rpts: a record of the user precedes the rule if the device can run it") {
     device_limits const device{132, 8, 233472};
     auto const rule = choose_by_rule<float>(3000, 1, 132, 8);
     auto const chosen = [&](resident_choice const& measured, std::int64_t rows = 3000, std::int64_t systems = 1) {
@@ -118,7 +117,7 @@ TEST_CASE("rpts: a record of the user goes before the rule, if the device can ru
     CHECK(tuning_table().choose<float>(std::int64_t(1) << 40, 1, device).tiles);
 }
 
-TEST_CASE("rpts: records survive the file beside those of products and of other devices") {
+TEST_CASE("rpts: records in a file coexist with those of products and of other devices") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "deep" / "tuning.txt";
     auto const first = some_record("GPU A", 12, {8, 128}), second = some_record("GPU B", 20, {32, 0, true});
@@ -139,7 +138,7 @@ TEST_CASE("rpts: records survive the file beside those of products and of other 
     CHECK(read_tridiagonal_tuning(file).size() == 1);
 }
 
-TEST_CASE("rpts: lines that are no record are refused with their number") {
+TEST_CASE("rpts: invalid lines throw with their number") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "tuning.txt";
     std::string const good = to_line(some_record("GPU", 12, {8, 128}));
