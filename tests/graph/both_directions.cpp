@@ -67,10 +67,10 @@ TEST_CASE_TEMPLATE("both directions: the union, with signs, zeros and loops", Fi
                 double const combined = rule == duplicates::min ? std::min(value, other) : std::max(value, other);
                 expected[ends] = expected[{ends.second, ends.first}] = combined;
             }
-            CHECK(edges_of(exec, both_directions(exec, a.view(), rule).view()) == expected);
+            CHECK(edges_of(exec, view_of(both_directions(exec, a.view(), rule))) == expected);
         }
         std::erase_if(all, [](auto const& edge) { return !(edge.second > 0); });
-        CHECK(edges_of(exec, positive_edges(exec, a.view()).view()) == all);
+        CHECK(edges_of(exec, view_of(positive_edges(exec, a.view()))) == all);
     }
 }
 
