@@ -62,8 +62,8 @@ TEST_CASE_TEMPLATE("runs: consecutive vertices of paths, nearly equal, of the mi
                     }
                     int const length = paths[std::size_t(k) + 1] - paths[std::size_t(k)];
                     CHECK(int(sizes.size()) == std::max(1, length / shortest));
-                    auto const [shortest, longest] = std::minmax_element(sizes.begin(), sizes.end());
-                    CHECK(*longest - *shortest <= 1);
+                    auto const [min_size, max_size] = std::minmax_element(sizes.begin(), sizes.end());
+                    CHECK(*max_size - *min_size <= 1);
                     next += int(sizes.size());
                 }
                 CHECK(a.count == next);
