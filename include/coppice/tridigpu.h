@@ -78,7 +78,7 @@ typedef enum COPPICE_C_INT {
     TRIDIGPU_STATUS_INTERNAL_ERROR = 5
 } tridigpu_status_t;
 
-/*! What the last call of this thread that failed had to say; valid until the next one fails. */
+/*! Message of the last failed call of this thread; valid until the next call fails. */
 char const* tridigpu_last_error(void);
 
 /* Written by scripts/c_headers.py from scripts/c_prototypes.txt. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface on the host.
+// The C interface coppice.h on the host.
 #include <coppice/coppice.h>
 
 #include <optional>

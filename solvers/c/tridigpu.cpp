@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface of appendix A.1.4, on streams of the current device.
+// The C interface tridigpu.h (appendix A.1.4) on streams of the current device.
 #include <coppice/tridigpu.h>
 
 #include <coppice/solvers/c/c_interface.hpp>

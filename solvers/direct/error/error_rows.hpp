@@ -30,7 +30,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> narrowed(complex_lane<double> c
 }
 
 /// Maximum of two nonnegative values; NaN if either is NaN. Compares their bits as integers, in which NaN is larger
-/// than infinity; this needs no branch, which small systems would notice. A NaN from a GPU may have a sign bit, so it
+/// than infinity; this needs no branch, which saves time for small systems. A NaN from a GPU may have a sign bit, so it
 /// is removed from b; a is 0 or a result of this function.
 COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) {
     constexpr std::int64_t all_but_sign = std::numeric_limits<std::int64_t>::max();

@@ -96,7 +96,7 @@ template <class T>
 memory_range range_of(char const* name, columns_view<T> x) {
     return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
 }
-/// Checks for overlap before the call that throws: small systems would notice that call for each pair of ranges.
+/// Checks for overlap inline before the call that throws, to save time for small systems.
 COPPICE_ALWAYS_INLINE void check_separate(memory_range const& a, memory_range const& b) {
     if (overlap(a, b)) require_no_overlap(a, b, "solve_bands: ");
 }

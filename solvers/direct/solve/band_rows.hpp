@@ -50,7 +50,7 @@ template <class T>
 bool interleaves(band_matrix<T> const& a) {
     return a.interleaved && a.systems > 1;
 }
-/// Rows of a system if all have the same size. No division for a single system, which small systems would notice.
+/// Rows of a system if all have the same size. Avoids the division for a single system, to save time for small systems.
 template <class T>
 std::int64_t rows_of_each(band_matrix<T> const& a) {
     return a.systems == 1 ? a.size : a.size / a.systems;

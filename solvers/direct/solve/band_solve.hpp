@@ -35,7 +35,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         for_each(exec, report.size(), chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
-    // avoids the planning below, which small systems would notice
+    // avoids the planning below, to save time for small systems
     if (chain::only_rpts(exec, a, options, !report.empty())) {
         std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
         chain::check_space("workspace", workspace, bytes);

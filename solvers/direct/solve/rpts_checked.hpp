@@ -112,7 +112,7 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
             solve_by_rpts(exec, a, d, x, o, workspace);
             return replace_not_finite(exec, a, d, x, o);
         }
-        constexpr std::int64_t few = 512; // avoids an allocation, which small systems would notice
+        constexpr std::int64_t few = 512; // avoids an allocation, to save time for small systems
         T near[few];
         std::int64_t const all = a.size * x.columns;
         buffer<T> far(exec, all > few ? all : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tridiagonal solves that nobody asks a report of: well-conditioned matrices for which RPTS divides by zero.
+// Tridiagonal solves without a report: well-conditioned matrices for which RPTS divides by zero.
 #include <coppice/banded.hpp>
 #include <coppice/coppice.h>
 

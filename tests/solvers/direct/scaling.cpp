@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A system times a power of two is the same system: every direct solve gives the same bits, and so does its report.
-// (2^k A) x = 2^k d has the x of A x = d, and (2^k A) x = d that x times 2^-k.
+// Direct solves are invariant under scaling by powers of two, in all bits of solution and report. If A x = d, then
+// (2^k A) x = 2^k d and (2^k A) (2^-k x) = d.
 #include <cstring>
 
 #include <coppice/banded.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small tridiagonal systems, and right-hand sides of narrow bands alone and among others.
+// Small tridiagonal systems; banded systems with one and with several right-hand sides.
 #include <coppice/banded.hpp>
 #include <coppice/tridiagonal.hpp>
 

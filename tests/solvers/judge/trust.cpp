@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a report promises: no system comes back with a large backward error and status ok, and what LAPACK solves to a
-// small one does so here. Judged by residuals in long double, on systems of the kinds that break solvers.
+// Reports are correct: no system with a large backward error has status ok, and systems that LAPACK solves with a small
+// backward error have status ok. Compared with residuals in long double, on difficult systems.
 #include <algorithm>
 #include <random>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces below solve_tridiagonal: the lane code of one partition, and the bodies of the CUDA kernels run on CPU
-// threads, so that accuracy and barriers of the GPU path are tested without a GPU.
+// Components of solve_tridiagonal: the lane code of one partition, and the bodies of the CUDA kernels on CPU threads,
+// so that accuracy and barriers of the GPU path are tested without a GPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -127,10 +127,10 @@ struct packed_batch {
     std::vector<test::system<T>> one; ///< [system * columns + column]
     std::vector<T> lower, diagonal, upper, rhs;
 
-    packed_batch(std::int64_t rows, std::int64_t count, std::int64_t sides)
-        : n(rows), systems(count), columns(sides), rhs(std::size_t(rows * count * sides)) {
+    packed_batch(std::int64_t rows, std::int64_t count, std::int64_t rhs_columns)
+        : n(rows), systems(count), columns(rhs_columns), rhs(std::size_t(rows * count * rhs_columns)) {
         for (std::int64_t k = 0; k < count; ++k)
-            for (std::int64_t c = 0; c < sides; ++c) {
+            for (std::int64_t c = 0; c < rhs_columns; ++c) {
                 auto s = random_system<T>(n, std::uint64_t(100 + k));
                 give_solution(s, std::uint64_t(1000 * k + c));
                 s.spoil_corners();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How systems are cut on a GPU: the rule, the user's records, and their file.
+// Partitioning of systems on a GPU: the rule, the records of the user, and their file.
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
 #include <doctest/doctest.h>
