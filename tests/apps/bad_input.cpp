@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything a user can get wrong: exit code, one line that says what, no output left behind.
+// Invalid input: exit code, one-line message, no output file.
 #include <doctest/doctest.h>
 
 #include "apps/runner.hpp"
@@ -9,7 +9,7 @@ using namespace coppice::test;
 namespace {
 
 struct bad_run {
-    std::vector<std::string> arguments; ///< "@name" stands for a file of the folder
+    std::vector<std::string> arguments; ///< "@name" is a file in the folder
     int code;
     std::string says; ///< part of the message
 };
@@ -49,7 +49,7 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("counts.rb", "title\n9 7 1 1\nrua 2 2 2 0\n(4I4) (4I4) (4F4.1)\n   1   2   3\n   1   2\n 1.0 2.0\n");
     folder.write("long.mtx", banner + "300000000 1 0\n");
     fs::create_directory(folder / "folder");
-    fs::create_symlink("new.json", folder / "link.mtx"); // to a file that is not there yet
+    fs::create_symlink("new.json", folder / "link.mtx"); // to a file that does not exist
     folder.write("unsymmetric.mtx", banner + "3 3 5\n1 1 1\n2 2 -1\n3 3 2\n1 2 5\n2 3 7\n");
 }
 
