@@ -90,7 +90,7 @@ krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
 namespace detail {
 
 /// Of the iterations of a solve: how many an attempt gets in the first pass over the choices.
-inline std::int64_t first_share(std::int64_t n) {
+inline std::int64_t first_limit(std::int64_t n) {
     return std::max<std::int64_t>(1000, 4 * std::int64_t(std::sqrt(double(n))));
 }
 
@@ -153,11 +153,11 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
     std::exception_ptr refusal;
     bool made = false;
     std::int64_t left = options.krylov.max_iterations;
-    for (std::int64_t share = detail::first_share(a.size()); !choices.empty(); share *= 4) {
+    for (std::int64_t limit = detail::first_limit(a.size()); !choices.empty(); limit *= 4) {
         std::vector<solver_choice> hopeful;
         for (solver_choice const& choice : choices) {
             krylov_options krylov = options.krylov;
-            krylov.max_iterations = alone ? left : std::min(share, left);
+            krylov.max_iterations = alone ? left : std::min(limit, left);
             if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
             if (choice.most_remaining > 0 && !alone) krylov.most_remaining = choice.most_remaining;
             krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));

@@ -65,7 +65,7 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
     };
     if (columns > 1 && detail::go_in_step(exec, method, m, options)) {
         using in_step = detail::columns_in_step<Executor, T>;
-        in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::most)));
+        in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::max_columns)));
         together.run(columns, [&](int member, std::int64_t k) {
             solve_one(any_operator<Executor, T>(detail::operator_in_step<Executor, T>{&together, member, n}), k);
         });

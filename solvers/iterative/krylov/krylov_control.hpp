@@ -47,7 +47,7 @@ struct krylov_control {
     double tolerance = 0;
     double most_remaining = 0; ///< iterations that the tolerance may be away; 0: any number
     double began_with = 0;     ///< relative residual at the start of the solve
-    double least = 1e300;      ///< of the round: by the recurrence, relative
+    double smallest = 1e300;   ///< of the round: by the recurrence, relative
     double* history = nullptr; ///< relative residuals of the iterations from history_begin on; null for none
     std::int64_t history_begin = 0, history_room = 0;
     krylov_mail* mail = nullptr; ///< null where nobody watches
@@ -105,10 +105,10 @@ private:
     COPPICE_HD bool is_slow(double residual) {
         constexpr int interval = 8;
         if (most_remaining == 0) return false;
-        if (residual < least) least = residual;
+        if (residual < smallest) smallest = residual;
         if (iterations % interval != 0) return false;
         double const goal = tolerance > least_residual ? tolerance : least_residual;
-        double const fallen = std::log(began_with / least), left = std::log(least / goal);
+        double const fallen = std::log(began_with / smallest), left = std::log(smallest / goal);
         return !(double(iterations) * left <= most_remaining * fallen);
     }
     COPPICE_HD round_end tell(round_end due) const {

@@ -29,8 +29,8 @@ struct option_row {
     option_kind kind = option_kind::integer;
     std::string_view standard{}; ///< the default, as a user would write it
     std::string_view meaning{};
-    double least = 0; ///< range of numbers, both ends included
-    double most = std::numeric_limits<double>::infinity();
+    double min = 0; ///< range of numbers, both ends included
+    double max = std::numeric_limits<double>::infinity();
     choice_names choices{}; ///< of a choice
 
     friend bool operator==(option_row const&, option_row const&) = default;

@@ -22,10 +22,10 @@ struct hash_index {
 };
 
 /// For refresh(): new values are read on the old pattern, so that another one has to be refused.
-class pattern_mark {
+class pattern_fingerprint {
 public:
     template <executor Executor, class T, class I>
-    pattern_mark(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
+    pattern_fingerprint(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
 
     pattern_size const& size() const { return size_; }
     /// Whether words that queue_hash() wrote are those of this pattern.

@@ -34,8 +34,8 @@ struct preconditioner_row {
 
 enum class finding_unit {
     count,
-    share,  ///< in [0, 1]
-    number, ///< of no unit
+    fraction, ///< in [0, 1]
+    number,   ///< of no unit
     seconds
 };
 

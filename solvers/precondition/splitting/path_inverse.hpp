@@ -45,17 +45,17 @@ struct path_inverse {
     void read(Executor const& exec, tridiagonal_view<T> a, int window);
 };
 
-/// One stretch of rows: eliminated from the right, then from the left, each beginning outside.
+/// One segment of rows: eliminated from the right, then from the left, each beginning outside.
 template <class T>
-struct eliminate_stretch {
+struct eliminate_segment {
     static constexpr std::int64_t length = 32;
 
     tridiagonal_view<T> a;
     int window;
     T *right, *left, *middle, *reach_right, *reach_left;
 
-    COPPICE_HD void operator()(std::int64_t stretch) const {
-        std::int64_t const first = stretch * length;
+    COPPICE_HD void operator()(std::int64_t segment) const {
+        std::int64_t const first = segment * length;
         std::int64_t const last = first + length < a.size() ? first + length : a.size();
         double pivots[length]; // D
         from_right(first, last, pivots);
@@ -70,10 +70,10 @@ private:
     /// A pivot that is nothing but rounding becomes one of the size of rounding; 1 in a row of zeros.
     COPPICE_HD double safe(double pivot, std::int64_t q) const {
         double const scale = magnitude(diagonal(q)) + magnitude(lower(q)) + magnitude(upper(q));
-        double const least = 0x1p-40 * scale;
+        double const smallest = 0x1p-40 * scale;
         if (scale == 0) return 1;
-        if (magnitude(pivot) >= least) return pivot;
-        return pivot < 0 ? -least : least;
+        if (magnitude(pivot) >= smallest) return pivot;
+        return pivot < 0 ? -smallest : smallest;
     }
     COPPICE_HD static T finite(double value) { return is_finite(T(value)) ? T(value) : T(0); }
     COPPICE_HD static double longest(double ratio, double reach) {
@@ -115,9 +115,9 @@ private:
 template <class T>
 template <executor Executor>
 void path_inverse<T>::read(Executor const& exec, tridiagonal_view<T> a, int window) {
-    using stretch = eliminate_stretch<T>;
-    for_each(exec, (a.size() + stretch::length - 1) / stretch::length,
-             stretch{a, window, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
+    using segment = eliminate_segment<T>;
+    for_each(exec, (a.size() + segment::length - 1) / segment::length,
+             segment{a, window, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
 }
 
 } // namespace coppice::detail

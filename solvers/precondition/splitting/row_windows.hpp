@@ -26,21 +26,21 @@ namespace coppice::detail {
 
 /// B with its columns as positions along the forest of M, rising in every row.
 template <class T, class I>
-struct placed_rows {
+struct path_ordered_rows {
     csr_view<T, I> b;
     path_ratios<T> m;
     T const* diagonal;    ///< of M, by position
     I const* links;       ///< of the forest, two of each vertex
     I const* permutation; ///< position -> vertex
     I const* inverse;     ///< vertex -> position
-    int most;             ///< positions of a window to each side of its source
+    int window;           ///< positions of a window to each side of its source
 
     /// Coefficient of R at nonzero k of row i.
     COPPICE_HD T rest(std::int64_t i, I k) const {
         I const p = inverse[i], q = b.indices[k];
         if (q == p) return b.coefficients[k] - diagonal[p];
-        bool const linked = (q == p - 1 && links[2 * i] >= 0) || (q == p + 1 && links[2 * i + 1] >= 0);
-        return linked ? T(0) : b.coefficients[k];
+        bool const connected = (q == p - 1 && links[2 * i] >= 0) || (q == p + 1 && links[2 * i + 1] >= 0);
+        return connected ? T(0) : b.coefficients[k];
     }
 };
 
@@ -63,7 +63,7 @@ struct entry_heap {
             sink(column, value);
         }
     }
-    COPPICE_HD double least() const { return double(magnitude(values[0])); }
+    COPPICE_HD double smallest() const { return double(magnitude(values[0])); }
     /// Nothing below it is taken. Values that are as large to 16 bits may be.
     COPPICE_HD T floor() const { return size < capacity ? T(0) : T(1 - 0x1p-14) * magnitude(values[0]); }
 
@@ -102,7 +102,7 @@ struct strided_memory {
 /// Row i of R M^-1 by two walks over the windows of its sources.
 template <class T, class I>
 struct row_walk {
-    placed_rows<T, I> rows;
+    path_ordered_rows<T, I> rows;
     std::int64_t i;
     I begin, end; ///< nonzeros of the row
     /// [end - begin] sources with the entries of M^-1 at their own positions; 0 where there is no source,
@@ -113,18 +113,18 @@ struct row_walk {
     double outside = 0;  ///< L
     bool widens = false; ///< there is more within reach
 
-    COPPICE_HD static std::int64_t each(int most) { return std::int64_t(most) + 3; }
+    COPPICE_HD static std::int64_t each(int window) { return std::int64_t(window) + 3; }
 
     /// Returns the largest source.
     COPPICE_HD double read_sources() {
-        double most = 0;
+        double largest = 0;
         for (I k = begin; k < end; ++k) {
             double const y = double(rows.rest(i, k)) * double(rows.m.middle[rows.b.indices[k]]);
             source(k) = is_finite(T(y)) ? T(y) : T(0);
             double const size = double(magnitude(source(k)));
-            most = size > most ? size : most;
+            largest = size > largest ? size : largest;
         }
-        return most;
+        return largest;
     }
     COPPICE_HD I sources() const {
         I count = 0;
@@ -132,21 +132,21 @@ struct row_walk {
         return count;
     }
     /// How many entries of single sources are larger than `least`; no more than `enough` are counted.
-    COPPICE_HD I entries_above(double least, I enough) const {
+    COPPICE_HD I entries_above(double threshold, I enough) const {
         I count = 0;
         for (I k = begin; k < end && count < enough; ++k) {
             double const y = double(magnitude(source(k)));
-            if (!(y > least)) continue;
+            if (!(y > threshold)) continue;
             std::int64_t const p = rows.b.indices[k];
             ++count;
             double right = y, left = y;
             for (std::int64_t q = p + 1; q <= last_to_right(p) && count < enough; ++q, ++count) {
                 right *= double(magnitude(rows.m.right[q]));
-                if (!(right > least)) break;
+                if (!(right > threshold)) break;
             }
             for (std::int64_t q = p - 1; q >= last_to_left(p) && count < enough; --q, ++count) {
                 left *= double(magnitude(rows.m.left[q]));
-                if (!(left > least)) break;
+                if (!(left > threshold)) break;
             }
         }
         return count;
@@ -165,20 +165,20 @@ private:
     COPPICE_HD T& from_right(I k) const { return memory[std::int64_t(end - begin) + (k - begin)]; }
     COPPICE_HD T& known_left(I k) const { return memory[2 * std::int64_t(end - begin) + (k - begin)]; }
     COPPICE_HD T& tail(I k, std::int64_t step) const {
-        return memory[3 * std::int64_t(end - begin) + std::int64_t(k - begin) * rows.most + step];
+        return memory[3 * std::int64_t(end - begin) + std::int64_t(k - begin) * rows.window + step];
     }
     COPPICE_HD std::int64_t position(I k) const { return rows.b.indices[k]; }
     COPPICE_HD std::int64_t last_to_right(std::int64_t p) const {
         std::int64_t const n = rows.b.rows();
-        return p + rows.most < n ? p + rows.most : n - 1;
+        return p + rows.window < n ? p + rows.window : n - 1;
     }
-    COPPICE_HD std::int64_t last_to_left(std::int64_t p) const { return p > rows.most ? p - rows.most : 0; }
+    COPPICE_HD std::int64_t last_to_left(std::int64_t p) const { return p > rows.window ? p - rows.window : 0; }
     COPPICE_HD I before(I k) const {
         while (k-- > begin && source(k) == T(0)) {
         }
         return k;
     }
-    COPPICE_HD I behind(I k) const {
+    COPPICE_HD I right_limit(I k) const {
         while (++k < end && source(k) == T(0)) {
         }
         return k;
@@ -198,7 +198,7 @@ private:
             std::int64_t const p = position(k), stop_at = next >= begin ? position(next) : std::int64_t(-1);
             std::int64_t q = p;
             double beyond = magnitude(carry) * double(rows.m.reach_left[q]);
-            while (beyond > left_out && q - 1 > stop_at && p - q < rows.most) {
+            while (beyond > left_out && q - 1 > stop_at && p - q < rows.window) {
                 carry *= double(rows.m.left[--q]);
                 tail(k, p - q - 1) = T(carry);
                 beyond = magnitude(carry) * double(rows.m.reach_left[q]);
@@ -207,7 +207,7 @@ private:
             if (beyond > left_out && q - 1 == stop_at && next >= begin) {
                 carry *= double(rows.m.left[stop_at]);
             } else {
-                stop(beyond, p - q < rows.most);
+                stop(beyond, p - q < rows.window);
                 carry = 0;
             }
         }
@@ -215,10 +215,10 @@ private:
     template <class Offer>
     COPPICE_HD void walk_right(double left_out, Offer& offer) {
         double carry = 0;
-        I const first = behind(begin - 1);
+        I const first = right_limit(begin - 1);
         if (first < end) offer_tail(first, position(first) - std::int64_t(known_left(first)), offer);
         for (I k = first, next = k; k < end; k = next) {
-            next = behind(k);
+            next = right_limit(k);
             std::int64_t const p = position(k);
             carry += double(source(k));
             offer(p, T(carry + double(from_right(k))));
@@ -226,7 +226,7 @@ private:
             std::int64_t const known = next < end ? stop_at - std::int64_t(known_left(next)) : stop_at;
             std::int64_t q = p;
             double beyond = magnitude(carry) * double(rows.m.reach_right[q]);
-            while (beyond > left_out && q + 1 < stop_at && q - p < rows.most) {
+            while (beyond > left_out && q + 1 < stop_at && q - p < rows.window) {
                 carry *= double(rows.m.right[++q]);
                 offer(q, T(q < known ? carry : carry + double(tail(next, stop_at - 1 - q))));
                 beyond = magnitude(carry) * double(rows.m.reach_right[q]);
@@ -235,7 +235,7 @@ private:
             if (beyond > left_out && q + 1 == stop_at && next < end) {
                 carry *= double(rows.m.right[stop_at]);
             } else {
-                stop(beyond, q - p < rows.most);
+                stop(beyond, q - p < rows.window);
                 carry = 0;
             }
         }
@@ -248,17 +248,17 @@ private:
 };
 
 /// Finds the entries of the rows of B M^-1 to keep: the diagonal, and as many of the largest others as a row has
-/// places.
+/// capacity_offsets.
 template <class T, class I>
 struct find_largest {
-    placed_rows<T, I> rows;
-    I const* places;     ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
-    double accuracy;     ///< in (0, 1]
-    I* columns;          ///< found, rising
-    T* values;           ///< memory for as many
-    I* counts;           ///< of each row
-    T* scratch;          ///< [lanes memory]
-    std::int64_t memory; ///< row_walk::each(most) elements for each nonzero of the longest row
+    path_ordered_rows<T, I> rows;
+    I const* capacity_offsets; ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
+    double accuracy;           ///< in (0, 1]
+    I* columns;                ///< found, rising
+    T* values;                 ///< memory for as many
+    I* counts;                 ///< of each row
+    T* scratch;                ///< [lanes memory]
+    std::int64_t memory;       ///< row_walk::each(most) elements for each nonzero of the longest row
     std::int64_t lanes;
     std::int64_t each; ///< rows of a lane
     bool interleaved;  ///< lanes side by side, their rows and their memory; else one behind the other
@@ -276,7 +276,7 @@ private:
 
     /// Few entries are gathered and sorted where a lane has them for itself.
     COPPICE_HD void search(std::int64_t i, strided_memory<T> own) const {
-        I const at = places[i], length = places[i + 1] - at;
+        I const at = capacity_offsets[i], length = capacity_offsets[i + 1] - at;
         if (length > few) {
             counts[i] = search_into(i, columns + at, values + at, length - 1, own);
             return;
@@ -303,10 +303,10 @@ private:
             offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};
             if (capacity > 0) row.walk(left_out, offer);
             bool const full = offer.heap.size == capacity;
-            double const least = full && capacity > 0 ? accuracy * offer.heap.least() : 0.0;
+            double const tolerance = full && capacity > 0 ? accuracy * offer.heap.smallest() : 0.0;
             bool const enough =
                 capacity == 0 || !is_finite(row.outside) ||
-                ((full || floor == rounding) && (left_out == 0 || !row.widens || (full && row.outside <= least)));
+                ((full || floor == rounding) && (left_out == 0 || !row.widens || (full && row.outside <= tolerance)));
             if (enough) {
                 lane_sort<T, I>{found, nullptr}(offer.heap.size + 1);
                 return offer.heap.size + 1;
@@ -317,8 +317,8 @@ private:
             }
             // A row that is not full takes whatever there is. Else all ends together are to leave out no more than
             // that.
-            double const share = least / ends;
-            left_out = share < left_out / 4 ? share : left_out / 4;
+            double const bound = tolerance / ends;
+            left_out = bound < left_out / 4 ? bound : left_out / 4;
         }
     }
 
@@ -338,9 +338,9 @@ private:
     };
     /// About as large as the least of the entries to keep, were they those of single sources; 0 where there are fewer.
     COPPICE_HD double estimate(row_walk<T, I> const& row, double largest, I capacity) const {
-        double least = largest / 4;
-        for (int step = 0; step < 24; ++step, least /= 4)
-            if (row.entries_above(least, capacity) == capacity) return least;
+        double threshold = largest / 4;
+        for (int step = 0; step < 24; ++step, threshold /= 4)
+            if (row.entries_above(threshold, capacity) == capacity) return threshold;
         return 0;
     }
 };
@@ -348,7 +348,7 @@ private:
 /// Entries of B M^-1 on a pattern that is known: that of I, and the sum over the sources within `most` positions.
 template <class T, class I>
 struct fill_entries {
-    placed_rows<T, I> rows;
+    path_ordered_rows<T, I> rows;
     I const* offsets; ///< of the pattern
     I const* columns; ///< vertices, or positions of another order that `vertex_of` translates
     I const* vertex_of;
@@ -358,9 +358,9 @@ struct fill_entries {
         I const vertex = vertex_of ? vertex_of[columns[k]] : columns[k];
         std::int64_t const q = rows.inverse[vertex];
         double sum = vertex == I(i) ? 1 : 0;
-        for (I s = first_from(i, q - rows.most); s < rows.b.row_end(i); ++s) {
+        for (I s = first_from(i, q - rows.window); s < rows.b.row_end(i); ++s) {
             std::int64_t const p = rows.b.indices[s];
-            if (p > q + rows.most) break;
+            if (p > q + rows.window) break;
             T const coefficient = rows.rest(i, s);
             if (coefficient != T(0)) sum += double(coefficient) * entry(p, q);
         }
