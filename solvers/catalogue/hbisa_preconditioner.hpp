@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Block sweeps as a preconditioner: HBISA from z = 0.
+/// Block sweeps as a preconditioner: HBISA (hybrid banded iterative solution algorithm) with initial guess z = 0.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ struct hbisa_preconditioner_options {
     int steps = 1;          ///< sweeps
 };
 
-/// z of so many sweeps of HBISA from z = 0, over tridiagonal blocks that hold what of A they can; all else of A couples
-/// them. Symmetric where A is, but for Gauss-Seidel without `symmetric`. Blocks that are singular, or nearly so, are
-/// regularised. Where the sweeps diverge, fewer are taken, down to the blocks alone, so that finite vectors stay
-/// finite; the report says how many. Uses workspace of the object: one solve at a time. Throws matrix_error for values
-/// that are not finite, argument_error for a block larger than the matrix.
+/// z after a number of HBISA sweeps from z = 0, over tridiagonal blocks that contain the entries of A inside their
+/// band; all other entries of A couple the blocks. Symmetric if A is, except for Gauss-Seidel without `symmetric`.
+/// Singular or nearly singular blocks are regularised. If the sweeps diverge, fewer are taken, down to the blocks
+/// alone, so that finite vectors stay finite; the report contains the number. Uses workspace of the object: one solve
+/// at a time. Throws matrix_error for values that are not finite, argument_error if a block is larger than the matrix.
 template <executor Executor, class T, class I = std::int32_t>
 class hbisa_preconditioner {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) without its N^2 set-up.
+/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) with a set-up of less than
+/// O(N^2).
 #pragma once
 
 #include <algorithm>
@@ -149,16 +150,16 @@ struct scale_system_row {
 
 } // namespace detail
 
-/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79): M_l is the tridiagonal part of B_l along the linear forest
-/// of its own normalised weights, B_0 = D^-1 A with D = diagp_1(A), and B_{l+1} is B_l M_l^-1 with the diagonal and as
-/// many of the largest other entries in a row as A has there; T = D diagp_1(B_m). (The thesis begins with B_0 = A; then
-/// the scale of the rows of A becomes one of the columns of B_1, and matters after all, against section 5.1.7.)
-/// m tridiagonal solves, no product with A. Singular factors are
-/// regularised. Not symmetric where A is. Multiplying A from the left by a diagonal matrix multiplies M by it.
+/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79): M_l is the tridiagonal factor of B_l along a linear forest
+/// of the normalised weights of B_l; B_0 = D^-1 A with D = diagp_1(A); B_{l+1} is B_l M_l^-1, restricted in each row to
+/// the diagonal and to as many of the largest off-diagonal entries as A has; T = D diagp_1(B_m). (The thesis starts
+/// with B_0 = A; then the row scaling of A becomes a column scaling of B_1 and has an effect, contrary to section
+/// 5.1.7.) Cost of apply(): m tridiagonal solves, no product with A. Singular factors are regularised. Not symmetric if
+/// A is. If A is multiplied from the left by a diagonal matrix, so is M.
 ///
-/// Set-up O(nonzeros * window) for each factor, see row_windows.hpp: of rows of the inverses only windows are made,
-/// that end where what is left is too small to be kept. refresh() keeps forests and patterns of the B_l. Keeps B_0,
-/// ..., B_m: m + 1 times the memory of A. apply() works in memory of the object: one solve at a time.
+/// Set-up: O(nonzeros * window) per factor, see row_windows.hpp: only windows of the rows of the inverses are computed,
+/// which end if the remaining entries are too small to be selected. refresh() keeps the forests and the patterns of the
+/// B_l. Memory: B_0, ..., B_m, m + 1 times that of A. apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class adaptive_splitting {
 public:

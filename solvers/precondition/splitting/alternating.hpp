@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Alternating splittings: the tridiagonal parts of A along several linear forests, one after the other.
+/// Alternating splittings: tridiagonal factors of A along several linear forests, applied one after the other.
 #pragma once
 
 #include <cmath>
@@ -97,10 +97,10 @@ private:
 
 } // namespace detail
 
-/// z of the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
-/// tridiagonal solves and m - 1 products with A. Each M_l is the tridiagonal part of A along a linear forest,
-/// regularised where it is singular or nearly so. Not symmetric where A is. Keeps a copy of A; apply() works in memory
-/// of the object: one solve at a time. Multiplying A from the left by a diagonal matrix multiplies M by it.
+/// z after the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
+/// tridiagonal solves and m - 1 products with A. Each M_l is the tridiagonal factor of A along a linear forest,
+/// regularised if it is singular or nearly singular. Not symmetric if A is. Stores a copy of A; apply() uses workspace
+/// of the object: one solve at a time. If A is multiplied from the left by a diagonal matrix, so is M.
 template <executor Executor, class T, class I = std::int32_t>
 class inner_alternation {
 public:
@@ -110,9 +110,9 @@ public:
         : factors_(exec, require_square(a, "a preconditioner"), options) {
         keep_matrix(exec, a);
     }
-    /// Alternating directions on a tensor product grid: the parts are those along its lines, x before y before z,
-    /// directions of one point left out. Throws dimension_error where the grid has not one point for each row,
-    /// argument_error for negative sizes, else as above.
+    /// Alternating directions on a tensor product grid: the factors are those along the grid lines in x, y and z;
+    /// directions with one point are omitted. Throws dimension_error if the number of grid points is not that of the
+    /// rows, argument_error for negative sizes, else as above.
     inner_alternation(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
                       tridiagonal_options const& options = {})
         : factors_(exec, require_square(a, "a preconditioner"), grid, options) {
@@ -162,8 +162,8 @@ private:
     detail::one_user user_{};
 };
 
-/// z = M_l^-1 r with another l at every call, in turn from 0 on (M_ALT-o, Eq. 35): for FGMRES alone, which begins a
-/// solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is in a solve.
+/// z = M_l^-1 r with l cycling through 0, ..., m - 1 from call to call (M_ALT-o, Eq. 35): only for FGMRES, which starts
+/// each solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is in a solve.
 template <executor Executor, class T, class I = std::int32_t>
 class outer_alternation {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The 2x2 block tridiagonal part of a matrix along a forest of pairs (thesis section 4.6).
+/// The 2x2 block tridiagonal factor of a matrix along a forest of pairs (thesis section 4.6).
 #pragma once
 
 #include <coppice/graph/factor/edge_weights.hpp>

@@ -55,9 +55,9 @@ struct scale_direct_row {
 } // namespace detail
 
 /// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eq. 79) with T = diagp_1(A) and tridiagonal factors along m linear forests without
-/// common edges, whose product is A where the forests hold all of it, but for terms of second order (Eq. 63). m
-/// tridiagonal solves, no product with A. Multiplying A from the left by a diagonal matrix multiplies M by it.
-/// Singular factors are regularised. Not symmetric where A is.
+/// common edges. If the forests contain all off-diagonal entries of A, the product of the factors is A up to terms of
+/// second order (Eq. 63). Cost: m tridiagonal solves, no product with A. If A is multiplied from the left by a diagonal
+/// matrix, so is M. Singular factors are regularised. Not symmetric if A is.
 template <executor Executor, class T, class I = std::int32_t>
 class direct_splitting {
 public:

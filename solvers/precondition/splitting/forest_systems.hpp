@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several tridiagonal systems of one size, each along a linear forest of its own.
+/// Several tridiagonal systems of one size, each along its own linear forest.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ inline constexpr std::array<std::string_view, max_factors> diagonal_keys{
     "diagonal_7",  "diagonal_8",  "diagonal_9",  "diagonal_10", "diagonal_11", "diagonal_12",
     "diagonal_13", "diagonal_14", "diagonal_15", "diagonal_16"};
 
-/// Row i of a system along a forest that holds next to nothing of row i of the matrix B it is a part of: its inverse
-/// would amplify what the rest of the row has to say, and the next factor that again. It gets the diagonal entry
-/// diagp_2(B) (Eq. 41). Gives 1 where that is done.
+/// Regularises row i of a system along a forest that contains almost nothing of row i of the matrix B: its inverse
+/// would amplify the rest of the row, and the next factor again. The diagonal entry becomes diagp_2(B) (Eq. 41).
+/// Returns 1 if the row has been changed.
 template <class T, class I>
 struct regularise_weak_row {
     static constexpr T min_fraction = T(1) / 1024; ///< share of the row

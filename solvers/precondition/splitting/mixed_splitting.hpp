@@ -16,7 +16,7 @@ namespace coppice {
 
 struct mixed_options {
     /// Of factor 0, 1, ...: 1 to 16; there are fewer where the weights do not give so many.
-    std::vector<factor_kind> parts{factor_kind::blocks, factor_kind::forest, factor_kind::forest, factor_kind::forest};
+    std::vector<factor_kind> kinds{factor_kind::blocks, factor_kind::forest, factor_kind::forest, factor_kind::forest};
     int bands = 2;    ///< of factor_kind::bands, on either side: 1 to 8
     double omega = 0; ///< in [0, 1]: what is left of the weight of an edge that a part has taken
     factor_options factor{.ties = tie_rule::near}; ///< of forests and pairs
@@ -123,7 +123,7 @@ private:
     using factor = detail::solvable_factor<Executor, T, I>;
 
     static void check(mixed_options const& o) {
-        detail::check_splitting_options({.factors = int(o.parts.size()), .omega = o.omega});
+        detail::check_splitting_options({.factors = int(o.kinds.size()), .omega = o.omega});
         if (o.bands < 1 || o.bands > largest_block)
             throw argument_error("bands of a splitting are " + std::to_string(o.bands) + ", expected 1 to " +
                                  std::to_string(largest_block));
@@ -141,7 +141,7 @@ private:
         csr_view<T, I> now = first;
         now.coefficients = adjusted.data();
         fill(exec, owner_.view(), std::uint8_t(0));
-        for (factor_kind const kind : o.parts) {
+        for (factor_kind const kind : o.kinds) {
             factor next = make_factor(exec, now, kind, o);
             auto const held = reduce(exec, first.rows(), graph_detail::held_weight{0, 0},
                                      detail::take_row_weights<T, I>{first, next.pattern(), T(o.omega), adjusted.data()},
@@ -221,8 +221,8 @@ struct mixed_splitting_entry {
                              .omega = o.real("omega"),
                              .factor = detail::read_factor_options(o),
                              .solve = detail::read_tridiagonal_options(o)};
-        chosen.parts.assign(std::size_t(o.integer("factors")), factor_kind(o.choice("others")));
-        chosen.parts.front() = factor_kind(o.choice("first"));
+        chosen.kinds.assign(std::size_t(o.integer("factors")), factor_kind(o.choice("others")));
+        chosen.kinds.front() = factor_kind(o.choice("first"));
         return mixed_splitting<Executor, T, I>(exec, a, chosen);
     }
 };

@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
                     auto const a = random_matrix(n, false, unsigned(n) + 2);
                     auto const local = exec.copy(to_csr<double>(a));
                     mixed_splitting<Executor, double> const m(exec, local.view(),
-                                                              {.parts = kinds, .bands = reach, .omega = omega});
+                                                              {.kinds = kinds, .bands = reach, .omega = omega});
                     CHECK(m.factors() <= int(kinds.size()));
                     std::vector<dense> parts;
                     dense taken(n);
@@ -286,6 +286,6 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
     for (auto const wrong : {"mos,factors=0", "mos,factors=17", "mos,omega=1.5", "mos,bands=0", "mos,bands=9",
                              "mos,first=tree", "mos,others=bands", "block-forest,rounds=-2", "adi,nz=0", "adi,nx=-1"})
         CHECK_THROWS_AS(make_preconditioner(exec, wrong, local.view()), argument_error);
-    CHECK_THROWS_AS((mixed_splitting<Executor, double>(exec, local.view(), {.parts = {}})), argument_error);
+    CHECK_THROWS_AS((mixed_splitting<Executor, double>(exec, local.view(), {.kinds = {}})), argument_error);
     CHECK_THROWS_AS((mixed_splitting<Executor, double>(exec, local.view(), {.bands = 9})), argument_error);
 }
