@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several solves in step, whose products with one matrix are taken together.
+/// Several solves in lock step, whose products with one matrix are computed together.
 #pragma once
 
 #include <algorithm>
@@ -65,12 +65,12 @@ void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view
     reduce_rows(exec, plan, along_nonzeros{multiply, a.coefficients, a.indices}, add{}, store, workspace);
 }
 
-/// Threads of solves that work in turn, one at a time, so that they may share an executor. A solve that asks for a
-/// product hands its turn on; when all of them have, the products are taken in as few passes over the matrix as may be.
-/// The order of turns is fixed: the same bits on every run.
+/// Runs several solves in threads that take turns, one at a time, so that they can share an executor. A solve that
+/// requests a product passes its turn on; when all active solves have requested one, the products are computed in as
+/// few passes over the matrix as possible. The order of turns is fixed: the same bits in every run.
 ///
-/// On CUDA their loops become one: when all solves that are not done have come to one, each queues its body, whose
-/// products meet as elsewhere, and what they have queued in turn is one CUDA graph.
+/// On CUDA their loops are merged: when all unfinished solves have reached a loop, each queues its body, and the queued
+/// work of all of them becomes one CUDA graph.
 template <executor Executor, class T>
 class columns_in_step {
 public:
@@ -126,7 +126,7 @@ public:
 private:
     static constexpr int narrow = 4; ///< columns of a pass, where there are so few
 
-    /// Where a solve stands: it works, waits for a product, has come to its loop, has queued the body of that, is done.
+    /// State of a solve: working, waiting for a product, at its loop, with its loop body queued, done.
     enum class standing { ready, waits, loops, queued, done };
     struct member_loop final : shared_loop {
         columns_in_step* all = nullptr;
@@ -151,7 +151,7 @@ private:
     }
     member_state& member(int m) { return members_[static_cast<std::size_t>(m)]; }
 
-    /// Until it has the turn again.
+    /// Waits for the turn of this member.
     void rest(int m, standing state) {
         member(m).state = state;
         hand_on(m);
@@ -184,7 +184,7 @@ private:
             if (s.state == from) s.state = to;
     }
 
-    /// To the next member that can go on; where all wait, after what they wait for.
+    /// Passes the turn to the next member that can continue; if all wait, first computes what they wait for.
     void hand_on(int from) {
         int next = next_ready(from);
         if (next < 0) {

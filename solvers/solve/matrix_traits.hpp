@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What of a matrix decides which solver suits it.
+/// Properties of a matrix that determine suitable solvers.
 #pragma once
 
 #include <cmath>
@@ -17,11 +17,11 @@ struct matrix_traits {
     bool positive_diagonal = true; ///< every diagonal entry is stored and above zero; complex: and real
     bool finite = true;            ///< every value
     double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows: hubs count as they cost
-    /// Real: mean over the rows that have any of the share that the two largest of the magnitudes beside the diagonal
-    /// have in all: more than a linear forest can hold of them, 1 in a tridiagonal matrix.
+    /// Real matrices: mean over the nonempty rows of the fraction of the off-diagonal magnitudes in the two largest
+    /// entries: an upper bound of what a linear forest can contain; 1 for a tridiagonal matrix.
     double strongest_pair = 0;
 
-    /// What a look can tell of it: a positive definite matrix has both.
+    /// Necessary conditions that one pass can check: a positive definite matrix meets both.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
 };
 

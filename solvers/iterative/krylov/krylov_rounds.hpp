@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The beginning and the rounds' ends of every Krylov method: argument checks, |b|, the true residual.
+/// Begin and end of the rounds of every Krylov method: argument checks, |b|, the true residual.
 #pragma once
 
 #include <algorithm>
@@ -196,9 +196,9 @@ private:
     int exponent_;
 };
 
-/// The best x that a solve has met, so that it never ends with a worse one. x is kept by the passes of a method, where
-/// its krylov_control says so, on the word of the recurrence; and here at the beginning of each round by its true
-/// residual, in a place of its own: recurrences of singular systems may promise what no x holds.
+/// The best iterate of a solve, so that the result is never worse than an earlier iterate. The passes of a method save
+/// x if krylov_control requests it, based on the recurrence; at the beginning of each round x is also saved in a second
+/// vector by its true residual, because recurrences of singular systems may be wrong.
 template <executor Executor, class T>
 class best_solution {
 public:

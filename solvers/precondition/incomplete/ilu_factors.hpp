@@ -86,7 +86,7 @@ struct triangle {
         workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
     void take(Executor const& exec, T const* factors) {
-        for_each(exec, positions.size(), gather_values<T>{factors, positions.data(), matrix.values().data()});
+        for_each(exec, positions.size(), copy_factor_values<T>{factors, positions.data(), matrix.values().data()});
     }
     /// x = (I + T)^-1 b, or (D + T)^-1 b with the inverse of D; x may be b.
     void solve(Executor const& exec, T const* inverse, T const* b, T* x) const {

@@ -123,7 +123,7 @@ struct mirror_entry {
 
 /// values[k] = from[positions[k]]
 template <class T>
-struct gather_values {
+struct copy_factor_values {
     T const* from;
     std::int32_t const* positions;
     T* values;

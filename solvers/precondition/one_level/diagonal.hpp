@@ -43,8 +43,8 @@ struct add_diagonal_sums {
     }
 };
 
-/// inverse[i] = 1 / d_i. Where that is not finite, d_i is that of diagp_1, and 1 in a row without entries. growth[i],
-/// if it is asked for, is the sum of the magnitudes in row i of I - D^-1 A.
+/// inverse[i] = 1 / d_i. If it is not finite, d_i is that of diagp_1, and 1 in a row without entries. growth[i], if not
+/// null, is the sum of the magnitudes in row i of I - D^-1 A.
 template <class T>
 struct store_inverse {
     diagonal_kind kind;
@@ -79,7 +79,7 @@ struct growth_of_row {
     COPPICE_HD double operator()(std::int64_t i) const { return growth[i]; }
 };
 
-/// Of so many steps of which each may multiply an error by `growth`, those that stay within 12 digits; at least one.
+/// Returns the number of steps, at most `steps` and at least one, that limits growth^steps to 12 digits.
 inline int fitting_steps(double growth, int steps) {
     if (growth <= 1) return steps;
     double const limit = 1 + std::floor(std::log(1e12) / std::log(growth));
@@ -105,11 +105,11 @@ struct store_correction {
 
 } // namespace detail
 
-/// z of `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34), one of them is z = D^-1 r. D is one of the diagonals
-/// above, of any sign or taken as positive; an entry that has no finite inverse is taken from diagp_1, which has one in
-/// every row that has entries, and is 1 in the others: both are counted as regularised. Where the steps diverge, fewer
-/// are taken, so that finite vectors stay finite; the report says how many. More than one step keeps a copy of A, and
-/// uses workspace of the object: one solve at a time. Throws matrix_error for values that are not finite.
+/// z after `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34); one step is z = D^-1 r. D is one of the diagonals
+/// above, signed or in absolute value. An entry without a finite inverse is replaced by that of diagp_1, or by 1 in a
+/// row without entries; both count as regularised. If the steps diverge, fewer are taken, so that finite vectors stay
+/// finite; the report contains the number. For more than one step it stores a copy of A and uses workspace of the
+/// object: one solve at a time. Throws matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
 class diagonal_preconditioner {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The algebraic tridiagonal preconditioner: the tridiagonal part of the matrix along its own strong couplings.
+/// Algebraic tridiagonal preconditioner: the tridiagonal factor of the matrix along its strong couplings.
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,13 @@ struct forest_options {
 };
 
 /// z = P^T T^-1 P r ("AlgTriScalPrecond", thesis section 4.6): P numbers the vertices along the paths of a linear
-/// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
+/// forest of heavy edges, T is the tridiagonal matrix of the entries of P A P^T that the forest covers.
 ///
-/// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients, which are regularised where they are singular or nearly so (tridiagonal_regulariser). The order of the
-/// rows does not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one
-/// solve at a time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A
-/// is symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
+/// Set-up: edge weights |A| + |A^T| (|A| if A is symmetric), [0, 2]-factor (algorithm 8), linear forest, coefficients;
+/// these are regularised if T is singular or nearly singular (tridiagonal_regulariser). The result depends on the order
+/// of the rows only through ties. apply() gathers, solves by RPTS and scatters, in workspace of the object: one solve
+/// at a time. If the graph of A is a path, M = A in exact arithmetic. If A is symmetric, so is T; for an M-matrix or a
+/// diagonally dominant A, T is positive definite if A is.
 template <executor Executor, class T, class I = std::int32_t>
 class forest_preconditioner {
 public:
@@ -60,8 +60,8 @@ private:
 
     void make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor);
 
-    /// The coefficients, regularised where they have to be, from a matrix of the pattern that was seen first; else
-    /// leaves the system as it is and throws.
+    /// Reads and regularises the coefficients from a matrix with the pattern of the first one; throws for another
+    /// pattern and then leaves the system unchanged.
     void read_system(Executor const& exec, csr_view<T, I> a);
 
     detail::pattern_fingerprint pattern_;
@@ -80,7 +80,7 @@ private:
 
 namespace detail {
 
-/// Seconds since the last lap, with the work of `exec` done.
+/// Seconds since the last call; includes the queued work of `exec`.
 template <executor Executor>
 class stopwatch {
 public:
@@ -106,7 +106,7 @@ struct join_read_health {
         return {worse_diagnostics{}(a.diagnostics, b.diagnostics), a.same & b.same};
     }
 };
-/// Reads row p of a system and looks at it while it is at hand; nothing where the pattern is another one.
+/// Reads row p of a system and computes its diagnostics in the same pass; does nothing if the pattern differs.
 template <class T, class O>
 struct read_healthy_row {
     read_forest_row<T, O> read;
@@ -257,7 +257,7 @@ struct forest_entry {
                            .seed = std::uint64_t(o.integer("seed"))},
                 .tridiagonal = detail::read_tridiagonal_options(o)};
     }
-    /// The other way. Throws argument_error where those of the factor are out of range.
+    /// The inverse conversion. Throws argument_error if options of the factor are out of range.
     static option_values values(forest_options const& o) {
         graph_detail::check_factor_options(o.factor);
         auto values = detail::tridiagonal_option_values(o.tridiagonal);

@@ -25,7 +25,7 @@ struct invert_element {
     COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
 };
 
-/// Sums of |a_ij| off the diagonal: right off_diagonal it, and of all.
+/// Sums of |a_ij|: on the sub- and superdiagonal, and over all off-diagonal entries.
 struct couplings {
     double off_diagonal, all;
 };
@@ -73,7 +73,7 @@ public:
     bool is_identity() const { return true; }
 };
 
-/// z_i = r_i / a_ii. An entry that is zero or not stored has no inverse: matrix_error that names the first such row.
+/// z_i = r_i / a_ii. Throws matrix_error, with the first such row, if a diagonal entry is zero or not stored.
 template <executor Executor, class T, class I = std::int32_t>
 class jacobi_preconditioner {
 public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The multiplicative ansatz with factors of any pattern whose systems can be solved here (thesis
-/// sections 5.1.5, 5.1.9).
+/// The multiplicative splitting with factors of any supported pattern (thesis sections 5.1.5, 5.1.9).
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@
 namespace coppice {
 
 struct mixed_options {
-    /// Of factor 0, 1, ...: 1 to 16; there are fewer where the weights do not give so many.
+    /// Kinds of the factors 0, 1, ...: 1 to 16. There are fewer factors if no weights remain.
     std::vector<factor_kind> kinds{factor_kind::blocks, factor_kind::forest, factor_kind::forest, factor_kind::forest};
     int bands = 2;    ///< of factor_kind::bands, on either side: 1 to 8
     double omega = 0; ///< in [0, 1]: what is left of the weight of an edge that a part has taken
@@ -25,7 +24,7 @@ struct mixed_options {
 
 namespace detail {
 
-/// What of the weights a part takes anew, and what all parts up to it hold.
+/// Weights that a factor takes first, and weights of all factors so far.
 template <class T, class I>
 struct take_row_weights {
     csr_view<T, I> first; ///< C_0
@@ -45,7 +44,7 @@ struct take_row_weights {
         return sum;
     }
 };
-/// An entry that no part holds yet, and that part l has place for, is of part l.
+/// Assigns an entry to factor l if its pattern contains it and no earlier factor has it.
 template <class T, class I>
 struct claim_row {
     csr_view<T, I> a;
@@ -71,11 +70,11 @@ struct direct_values {
 
 } // namespace detail
 
-/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r with T = diagp_1(A) and the factors of Eqs. 57 to 60, as direct_splitting, where
-/// the pattern of each is that of a linear forest, of a forest of pairs, or of a band of A as it is numbered. Each is
-/// found in the weights that those before it have left: with omega = 0 no entry of A is in two of them. m solves, no
-/// product with A. Multiplying A from the left by a diagonal matrix multiplies M by it. Singular factors are
-/// regularised. Not symmetric where A is. apply() works in memory of the object: one solve at a time.
+/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r with T = diagp_1(A) and the factors of Eqs. 57 to 60, as direct_splitting; but the
+/// pattern of each factor is a linear forest, a forest of pairs, or a band of A in the given order. Each pattern is
+/// found in the remaining weights of the previous factors: with omega = 0 no entry of A is in two factors. Cost: m
+/// solves, no product with A. If A is multiplied from the left by a diagonal matrix, so is M. Singular factors are
+/// regularised. Not symmetric if A is. apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class mixed_splitting {
 public:
@@ -106,7 +105,7 @@ public:
     }
     bool replayable() const { return true; }
     int factors() const { return int(factors_.size()); }
-    /// Which entries factor l holds, unless an earlier one does and omega is 0; for lanes of the same executor.
+    /// The pattern of factor l; with omega = 0 entries of earlier factors are excluded. For lanes of the same executor.
     detail::factor_pattern<I> pattern(int l) const { return factors_[std::size_t(l)].pattern(); }
     std::vector<finding> findings() const {
         std::vector<finding> all{{"factors", finding_unit::count, double(factors())}};

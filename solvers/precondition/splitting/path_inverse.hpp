@@ -2,15 +2,16 @@
 /// \file
 /// The inverse of a tridiagonal matrix as ratios along its paths.
 ///
-/// Row p of M^-1 is y with y^T M = e_p^T. To the right of p its entries obey y_q = right_q y_{q-1}, to the left
-/// y_q = left_q y_{q+1}, and y_p = middle_p: so every entry of the inverse is a middle times the ratios on the way, and
-/// zero on other paths. The ratios are those of an elimination from the far end of the path:
+/// Row p of M^-1 is y with y^T M = e_p^T. Its entries satisfy y_p = middle_p, y_q = right_q y_{q-1} for q > p and
+/// y_q = left_q y_{q+1} for q < p, within the path; they are zero on other paths. The ratios follow from an elimination
+/// that starts at the far end of the path:
 ///
-///     right_q = -u_{q-1} / D_q, D_q = d_q - l_{q+1} u_q / D_{q+1};   left_q = -l_{q+1} / E_q, E_q = d_q - u_{q-1} l_q
-///     / E_{q-1} middle_p = 1 / (D_p + E_p - d_p)
+///     right_q  = -u_{q-1} / D_q,   D_q = d_q - l_{q+1} u_q / D_{q+1}
+///     left_q   = -l_{q+1} / E_q,   E_q = d_q - u_{q-1} l_q / E_{q-1}
+///     middle_p = 1 / (D_p + E_p - d_p)
 ///
-/// An elimination that begins `window` rows away, instead of at the end, differs by the product of right_k left_{k-1}
-/// over these rows: by the square of what an entry decays to over the window.
+/// If an elimination starts `window` rows away instead of at the end, its error is the product of right_k left_{k-1}
+/// over these rows, i.e. the square of the decay of an entry over the window.
 #pragma once
 
 #include <coppice/algebra/rows/row_access.hpp>

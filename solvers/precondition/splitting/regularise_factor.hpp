@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parts of a matrix made safe to solve with, as tridiagonal systems are (mend_tridiagonal.hpp).
+/// Regularises factors of a splitting so that their systems can be solved (compare regularise_tridiagonal.hpp).
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace coppice::detail {
 
-/// Row p of a part by sums of magnitudes.
+/// Diagonal dominance and largest entry of row p of a factor.
 template <class T>
 struct factor_row_diagnostics {
     factor_entries<T> entries;
@@ -26,8 +26,8 @@ struct factor_row_diagnostics {
     }
 };
 
-/// A solve to see what comes out: the part near one, and a random right-hand side so small that a pivot of zero gives a
-/// large result, not an infinite one.
+/// Prepares a test solve: the factor scaled to about one, and a random right-hand side so small that a zero pivot gives
+/// a large result, not an infinite one.
 template <class T>
 struct factor_probe {
     static constexpr double shrink = tridiagonal_probe<T>::shrink;
@@ -51,8 +51,8 @@ struct factor_probe {
         return !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
-/// Moves diagonal entries by a few units in the last place of their rows: where a pivot would be zero, it is of the
-/// size of rounding then, and what comes out is large, but stays with the piece that is singular.
+/// Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of the
+/// size of a rounding error; the result is then large, but only in the singular piece.
 template <class T>
 struct blur_diagonal {
     factor_entries<T> entries;
@@ -73,7 +73,7 @@ struct mark_broken_position {
         return broken[p];
     }
 };
-/// Where a segment of blocks that are coupled with each other begins.
+/// Whether a segment of coupled blocks starts here.
 struct begins_stretch {
     std::uint8_t const* coupled; ///< null: there is one
     int block;
@@ -88,7 +88,7 @@ struct store_stretch {
         piece[p] = std::int32_t(before + (begins(p) ? 1 : 0) - 1);
     }
 };
-/// Makes the diagonal entry of a row that is to be regularised a little larger than all beside it.
+/// Makes the diagonal entry of a row slightly larger than the sum of the off-diagonal magnitudes.
 template <class T>
 struct strengthen_position {
     factor_entries<T> entries;
@@ -117,15 +117,15 @@ struct scale_entry {
 
 namespace coppice {
 
-/// Mends parts that are singular or nearly so, that their solutions are finite for every finite right-hand side:
-/// stretches of blocks that break get diagonals that outweigh the rest of their rows. Keeps the memory that the largest
-/// part takes, so that mending again allocates nothing.
+/// Regularises singular or nearly singular factors, so that solutions are finite for every finite right-hand side:
+/// segments of blocks that fail get dominant diagonals. Keeps the memory of the largest factor, so that further calls
+/// allocate nothing.
 template <executor Executor, class T, class I>
 class factor_regulariser {
 public:
-    /// Returns how many rows were regularised; 0, the usual case, changes nothing. `whole` says that the part is all of
-    /// the matrix: one that is nearly singular belongs to it then, and only what has no finite solution is regularised.
-    /// Waits.
+    /// Returns the number of regularised rows; 0 is the usual case and changes nothing. `whole`: the factor is the
+    /// whole matrix, so near-singularity is a property of the matrix, and only pieces without a finite solution are
+    /// regularised. Synchronises.
     std::int64_t regularise(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole);
 
 private:

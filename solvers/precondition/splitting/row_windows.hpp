@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of B M^-1 for a tridiagonal M along a forest: which entries are the largest, and what they are.
+/// Rows of B M^-1 for a tridiagonal M along a forest: finds their largest entries and computes entries on a given
+/// pattern.
 ///
-/// M holds the entries of B along the forest, so that B M^-1 = I + R M^-1 with R = B - M: what B has elsewhere, and
-/// what mending M has put onto its diagonal. Row i of R M^-1 is the sum of the rows p of M^-1, one for each nonzero
-/// r_ip (a source). Each of these decays along its path, so that only windows around the sources hold entries that may
-/// be kept.
+/// M holds the entries of B along the forest, so B M^-1 = I + R M^-1 with R = B - M: the other entries of B, and minus
+/// the changes of the diagonal by regularisation. Row i of R M^-1 is the sum over the nonzeros r_ip (the sources) of
+/// r_ip times row p of M^-1. These rows decay along their paths, so only windows around the sources contain large
+/// entries.
 ///
-/// When is a window wide enough? Two walks make the entries, one to the left and one to the right, which carry what all
-/// sources behind them amount to. With ratios as in path_inverse.hpp, what such a walk has left out where it ends at q
-/// is at most |carry| reach[q]. The sum L of that over all ends bounds every entry outside of all windows, and what any
-/// entry inside lacks. With s the smallest of the entries kept, L <= accuracy s with accuracy <= 1 says that nothing
-/// outside can take the place of an entry that is kept, and that those are right to that share of s. How far that is,
-/// is estimated from the sources one by one, and widened where they cancel; it ends `most` positions behind a source.
+/// Width of the windows: two sweeps over the row, one to the left and one to the right, compute the entries; each
+/// carries the sum of the contributions of all previous sources. With the ratios of path_inverse.hpp, the entries that
+/// a sweep omits when it ends at q are at most |carry| reach[q]. The sum L of this bound over all ends bounds every
+/// entry outside of all windows, and the error of every entry inside. Let s be the smallest selected entry. If L <=
+/// accuracy s with accuracy <= 1, no entry outside can replace a selected one, and the selected entries have the
+/// relative error `accuracy`. The width is first estimated from single sources and increased if contributions cancel;
+/// it is limited to `window` positions from a source.
 #pragma once
 
 #include <limits>
@@ -24,7 +26,7 @@
 
 namespace coppice::detail {
 
-/// B with its columns as positions along the forest of M, rising in every row.
+/// B with columns as positions along the forest of M, ascending in each row.
 template <class T, class I>
 struct path_ordered_rows {
     csr_view<T, I> b;
@@ -44,7 +46,7 @@ struct path_ordered_rows {
     }
 };
 
-/// The largest entries so far of a row: a heap with the least of them on top. Of ones that are equal but for rounding
+/// The largest entries of a row so far: a heap with the smallest of them on top. If entries are equal up to rounding,
 /// the smaller column stays.
 template <class T, class I>
 struct entry_heap {
@@ -64,11 +66,11 @@ struct entry_heap {
         }
     }
     COPPICE_HD double smallest() const { return double(magnitude(values[0])); }
-    /// Nothing below it is taken. Values that are as large to 16 bits may be.
+    /// Lower bound for new entries. Entries that are equal to 16 bits may be accepted.
     COPPICE_HD T floor() const { return size < capacity ? T(0) : T(1 - 0x1p-14) * magnitude(values[0]); }
 
 private:
-    /// Whether the first entry counts for less.
+    /// Whether the first entry has a lower priority.
     COPPICE_HD static bool before(I column, T value, I other, T than) {
         T const a = to_16_bits(magnitude(value)), b = to_16_bits(magnitude(than));
         return a != b ? a < b : column > other;
@@ -91,7 +93,7 @@ private:
     }
 };
 
-/// Memory of one row: its elements lie `stride` apart, so that the rows that a warp works on lie side by side.
+/// Memory of one row: its elements are `stride` apart, so that rows of a warp are interleaved.
 template <class T>
 struct strided_memory {
     T* first;
@@ -99,7 +101,7 @@ struct strided_memory {
     COPPICE_HD T& operator[](std::int64_t k) const { return first[k * stride]; }
 };
 
-/// Row i of R M^-1 by two walks over the windows of its sources.
+/// Row i of R M^-1 by two sweeps over the windows of its sources.
 template <class T, class I>
 struct row_walk {
     path_ordered_rows<T, I> rows;
@@ -131,7 +133,7 @@ struct row_walk {
         for (I k = begin; k < end; ++k) count += source(k) != T(0) ? 1 : 0;
         return count;
     }
-    /// How many entries of single sources are larger than `least`; no more than `enough` are counted.
+    /// Number of entries of single sources that exceed `threshold`; counting stops at `enough`.
     COPPICE_HD I entries_above(double threshold, I enough) const {
         I count = 0;
         for (I k = begin; k < end && count < enough; ++k) {
@@ -151,7 +153,7 @@ struct row_walk {
         }
         return count;
     }
-    /// Offers all entries inside of windows at whose ends no more than left_out is left.
+    /// Offers all entries inside of the windows, whose ends have a bound of at most left_out each.
     template <class Offer>
     COPPICE_HD void walk(double left_out, Offer& offer) {
         outside = 0;
@@ -247,8 +249,7 @@ private:
     }
 };
 
-/// Finds the entries of the rows of B M^-1 to keep: the diagonal, and as many of the largest others as a row has
-/// capacity_offsets.
+/// Selects entries of the rows of B M^-1: the diagonal, and as many of the largest others as capacity_offsets allows.
 template <class T, class I>
 struct find_largest {
     path_ordered_rows<T, I> rows;
@@ -274,7 +275,7 @@ struct find_largest {
 private:
     static constexpr I few = 16;
 
-    /// Few entries are gathered and sorted where a lane has them for itself.
+    /// Short rows are sorted in registers.
     COPPICE_HD void search(std::int64_t i, strided_memory<T> own) const {
         I const at = capacity_offsets[i], length = capacity_offsets[i + 1] - at;
         if (length > few) {
@@ -292,7 +293,7 @@ private:
         row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
         found[0] = I(i);
         double const largest = row.read_sources();
-        // Diagonal entries are near 1. What is nothing but rounding beside them is no entry.
+        // Diagonal entries are near 1: entries of the size of their rounding error are not stored.
         double const rounding = 4 * double(std::numeric_limits<T>::epsilon()) * (largest > 1 ? largest : 1);
         double const ends = 2.0 * double(row.sources());
         double const expected = estimate(row, largest, capacity);
@@ -315,8 +316,8 @@ private:
                 floor = rounding;
                 continue;
             }
-            // A row that is not full takes whatever there is. Else all ends together are to leave out no more than
-            // that.
+            // A row with spare capacity accepts all entries. Otherwise the sum of the bounds of all ends must not
+            // exceed the tolerance.
             double const bound = tolerance / ends;
             left_out = bound < left_out / 4 ? bound : left_out / 4;
         }
@@ -336,7 +337,7 @@ private:
             floor = heap.floor() > rounding ? heap.floor() : rounding;
         }
     };
-    /// About as large as the least of the entries to keep, were they those of single sources; 0 where there are fewer.
+    /// Estimate of the capacity-th largest entry if each position had one source; 0 if there are fewer.
     COPPICE_HD double estimate(row_walk<T, I> const& row, double largest, I capacity) const {
         double threshold = largest / 4;
         for (int step = 0; step < 24; ++step, threshold /= 4)
@@ -345,7 +346,7 @@ private:
     }
 };
 
-/// Entries of B M^-1 on a pattern that is known: that of I, and the sum over the sources within `most` positions.
+/// Entries of B M^-1 on a given pattern: those of I, plus the sum over the sources within `window` positions.
 template <class T, class I>
 struct fill_entries {
     path_ordered_rows<T, I> rows;
@@ -369,7 +370,7 @@ struct fill_entries {
     }
 
 private:
-    /// The first source of row i at `position` or behind it.
+    /// The first source of row i at or after `position`.
     COPPICE_HD I first_from(std::int64_t i, std::int64_t position) const {
         I low = rows.b.row_begin(i), high = rows.b.row_end(i);
         while (low < high) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parts of a matrix whose systems can be solved here: tridiagonal along a forest, 2x2 block tridiagonal along a forest
-/// of pairs, banded.
+/// Factors of a splitting: tridiagonal along a forest, 2x2 block tridiagonal along a forest of pairs, or banded.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ enum class factor_kind {
 
 namespace detail {
 
-/// Which entries of a matrix a part holds, as a pattern (algebra/pattern.hpp).
+/// The pattern of a factor: which entries of a matrix it contains (algebra/pattern.hpp).
 template <class I>
 struct factor_pattern {
     I const* position;           ///< of a vertex
@@ -37,8 +36,8 @@ struct factor_pattern {
     }
 };
 
-/// Where the entries of a part are stored: as block_tridiagonal does, or as banded, in `diagonal`, where the reach is
-/// larger than one.
+/// Storage of the entries of a factor: as in block_tridiagonal or, if the reach exceeds one block, as in banded, in
+/// `diagonal`.
 template <class T>
 struct factor_entries {
     T *lower, *diagonal, *upper;
@@ -61,7 +60,8 @@ struct factor_entries {
     }
 };
 
-/// Row i of a part. Values::on_diagonal(i), and off_diagonal(i, k, j) of what values.contains(k).
+/// Fills row i of a factor with Values::on_diagonal(i), and with off_diagonal(i, k, j) for the entries k that
+/// values.contains(k).
 template <class T, class I, class Values>
 struct read_part_row {
     csr_view<T, I> a;
@@ -80,7 +80,7 @@ struct read_part_row {
         *entries.at(p, p) = values.on_diagonal(i);
     }
 };
-/// The entries of A as they are.
+/// The entries of A, unchanged.
 template <class T, class I>
 struct plain_values {
     csr_view<T, I> a;
@@ -97,7 +97,7 @@ struct write_ghost {
     }
 };
 
-/// A ghost equation reads 1 and nobody reads its unknown.
+/// A padding equation x = 1, whose unknown no other equation reads.
 template <class T, class I>
 struct gather_positions {
     I const* order;
@@ -127,7 +127,7 @@ struct joined_with_next {
     COPPICE_HD void operator()(std::int64_t p) const { coupled[p] = links[2 * std::int64_t(permutation[p]) + 1] >= 0; }
 };
 
-/// The order, the system and the memory for solving with it. What is not of a part is zero.
+/// The ordering, the system and the solve workspace of a factor. Entries outside of the pattern are zero.
 template <executor Executor, class T, class I>
 class solvable_factor {
 public:
@@ -139,7 +139,7 @@ public:
         : solvable_factor(exec, 2, 1, copy_of(exec, forest.order), copy_of(exec, forest.positions), options) {
         couple(exec, forest.blocks);
     }
-    /// n rows as numbered, `bands` on either side.
+    /// A band of n rows in the given order, with `bands` bands on each side.
     solvable_factor(Executor const& exec, std::int64_t n, int bands, tridiagonal_options const& options)
         : solvable_factor(exec, 1, bands, numbers(exec, n), numbers(exec, n), options) {}
 
@@ -161,7 +161,7 @@ public:
     band_options solve_options() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
     array_view<std::byte> workspace() const { return workspace_.view(); }
 
-    /// Takes the entries of the part from A. Queued on CUDA.
+    /// Reads the entries of the factor from A. Queued on CUDA.
     template <class Values>
     void read(Executor const& exec, csr_view<T, I> a, Values const& values) {
         for (buffer<T>* const entries : {&lower_, &diagonal_, &upper_}) fill(exec, entries->view(), T(0));
