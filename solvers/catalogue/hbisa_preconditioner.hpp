@@ -57,7 +57,7 @@ public:
         return {{"block", finding_unit::count, double(m.block())},
                 {"couplings", finding_unit::fraction, double(m.couplings().nonzeros()) / all},
                 {"sweeps_taken", finding_unit::count, double(taken_)},
-                {"mended_rows", finding_unit::count, double(sweeps_.mended_rows())}};
+                {"mended_rows", finding_unit::count, double(sweeps_.regularised_rows())}};
     }
 
 private:
