@@ -267,8 +267,8 @@ void check(char const* what, tridiagonal_view<T> a, spike_options const& o) {
 template <class T, class Executor>
 spike_segment<T, Executor>::spike_segment(Executor const& exec, tridiagonal_view<T> a, bool first, bool last,
                                           spike_options options) {
-    spike::check("spike_stretch", a, options);
-    if (a.size() == 0) throw argument_error("spike_stretch: no rows");
+    spike::check("spike_segment", a, options);
+    if (a.size() == 0) throw argument_error("spike_segment: no rows");
     state_ = std::make_unique<state>(exec, a, first, last, options);
 }
 template <class T, class Executor>
@@ -280,7 +280,7 @@ spike_segment<T, Executor>& spike_segment<T, Executor>::operator=(spike_segment&
 
 template <class T, class Executor>
 void spike_segment<T, Executor>::reduce(array_view<T const> d) {
-    require_size("right-hand side of spike_stretch", d, state_->rows.n);
+    require_size("right-hand side of spike_segment", d, state_->rows.n);
     if (state_->options.pivots)
         state_->template reduce<classical::diagonal_pivots>(d.data());
     else
@@ -293,8 +293,8 @@ classical::span<T> spike_segment<T, Executor>::ends() const {
 }
 template <class T, class Executor>
 void spike_segment<T, Executor>::solve(classical::surroundings<T> around, array_view<T const> d, array_view<T> x) {
-    require_size("right-hand side of spike_stretch", d, state_->rows.n);
-    require_size("solution of spike_stretch", x, state_->rows.n);
+    require_size("right-hand side of spike_segment", d, state_->rows.n);
+    require_size("solution of spike_segment", x, state_->rows.n);
     if (state_->options.pivots)
         state_->template solve<classical::diagonal_pivots>(around, d.data(), x.data());
     else

@@ -145,9 +145,9 @@ std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_
     factored_levels<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
     for (std::size_t i = factor.size() - 4096; i < factor.size(); ++i) REQUIRE(factor[i] == -77.0);
     matrix_block_rows<double> const block_rows{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
-    factored_levels<double> stages(block_rows, how, plan, bytes, condensed.data());
-    stages.up(exec, factor_step::forward, nullptr);
-    stages.down(exec, nullptr);
+    factored_levels<double> factored(block_rows, how, plan, bytes, condensed.data());
+    factored.up(exec, factor_step::forward, nullptr);
+    factored.down(exec, nullptr);
     return x;
 }
 

@@ -18,9 +18,9 @@ using namespace coppice::test;
 
 namespace {
 
-/// Bound of the backward error, in epsilons.
+/// Largest condition number for which the backward error is checked.
 template <class T>
-constexpr double most_condition = std::is_same_v<real_of<T>, float> ? 1e3 : 1e8;
+constexpr double max_condition = std::is_same_v<real_of<T>, float> ? 1e3 : 1e8;
 
 /// Checks the solutions of systems one after the other, and counts them.
 template <class T, class Executor>
@@ -33,7 +33,7 @@ struct growth_checks {
         auto const meaning = op == matrix_operation::none
                                  ? c.meaning
                                  : c.meaning.transposed(op == matrix_operation::conjugate_transposed);
-        if (lapack_condition(meaning) > most_condition<T>) {
+        if (lapack_condition(meaning) > max_condition<T>) {
             ++skipped;
             return;
         }

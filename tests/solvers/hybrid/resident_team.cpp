@@ -156,7 +156,7 @@ double residual(csr<double> const& a, std::vector<double> const& b, std::vector<
 }
 
 /// Compares teams of different shapes with passes; every member reads the memory of its neighbours.
-void compare_shapes(csr<double> const& matrix, std::int64_t block, std::int64_t systems, bool in_parts) {
+void compare_shapes(csr<double> const& matrix, std::int64_t block, std::int64_t systems, bool in_segments) {
     host_executor const exec{1};
     auto const n = std::size_t(matrix.rows());
     std::vector<double> b(n);
@@ -196,7 +196,7 @@ void compare_shapes(csr<double> const& matrix, std::int64_t block, std::int64_t 
             CHECK(residual(matrix, b, x) <= 1.001e-6);
             for (std::size_t i = 0; i < n; ++i) REQUIRE(std::abs(x[i] - y[i]) <= 1e-11 * (1 + std::abs(y[i])));
         }
-        CHECK(saw_segments == in_parts);
+        CHECK(saw_segments == in_segments);
     }
 }
 

@@ -35,7 +35,7 @@ std::vector<T> solved(Executor const& exec, test::system<T> const& s, spike_opti
     return to_vector(exec, x);
 }
 
-std::vector<spike_options> every_way(bool pivots) {
+std::vector<spike_options> every_variant(bool pivots) {
     std::vector<spike_options> variants{{.pivots = pivots}};
     for (auto const layout : {spike_layout::marshalled, spike_layout::as_stored})
         for (int const watermark : {0, 1, 5})
@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("spike: any size in every layout, tiled and fused or not, giv
             auto const s = dominant_system<double>(n, std::uint64_t(n));
             auto const x = solved(exec, s, {.pivots = pivots});
             CHECK(backward_error(s, x) <= 1e-14);
-            for (auto const& o : every_way(pivots)) {
+            for (auto const& o : every_variant(pivots)) {
                 CAPTURE(int(o.layout));
                 CAPTURE(o.watermark);
                 CAPTURE(o.fused);

@@ -201,14 +201,14 @@ TEST_CASE_TEMPLATE("bands: thresholds and scaled pivoting of wide bands and smal
             auto const alike = bands_of<double>(n, reach, reach, 9);
             auto scaled = alike;
             auto const d = rhs_for(alike.meaning(), 1, 3);
-            auto scaled_sides = d;
+            auto scaled_rhs = d;
             for (std::int64_t i = 0; i < n; ++i) {
                 double const factor = std::ldexp(1.0, int(i * 37 % 200) - 100);
                 for (int k = -reach; k <= reach; ++k) scaled.at(i, k) *= factor;
-                scaled_sides[std::size_t(i)] *= factor;
+                scaled_rhs[std::size_t(i)] *= factor;
             }
             band_options const o{.pivot = pivoting::scaled_partial};
-            CHECK(solve_banded_storage(exec, scaled, scaled_sides, o).x == solve_banded_storage(exec, alike, d, o).x);
+            CHECK(solve_banded_storage(exec, scaled, scaled_rhs, o).x == solve_banded_storage(exec, alike, d, o).x);
             // A column of values below the threshold counts as zero, so the matrix is singular.
             auto noisy = without_column(n, reach, n / 2);
             for (std::int64_t i = 0; i < n; ++i)
