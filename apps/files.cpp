@@ -144,15 +144,17 @@ output_files::output_files(std::initializer_list<named_input> inputs) {
 }
 
 void output_files::expect(std::string_view option, std::string const& path, std::string_view written,
-                          std::string_view replaced) {
+                          std::string_view updated) {
     if (path.empty()) return;
     bool const to_stdout = is_stdout(path);
-    if (!to_stdout)
-        for (auto const& input : inputs_)
-            if (input.name != replaced && reads_file(input.file, path))
-                throw usage_error(fmt::format("{} {}: this is the file that is read as {}, and no output replaces an "
-                                              "input; write to another file",
-                                              option, path, input.name));
+    bool const updates = std::any_of(inputs_.begin(), inputs_.end(), [&](input_file const& input) {
+        return input.name == updated && reads_file(input.file, path);
+    });
+    for (auto const& input : inputs_)
+        if (!to_stdout && reads_file(input.file, path) && (!updates || input.name == "MATRIX"))
+            throw usage_error(fmt::format("{} {}: this is the file that is read as {}, and no output replaces an "
+                                          "input; write to another file",
+                                          option, path, input.name));
     if (to_stdout ? on_stdout_ : std::any_of(expected_.begin(), expected_.end(), [&](std::string const& other) {
             return same_file(path, other);
         }))

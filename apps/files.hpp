@@ -40,10 +40,11 @@ public:
     ~output_files();
 
     /// States before the work that `path` is going to be written: throws io_error if it cannot be, usage_error if it is
-    /// an input of the run (except the one called `replaced`) or another of its outputs, by whatever name, or if its
-    /// ending promises a format that nothing here writes, except `written`. An empty path is no output.
+    /// an input of the run or another of its outputs, by whatever name, or if its ending promises a format that nothing
+    /// here writes, except `written`. An empty path is no output. The vector that is read as `updated` may be replaced,
+    /// also if it is another vector of the run; the MATRIX may not.
     void expect(std::string_view option, std::string const& path, std::string_view written = "",
-                std::string_view replaced = "");
+                std::string_view updated = "");
 
     /// Whether a file goes to standard output, which then takes nothing else.
     bool on_stdout() const { return on_stdout_; }

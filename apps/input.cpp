@@ -14,7 +14,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/operators/semirings.hpp>
 
 namespace coppice::app {
 namespace {
@@ -84,9 +84,9 @@ void require_index_room(std::string_view semiring, std::string const& matrix, st
 }
 
 std::string comment_on(vertex_numbering const& vertices) {
-    if (!vertices.names.empty()) return " row i is the i-th vertex in the order in which the graph file names them";
+    if (!vertices.names.empty()) return "row i is the i-th vertex in the order in which the graph file names them";
     if (vertices.base == 1) return {};
-    return fmt::format(" row i is vertex i {} {} of the graph file", vertices.base < 1 ? '-' : '+',
+    return fmt::format("row i is vertex i {} {} of the graph file", vertices.base < 1 ? '-' : '+',
                        std::abs(vertices.base - 1));
 }
 

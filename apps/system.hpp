@@ -12,7 +12,7 @@
 #include "apps/files.hpp"
 #include "apps/input.hpp"
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::app {
 

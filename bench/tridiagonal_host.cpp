@@ -9,7 +9,7 @@
 #include "bench/peers/lapack.hpp"
 #include "bench/problems/random_bands.hpp"
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

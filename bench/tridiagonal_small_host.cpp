@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bench/problems/host_problem.hpp"
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

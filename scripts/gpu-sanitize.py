@@ -10,7 +10,7 @@ A suppression file is XML. In front of each element a comment names the reason:
 
     <suppressions>
       <!-- why this is no fault -->
-      <record>...</record>              as compute-sanitizer --xml --save FILE writes it: API errors, initcheck, racecheck
+      <record>...</record>              as --records writes it: API errors, initcheck, racecheck
       <!-- why this is no fault -->
       <exclude tool="synccheck" kernel="part of the mangled name"/>     kernels that a tool does not look at
     </suppressions>
@@ -22,6 +22,7 @@ import glob
 import os
 import queue
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -42,13 +43,15 @@ def arguments():
     parser.add_argument("--cases", default="", help="test cases, as doctest's -tc takes them; default: all")
     parser.add_argument("--exclude-cases", default="", help="test cases that are left out (doctest's -tce)")
     parser.add_argument("--cases-per-run", type=int, default=6, help="default: %(default)s")
-    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) * 3 // 4), help="runs at once; default: "
-                        "three for four cores")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) * 3 // 4),
+                        help="runs at once; default: three for four cores")
     parser.add_argument("--limit", type=float, default=300, help="seconds for one run; default: %(default)s")
     parser.add_argument("--time", type=float, default=0, help="seconds for everything: runs that still go on are "
                         "stopped, and those left are named; default: no limit")
     parser.add_argument("--print-limit", type=int, default=5000, help="reports that a run writes; default: %(default)s")
     parser.add_argument("--suppressions", default="", help="suppression file; default: none")
+    parser.add_argument("--records", action="store_true", help="also writes each run's reports as records for a "
+                        "suppression file, beside its log")
     options = parser.parse_args()
     options.tools = options.tools.split(",")
     for tool in options.tools:
@@ -104,9 +107,9 @@ def suppressions(options):
         return chosen
     text = open(options.suppressions, encoding="utf-8").read()
     element = r"<record>.*?</record>|<exclude\s[^>]*/>"
-    with_reason = re.findall(rf"<!--\s*(\S.*?)\s*-->\s*({element})", text, re.S)
+    with_reason = re.findall(rf"<!--\s*(\S(?:(?!-->).)*?)\s*-->\s*({element})", text, re.S)
     if len(with_reason) != len(re.findall(element, re.sub(r"<!--.*?-->", "", text, flags=re.S), re.S)):
-        sys.exit(f"gpu-sanitize: {options.suppressions}: an element has no comment in front of it that names the reason")
+        sys.exit(f"gpu-sanitize: {options.suppressions}: an element has no comment in front that names the reason")
     records = [body for _, body in with_reason if body.startswith("<record>")]
     if records:
         plain = f"{options.out}/suppressions.xml"
@@ -129,6 +132,8 @@ def command(run, slot, options, suppressed):
              str(options.print_limit), "--port", str(49152 + 32 * slot), *suppressed[run.tool]]
     if run.tool == "memcheck":  # tests provoke failed allocations on purpose
         words += ["--report-api-errors", "no"]
+    if options.records:
+        words += ["--xml", "--save", f"{run.log}.xml"]
     words.append(run.program)
     if run.last:
         words += [f"--first={run.first}", f"--last={run.last}", "--no-colors=1", *filters(options)]
@@ -225,14 +230,17 @@ def show(results):
             print(f"    {count:6}  {message}\n            {place}")
         unusual = [r for r in runs if r.code not in (0, FOUND)]
         for r in unusual:
-            what = {None: "not run: no time left", 124: f"stopped after {r.seconds:.0f} s"}.get(r.code, f"exit code {r.code}")
-            print(f"    cases {r.run.first} to {r.run.last}: {what}; {os.path.basename(r.run.log)}")
+            what = {None: "not run: no time left", 124: f"stopped after {r.seconds:.0f} s"}
+            print(f"    cases {r.run.first} to {r.run.last}: {what.get(r.code, f'exit code {r.code}')}; "
+                  f"{os.path.basename(r.run.log)}")
         findings += 1 if number or unusual else 0
     return findings
 
 
 def main():
     options = arguments()
+    if not shutil.which("compute-sanitizer"):
+        sys.exit("gpu-sanitize: compute-sanitizer is not in PATH; it comes with the CUDA toolkit")
     os.makedirs(options.out, exist_ok=True)
     suppressed = suppressions(options)
     end = time.monotonic() + options.time if options.time else 0

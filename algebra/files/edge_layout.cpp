@@ -204,6 +204,7 @@ edge_layout inspect_edges(std::string const& file, std::string_view text, bool n
 }
 
 bool is_edge_list(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     if (text.starts_with('#') || text.starts_with('%') || text.starts_with("//")) return true;
     auto const lines = find_first_lines(text);
     if (lines.count == 0) return false;

@@ -12,9 +12,9 @@
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
-#include <coppice/graph/both_directions.hpp>
-#include <coppice/semiring/sparse/tuples.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
+#include <coppice/semiring/matrix_operations/tuples.hpp>
 
 namespace coppice::app {
 namespace {
@@ -175,7 +175,7 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
             if (a.indices[k] == a.indices[k - 1])
                 throw input_error(
                     fmt::format("{}: there are parallel edges from {} to {}, and {} does not say what they "
-                                "mean; --parallel once makes one of them, --parallel sum adds their values",
+                                "mean; --parallel once makes one edge of them",
                                 o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
 

@@ -100,7 +100,8 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     exec.synchronize();
     double const seconds = clock.lap();
     files.write(o.output, [&](std::string const& path) {
-        auto const kept = matrix_of(host, host.copy(weights).view(), host.copy(f));
+        auto const on_host = host.copy(weights);
+        auto const kept = matrix_of(host, on_host.view(), host.copy(f));
         write_matrix_market(host, path, kept,
                             {.symmetry = matrix_market_symmetry::symmetric,
                              .comment = comment_on(graph.vertices),

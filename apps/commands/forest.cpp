@@ -11,7 +11,7 @@
 #include "apps/report/collect.hpp"
 #include "apps/report/graph_picture.hpp"
 #include <coppice/algebra/operations.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 namespace coppice::app {
 namespace {

@@ -7,7 +7,7 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
-#include <coppice/semiring/products/named_product.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
 
 namespace coppice::app {
 namespace {

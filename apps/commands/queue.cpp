@@ -11,7 +11,7 @@
 #include "apps/report/queue_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
-#include <coppice/solvers/hybrid/stationary.hpp>
+#include <coppice/solvers/queueing/stationary.hpp>
 
 namespace coppice::app {
 namespace {

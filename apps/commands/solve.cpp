@@ -12,8 +12,8 @@
 #include "apps/parts.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/systems/matrix_traits.hpp>
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/solve/matrix_traits.hpp>
 
 namespace coppice::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "apps/output.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::app {
 namespace {

@@ -15,10 +15,10 @@
 #include "apps/system.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/classical/classical.hpp>
-#include <coppice/solvers/classical/classical_catalogue.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
+#include <coppice/solvers/compare/classical.hpp>
+#include <coppice/solvers/compare/classical_catalogue.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 
 namespace coppice::app {
 namespace {

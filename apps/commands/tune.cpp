@@ -6,8 +6,8 @@
 
 #include "apps/backend.hpp"
 #include "apps/output.hpp"
-#include <coppice/semiring/srcsr/srcsr_tuning.hpp>
-#include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
 namespace coppice::app {
 namespace {

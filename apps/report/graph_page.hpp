@@ -8,7 +8,7 @@
 
 #include "apps/report/data.hpp"
 #include "apps/report/graph_picture.hpp"
-#include <coppice/graph/analytics/answer.hpp>
+#include <coppice/graph/frontier/answer.hpp>
 
 namespace coppice::app::report {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <coppice/core/number_text.hpp>
-#include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/graph/structure/pagerank.hpp>
 
 namespace coppice {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include <coppice/core/number_text.hpp>
-#include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/communities/label_rounds.hpp>
-#include <coppice/graph/contract.hpp>
+#include <coppice/graph/forest/contract.hpp>
+#include <coppice/graph/structure/spanning_forest.hpp>
 
 namespace coppice {
 
@@ -309,7 +309,7 @@ louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options cons
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution) {
     auto const whole = analytics::make_whole(exec, a, "modularity");
-    require_size("labels of modularity", labels.size(), whole.g.vertices);
+    require_size("labels of modularity", labels, whole.g.vertices);
     return whole.modularity(exec, labels.data(), resolution);
 }
 

@@ -20,8 +20,9 @@
 ///     that is 8 to 12 % of the bytes of the system, on CUDA 15 to 27 % of those of up to 2^19 block rows, and up to
 ///     45 % where there are bands on one side only; on the host
 ///     some KiB to some MiB a thread beside, and the bytes of the right-hand sides more where refinement is wanted or
-///     may follow (a report with method automatic). With it the call allocates nothing; the overload without it takes
-///     it from the pool of `exec`.
+///     may follow (a report with method automatic; on CUDA real tridiagonal systems without a report, too). With it
+///     the call allocates nothing, but on the host for real tridiagonal systems without a report memory from the pool
+///     where x is not finite, and a copy of d where x is d; the overload without it takes it from the pool of `exec`.
 ///   - `report`: empty, or one solve_report for each system, in memory of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace
@@ -32,14 +33,16 @@
 /// epsilon); singular where a column was left without any pivot, with its row number within its system (LAPACK's info
 /// minus 1 where only one column is without); not_finite where x or the matrix holds NaN or infinity; inaccurate
 /// otherwise. Without a report nothing is measured; real tridiagonal systems are solved by RPTS as solve_tridiagonal
-/// does. With one, and options.method automatic, a solution by RPTS whose backward error is beyond the bound is solved
-/// again by the chain solver, and gets a step of refinement by that where it still is beyond; all on the device. Either
-/// the backward error is small or the status says that it is not. A matrix is called singular also where the right-hand
-/// side is in its range and x solves the system: where every column of an x by RPTS has a zero, which is what RPTS
-/// leaves for an unknown without a pivot, the chain solver looks for columns without one, and x stays (not with
-/// options.method rpts); and where all rows or all columns of op(A) sum to zero, in double arithmetic. In a batch, a
-/// system that is singular or holds NaN does not touch the others. Condition numbers are estimated on request
-/// (options.condition), or without a solve by estimate_condition.
+/// does, and with options.method automatic those whose x is not finite are solved again by the chain solver, each
+/// column by itself. That answer is taken where it is finite and every column of the matrix had a pivot; so a singular
+/// matrix still gives infinity or NaN. With a report, and options.method automatic, a solution by RPTS whose backward
+/// error is beyond the bound is solved again by the chain solver, and gets a step of refinement by that where it still
+/// is beyond; all on the device. Either the backward error is small or the status says that it is not. A matrix is
+/// called singular also where the right-hand side is in its range and x solves the system: where every column of an x
+/// by RPTS has a zero, which is what RPTS leaves for an unknown without a pivot, the chain solver looks for columns
+/// without one, and x stays (not with options.method rpts); and where all rows or all columns of op(A) sum to zero, in
+/// double arithmetic. In a batch, a system that is singular or holds NaN does not touch the others. Condition numbers
+/// are estimated on request (options.condition), or without a solve by estimate_condition.
 ///
 /// Numerics. RPTS (see <coppice/tridiagonal.hpp>) reduces each partition by itself and loses digits where its inner
 /// rows are nearly singular. The chain solver eliminates the same unknowns, but every row that holds an unknown may
@@ -65,6 +68,6 @@
 
 #include <coppice/algebra/band_storage.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
-#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>

@@ -40,8 +40,13 @@
 /// of them hangs. Whatever the reason, x is the best iterate by its true residual: never one worse than the starting
 /// guess, and never NaN from A, b or the preconditioner.
 ///
-/// **Corners.** b = 0 gives x = 0 (zero_rhs); so does n = 0. A right-hand side whose squares leave the range of double
-/// (norms above 1e154 or below 1e-154) has reason not_finite: scale the system.
+/// **Corners.** b = 0 gives x = 0 (zero_rhs); so does n = 0. b may be of any magnitude: outside of 2^-64 to 2^64
+/// (float: 2^-32 to 2^32) b and x are multiplied by a power of two for the time of the solve, in place, and x is
+/// multiplied back. So b and x times a power of two give the same bits, times that power, as long as no element of x
+/// becomes subnormal or overflows; where that changes x too much for the tolerance, the reason is stagnated or
+/// not_finite, and result.relative_residual is that of the x returned. x is finite in any case: what overflows becomes
+/// the largest number. Entries of A and of the preconditioner are used as they are: products with them, and squares of
+/// those, must stay in the range of double (of float for vectors in float).
 ///
 /// **Memory and order.** A solver object allocates its vectors when it is made; solve() allocates the history and a few
 /// scalars. Dot products are accumulated in double for both types and have the same bits on every run and for any
@@ -56,8 +61,11 @@
 /// **Watching.** options.progress is told of every iteration. On CUDA the host reads along while the graph runs, so a
 /// solve that is cancelled ends some iterations later; x and result are those of its end.
 ///
+/// **Threads.** Solver objects, csr_operator and preconditioners have memory of their own: one thread at a time.
+/// argument_error where another thread is in a call (on CUDA: queues one), before anything is changed.
+///
 /// **Errors.** argument_error for options out of range, overlapping vectors, an unknown method; dimension_error for
 /// vectors of the wrong length or a matrix that is not square.
 #pragma once
 
-#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>

@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._arrays import integer, real
 from ._places import library_of
-from ._sparse import csr, is_sparse
+from ._sparse import csr, is_sparse, require_sound
 
 if TYPE_CHECKING:
     from ._types import SparseMatrix
@@ -68,7 +68,6 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         Algorithms for undirected graphs take matrices that hold both directions of every edge. Integer weights are
         converted to float64; one that float64 does not hold exactly is an error. An algorithm whose row of `algorithms()`
         is not ``weighted`` does not read weights: every edge counts as 1.
-
         Parallel edges of a NetworkX or igraph graph are combined as the algorithm needs it, see `parallel_edges`.
         Duplicate entries of a matrix are added, as SciPy defines them.
     **options
@@ -123,6 +122,11 @@ def run(name: str, G: Any, **options: Any) -> Answer:
 
 def parallel_edges(name: str) -> str:
     """How `run` combines the parallel edges of a NetworkX or igraph graph for the algorithm of that name.
+
+    Parameters
+    ----------
+    name : str
+        A name of `algorithms()`.
 
     Returns
     -------
@@ -192,6 +196,7 @@ def _edges_of(G, vertices, directed):
     if is_sparse(G):
         if len(G.shape) != 2 or G.shape[0] != G.shape[1]:
             raise ValueError(f"G has shape {G.shape}, expected (n, n)")
+        require_sound("G", G)
         entries = G.tocoo()
         kept = np.full(entries.nnz, True) if directed else entries.row <= entries.col
         return G.shape[0], entries.row[kept], entries.col[kept], entries.data[kept]
@@ -349,6 +354,7 @@ def _graph(G):
     elif G.dtype != np.float64:
         if G.dtype.kind not in "biuf":
             raise TypeError(f"G with shape {G.shape} has dtype {G.dtype}, expected real numbers")
+        require_sound("G", G)
         rounded = G.astype(np.float64)
         if G.dtype.kind in "iu" and G.dtype.itemsize == 8 and _loses_digits(G.data, rounded.data):
             raise ValueError(f"G with shape {G.shape} has {G.dtype} entries that float64 does not hold exactly; expected "

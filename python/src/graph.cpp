@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
 
 #include "matrix.hpp"
 #include "parts.hpp"
@@ -75,7 +75,7 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
     require_type<double>(a.values, "data of the graph", "float64");
     graph_answer answer;
     {
-        nb::gil_scoped_release const released;
+        unlocked const released;
         with_executor(a.values,
                       [&](auto const& exec) { answer = run_graph_algorithm(exec, name, a.view<double>(), options); });
     }
@@ -86,7 +86,7 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
 }
 
 bool undirected(csr_matrix const& a) {
-    nb::gil_scoped_release const released;
+    unlocked const released;
     return with_executor(a.values, [&](auto const& exec) { return is_undirected(exec, graph_view(a.view<double>())); });
 }
 

@@ -2,17 +2,17 @@
 /// \file
 /// Smoothers of the levels of a multilevel method. For a symmetric positive definite A each of them is B = B^T with
 /// 2 B^-1 - A positive definite, so that the whole cycle is, too: A is at most the diagonal matrix of its row sums of
-/// magnitudes (Gershgorin), and at most its part along a forest with the other magnitudes added to the diagonal.
+/// magnitudes (Gershgorin); that of the forest is described at strengthen_row.
 #pragma once
 
 #include <type_traits>
 
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
-#include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 
 namespace coppice::multilevel_detail {
 
@@ -144,7 +144,10 @@ void sweep_all(cuda_executor const& exec, std::int64_t n, Sweep const& sweep) {
     for_each(exec, sweep_ranges(n), sweep_range<Sweep>{sweep, n});
 }
 
-/// Adds half of the magnitudes off the forest to the diagonal of the system along it.
+/// Makes the tridiagonal part T along the forest a smoother B^-1 = T + D. With A = T + N the matrix to be positive
+/// definite is 2 B^-1 - A = T - N + 2 D. Row i of T has the diagonal a_i and magnitudes t_i beside it, row i of N
+/// magnitudes n_i; D_i = n_i / 2 + 3/4 max(0, t_i - a_i) makes every row diagonally dominant, strictly where t_i > a_i.
+/// Only half of n_i is needed where T is dominant itself (M-matrices); T of other matrices may be indefinite.
 template <class T, class I>
 struct strengthen_row {
     I const *inverse, *links;
@@ -155,9 +158,9 @@ struct strengthen_row {
         std::int64_t const p = inverse[row];
         T const along = (links[2 * row] < 0 ? T(0) : magnitude(system.lower[p])) +
                         (links[2 * row + 1] < 0 ? T(0) : magnitude(system.upper[p]));
-        T const off = sum.beside + others.magnitude(row) - along;
-        T const half = off > T(0) ? off / T(2) : T(0);
-        diagonal[p] = diagonal[p] + (sum.diagonal < T(0) ? -half : half);
+        T const off = sum.beside + others.magnitude(row) - along, lacking = along - magnitude(sum.diagonal);
+        T const more = (off > T(0) ? off / T(2) : T(0)) + (lacking > T(0) ? T(0.75) * lacking : T(0));
+        diagonal[p] = diagonal[p] + (sum.diagonal < T(0) ? -more : more);
     }
 };
 

@@ -7,9 +7,10 @@
 #include <variant>
 
 #include <coppice/algebra/float16.hpp>
+#include <coppice/core/one_user.hpp>
 #include <coppice/solvers/multilevel/multilevel_cycle.hpp>
-#include <coppice/solvers/precondition/convergence_factor.hpp>
-#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/one_level/convergence_factor.hpp>
 
 namespace coppice {
 
@@ -25,9 +26,9 @@ namespace coppice {
 /// modes of elasticity; aggregates are of points then, their columns of the prolongator are made orthonormal. refresh()
 /// keeps them.
 ///
-/// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: one solve at a time.
-/// Throws dimension_error where A is not square, matrix_error where its values are not finite or a column stands twice
-/// in a row.
+/// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: it throws
+/// argument_error if another thread is in it. Throws dimension_error where A is not square, matrix_error where its
+/// values are not finite or a column stands twice in a row.
 template <executor Executor, class T, class I = std::int32_t>
 class multilevel_preconditioner {
 public:
@@ -54,6 +55,7 @@ private:
 
     detail::pattern_mark pattern_;
     any_hierarchy levels_;
+    detail::one_user user_{};
 };
 
 template <executor Executor, class T, class I>
@@ -89,9 +91,10 @@ void multilevel_preconditioner<Executor, T, I>::refresh(Executor const& exec, cs
 template <executor Executor, class T, class I>
 void multilevel_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
                                                       array_view<T> z) const {
-    require_size("r of a preconditioner", r.size(), pattern_.size().rows);
-    require_size("z of a preconditioner", z.size(), pattern_.size().rows);
+    require_size("r of a preconditioner", r, pattern_.size().rows);
+    require_size("z of a preconditioner", z, pattern_.size().rows);
     if (z.size() == 0) return;
+    auto const use = user_.enter("this multilevel_preconditioner");
     std::visit([&](auto& levels) { levels->apply(exec, r.data(), z.data()); }, levels_);
 }
 

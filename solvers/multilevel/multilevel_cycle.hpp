@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <coppice/semiring/look_at_nonzeros.hpp>
+#include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>

@@ -12,7 +12,8 @@ enum class multilevel_smoother {
     automatic, ///< gauss_seidel on the host, jacobi on a device
     jacobi,    ///< diagonal, damped by 4/3 over Gershgorin's bound row by row
     l1,        ///< diagonal plus the magnitudes beside it
-    forest,    ///< tridiagonal along the forest of the level, with half of the other magnitudes on the diagonal
+    forest, ///< tridiagonal along the forest of the level, with half of the other magnitudes on the diagonal, and more
+            ///< in rows that their diagonal does not dominate along the forest
     chebyshev, ///< polynomial of degree 2 in the matrix with the l1 diagonal
     /// Forwards and backwards within ranges of rows, which do not wait for each other; half of the magnitudes between
     /// ranges on the diagonal. One worker takes a range row by row: for the host.

@@ -188,21 +188,21 @@ TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, le
         if (v % 10 == 0) g.entry(v + 1, v, -1); // with the edge there a cycle of length 1
     }
     auto const falling = g.plain();
-    auto const r = sssp(exec, falling.on(exec).view(), 0);
+    auto const r = sssp(exec, view_of(falling.on(exec)), 0);
     auto const expected = plain_distances(falling, 0, false);
     CHECK(!r.negative_cycle);
     check_bits(to_vector(exec, r.distances), expected);
     CHECK(check_parents(falling, 0, expected, to_vector(exec, r.parents), [](double x) { return x; }) == "");
 
     g.entry(299, 290, 1.5); // 290 ... 299 sum to -2
-    CHECK(sssp(exec, g.plain().on(exec).view(), 0).negative_cycle);
-    CHECK(sssp(exec, g.plain<float>().on(exec).view(), 0).negative_cycle);
-    CHECK(!sssp(exec, falling.on(exec).view(), 299).negative_cycle);
+    CHECK(sssp(exec, view_of(g.plain().on(exec)), 0).negative_cycle);
+    CHECK(sssp(exec, view_of(g.plain<float>().on(exec)), 0).negative_cycle);
+    CHECK(!sssp(exec, view_of(falling.on(exec)), 299).negative_cycle);
 
     graph_builder wide(6); // bounds that move by delta alone would never arrive
     for (int v = 0; v < 5; ++v) wide.edge(v, v + 1, std::pow(1e6, v));
     wide.edge(0, 5, std::numeric_limits<double>::infinity()); // no edge
-    auto const far = sssp(exec, wide.plain().on(exec).view(), 0, {.delta = 1e-3});
+    auto const far = sssp(exec, view_of(wide.plain().on(exec)), 0, {.delta = 1e-3});
     CHECK(to_vector(exec, far.distances)[5] == plain_distances(wide.plain(), 0, false)[5]);
     CHECK(far.rounds < 100);
 }
@@ -670,7 +670,7 @@ TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPI
     graph_builder equal(30); // negative weights and equal ones, in single precision
     for (int v = 0; v < 30; ++v)
         for (int w = 0; w < v; ++w) equal.edge(v, w, (v * 7 + w) % 3 - 1);
-    auto const f = minimum_spanning_forest(exec, equal.plain<float>().on(exec).view());
+    auto const f = minimum_spanning_forest(exec, view_of(equal.plain<float>().on(exec)));
     CHECK(f.weight == kruskal(equal.plain()).first);
     CHECK(f.trees == 1);
 }
@@ -731,7 +731,7 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
             auto const g = graph_of(weights.on(host));
             auto const& mates = std::get<graph_answer::vertex_numbers>(answer.found);
             CHECK(check_factor(g, 1, {mates.begin(), mates.end()}, true) == "");
-            auto const greedy = greedy_factor(host, weights.on(host).view(), {.degree = 1});
+            auto const greedy = greedy_factor(host, view_of(weights.on(host)), {.degree = 1});
             CHECK(answer.facts[1].second == doctest::Approx(greedy.weight));
         }
     }

@@ -10,7 +10,7 @@
 
 #include <coppice/b_matching.hpp>
 #include <coppice/factor.hpp>
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 
 #include "support/executors.hpp"
 #include "support/graph_answers.hpp"
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("b-matchings: those of degrees 1 to 4 are the greedy factors"
         if (weights.rows == 0) continue;
         auto const& case_name = name;
         CAPTURE(case_name);
-        auto const on_host = symmetrised_weights(host, weights.on(host).view());
+        auto const on_host = symmetrised_weights(host, view_of(weights.on(host)));
         auto const a = exec.copy(on_host);
         for (int n = 1; n <= 4; ++n) {
             auto const greedy = greedy_factor(host, on_host.view(), {.degree = n});
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("b-matchings refuse in words what they cannot work on", Fixtu
     for (double const bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
         graph_builder h(3);
         h.edge(0, 1, bad);
-        CHECK_THROWS_WITH_AS(b_matching(exec, h.plain().on(exec).view(), 1), "b_matching: edge weights are not finite",
-                             matrix_error);
+        CHECK_THROWS_WITH_AS(b_matching(exec, view_of(h.plain().on(exec)), 1),
+                             "b_matching: edge weights are not finite", matrix_error);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/graph/both_directions.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "support/executors.hpp"
 #include "support/stored_rows.hpp"
 #include <coppice/algebra/random.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -36,7 +36,7 @@ edges edges_of(Executor const& exec, csr_view<double> a) {
 /// Entries of some positions with values from -2 to 2, zeros and loops among them.
 template <class Executor>
 csr<double> some_graph(Executor const& exec, std::int32_t n, edges& all) {
-    random_stream const random{17};
+    random_stream const random(17, 0);
     std::vector<std::int32_t> offsets{0}, columns;
     std::vector<double> values;
     for (std::int32_t i = 0; i < n; ++i) {

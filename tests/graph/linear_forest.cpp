@@ -214,7 +214,7 @@ TEST_CASE("few threads walk along the paths, many scan: the same forest") {
     auto const a = generate<double>(few, "laplace2d", {.nx = 200});
     std::vector<std::int32_t> shuffled(40000);
     for (int p = 0; p < 40000; ++p) shuffled[std::size_t(p)] = std::int32_t(std::int64_t(p) * 17389 % 40000);
-    auto const b = permute(few, a.view(), few.copy(shuffled).view());
+    auto const b = permute(few, a.view(), view_of(few.copy(shuffled)));
     auto const f = parallel_factor(few, b.view());
     CHECK(f.edges > 30000);
     CHECK(on_host(few, extract_forest(few, b.view(), f)) == on_host(many, extract_forest(many, b.view(), f)));

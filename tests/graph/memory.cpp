@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <coppice/generators.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
 
 #include "support/failing_memory.hpp"
 #include "support/graphs.hpp"

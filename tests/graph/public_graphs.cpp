@@ -10,7 +10,7 @@
 
 #include <coppice/bfs.hpp>
 #include <coppice/factor.hpp>
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 #include <coppice/graph_structure.hpp>
 #include <coppice/matrix_file.hpp>
 #include <coppice/pagerank.hpp>

@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
         CAPTURE(case_name);
         if (weights.rows == 0) continue;
         int const source = weights.rows / 3;
-        auto const r = widest_paths(exec, weights.on(exec).view(), source);
+        auto const r = widest_paths(exec, view_of(weights.on(exec)), source);
         auto const widths = to_vector(exec, r.widths);
         auto const parents = to_vector(exec, r.parents);
         auto const expected = plain_widths(weights, source);
@@ -138,7 +138,7 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
     graph_builder zeros(3); // +0 and -0 are one width
     zeros.entry(0, 1, 0.0);
     zeros.entry(0, 2, -0.0);
-    for (double const width : to_vector(exec, widest_paths(exec, zeros.plain().on(exec).view(), 0).widths))
+    for (double const width : to_vector(exec, widest_paths(exec, view_of(zeros.plain().on(exec)), 0).widths))
         CHECK(!std::signbit(width));
     graph_builder g(3);
     g.edge(0, 1, -2);

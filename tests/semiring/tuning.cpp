@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tuning file of SRCSR, and what a plan takes from it.
-#include <coppice/semiring/srcsr/srcsr_tuning.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
 #include <doctest/doctest.h>
 

@@ -129,7 +129,7 @@ TEST_CASE_TEMPLATE("a masked product has what the mask admits, in the order of t
     }
     auto const square = random_sparse<std::int32_t>(70, 70, 0.1, seed).on(exec);
     CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), square.view(),
-                               random_sparse<float>(70, 71, 0.1, seed).on(exec).view()),
+                               view_of(random_sparse<float>(70, 71, 0.1, seed).on(exec))),
                     dimension_error);
     // The arrays of A, read as a mask of fewer columns, are out of its bounds.
     csr_view<std::int32_t> const narrow{

@@ -8,10 +8,10 @@
 #include <type_traits>
 
 #include <coppice/core/workspace_layout.hpp>
+#include <coppice/solvers/direct/error/band_condition.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
 #include <coppice/solvers/direct/solve/band_levels.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
-#include <coppice/solvers/judge/band_condition.hpp>
-#include <coppice/solvers/judge/band_error.hpp>
 
 namespace coppice::chain {
 
@@ -76,10 +76,11 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
         return plan;
     }
     bool const estimated = reported && o.condition;
-    bool const refined = o.refinements > 0 || (reported && o.method == band_method::automatic);
+    bool const watched = watches_rpts(exec, a, o, reported);
+    bool const refined = watched || o.refinements > 0 || (reported && o.method == band_method::automatic);
     std::int64_t const least = estimated ? condition_starts : 1, unit = sizeof(T);
     plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, least, most_sides)), o, reported);
-    if (reported) plan.take_verdicts(a.systems, columns);
+    if (reported || watched) plan.take_verdicts(a.systems, columns);
     if (refined) plan.take_residual(a.size * columns * unit);
     if (estimated) plan.take_condition(a.systems, a.size * unit);
     return plan;

@@ -8,12 +8,13 @@
 #include <type_traits>
 
 #include <coppice/core/parallel.hpp>
-#include <coppice/solvers/direct/solve/band_tries.hpp>
+#include <coppice/solvers/direct/error/band_condition.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
+#include <coppice/solvers/direct/solve/band_attempts.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
-#include <coppice/solvers/direct/solve/later_tries.hpp>
-#include <coppice/solvers/judge/band_condition.hpp>
-#include <coppice/solvers/judge/band_error.hpp>
+#include <coppice/solvers/direct/solve/fallback_attempts.hpp>
+#include <coppice/solvers/direct/solve/rpts_checked.hpp>
 
 namespace coppice::chain {
 
@@ -63,7 +64,8 @@ struct solve_run {
                           matrix.systems,
                           x.columns};
     double bound = error_bound<T>(o);
-    try_plan tries = plan_tries(starts_with_rpts(exec, matrix, o, reported()), reported(), o);
+    bool watched = watches_rpts(exec, matrix, o, reported());
+    try_plan tries = plan_tries(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
     later_tries<lane> later{rows,
                             reinterpret_cast<lane*>(space + plan.residual),
                             elimination_of<lane>(o),
@@ -71,16 +73,25 @@ struct solve_run {
                             memory,
                             report.data(),
                             later_try_of(attempt::chain),
-                            later_try_of(attempt::refined_by_chain)};
+                            later_try_of(attempt::refined_by_chain),
+                            in_place() ? later_side() : rows.d,
+                            in_place() ? x.rows : d.leading};
 
     bool reported() const { return !report.empty(); }
+    bool in_place() const { return x.pointer == d.pointer; }
 
     void run() const {
         if (reported()) {
             clear_verdicts<lane> const clear{memory, {a, memory.uneven}};
             for_each(exec, clear.items(), clear);
+        } else if (watched) {
+            clear_waiting const clear{memory};
+            for_each(exec, clear.items(), clear);
+            for (std::int64_t c = 0; in_place() && c < x.columns; ++c)
+                exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(later_side()) + c * x.rows, x.rows);
         }
         first_try();
+        if (watched) later.look(exec);
         if (later.any()) queue_tries(exec, later);
         refine_as_asked();
         if (reported() && o.condition)
@@ -88,10 +99,17 @@ struct solve_run {
     }
 
 private:
+    void solve_rpts(array_view<std::byte> workspace) const {
+        if constexpr (std::is_same_v<Executor, host_executor>)
+            if (!reported()) return solve_by_rpts_checked(exec, matrix, d, x, o, workspace);
+        solve_by_rpts(exec, matrix, d, x, o, workspace);
+    }
+    /// Room for d where x is d; the chain solves it in place.
+    lane* later_side() const { return reinterpret_cast<lane*>(space + plan.residual); }
     /// Of all systems, into x.
     void first_try() const {
         if (tries.first == attempt::rpts)
-            solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
+            solve_rpts({space + plan.links, plan.links_bytes});
         else
             solve_by_chain(exec,
                            row_units<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,

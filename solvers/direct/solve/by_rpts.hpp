@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <coppice/solvers/direct/solve/band_rows.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::chain {
 
@@ -43,10 +43,20 @@ bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_option
     return o.method != band_method::chain && !told && rpts_applies(exec, a, o);
 }
 
+/// Whether a device looks at the solution by rpts that nobody else looks at, and has the chain at hand.
+template <class T, class Executor>
+bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        return false; // solve_by_rpts_checked
+    else
+        return !reported && o.method == band_method::automatic && starts_with_rpts(exec, a, o, reported);
+}
+
 /// Whether nothing is done but a solve by rpts.
 template <class T, class Executor>
 bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
-    return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o, reported);
+    return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o, reported) &&
+           !watches_rpts(exec, a, o, reported);
 }
 
 /// Solves a matrix that rpts_applies to.

@@ -6,9 +6,10 @@
 #include <cmath>
 #include <string>
 
-#include <coppice/graph/grid_lines.hpp>
+#include <coppice/core/one_user.hpp>
+#include <coppice/graph/forest/grid_lines.hpp>
+#include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
-#include <coppice/solvers/vectors/vector_operations.hpp>
 
 namespace coppice {
 namespace detail {
@@ -126,8 +127,9 @@ public:
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = parts_.systems();
-        require_size("r of a preconditioner", r.size(), systems.system(0).size());
-        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
+        auto const use = user_.enter("this inner_alternation");
         systems.solve(exec, 0, r, z);
         for (int l = 1; l < systems.count(); ++l) {
             auto const a = matrix_.view();
@@ -157,10 +159,11 @@ private:
     csr<T, I> matrix_{};
     srcsr_plan<I> plan_{};
     mutable buffer<T> left_{};
+    detail::one_user user_{};
 };
 
 /// z = M_l^-1 r with another l at every call, in turn from 0 on (M_ALT-o, Eq. 35): for FGMRES alone, which begins a
-/// solve at l = 0. The M_l are those of inner_alternation. One solve at a time.
+/// solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is in a solve.
 template <executor Executor, class T, class I = std::int32_t>
 class outer_alternation {
 public:
@@ -171,13 +174,18 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a) { parts_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = parts_.systems();
-        require_size("r of a preconditioner", r.size(), systems.system(0).size());
-        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
+        auto const use = user_.enter("this outer_alternation");
         systems.solve(exec, next_, r, z);
         next_ = (next_ + 1) % systems.count();
     }
-    /// The next call takes l = 0.
-    void begin_solve() const { next_ = 0; }
+    /// The next call takes l = 0. No other thread may use the object while the result exists.
+    detail::one_user::use begin_solve() const {
+        auto use = user_.enter("this outer_alternation");
+        next_ = 0;
+        return use;
+    }
     bool varies() const { return parts_.systems().count() > 1; }
     bool replayable() const { return !varies(); }
     int factors() const { return parts_.systems().count(); }
@@ -187,6 +195,7 @@ public:
 private:
     detail::alternating_parts<Executor, T, I> parts_;
     mutable int next_ = 0;
+    detail::one_user user_{};
 };
 
 namespace detail {

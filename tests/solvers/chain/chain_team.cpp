@@ -6,8 +6,8 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/chain/growth_families.hpp"
 #include "support/block_stand_in.hpp"
-#include <coppice/solvers/chain/chain_block.hpp>
-#include <coppice/solvers/classical/classical_solve.hpp>
+#include <coppice/solvers/compare/classical_solve.hpp>
+#include <coppice/solvers/direct/block_banded/chain_block.hpp>
 #include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 
 namespace coppice::test {

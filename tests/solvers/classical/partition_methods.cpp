@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The methods of L.-W. Chang's thesis and those that cut a system into partitions, beside LAPACK, long double and the
 // published tables.
-#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/compare/classical.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,7 @@
 #include "support/counted.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/generate/partition_gallery.hpp>
-#include <coppice/solvers/chain/chain_lane.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

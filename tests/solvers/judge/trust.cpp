@@ -12,7 +12,7 @@
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
-#include <coppice/solvers/judge/error_rows.hpp>
+#include <coppice/solvers/direct/error/error_rows.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

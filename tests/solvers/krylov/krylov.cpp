@@ -241,9 +241,111 @@ TEST_CASE_TEMPLATE("starting guess, zero right-hand side, no rows", Fixture, COP
         CHECK(none.result.converged);
 
         // Too small to square, but not zero: x = 0 would be quietly wrong.
-        auto const tiny = solve_on(exec, method, "none", a, std::vector<double>(40, 1e-170), {});
-        CHECK(tiny.result.reason == krylov_reason::not_finite);
+        std::vector<double> const small(40, 1e-170);
+        auto const tiny = solve_on(exec, method, "none", a, small, {.tolerance = 1e-8});
+        CHECK(tiny.result.converged);
+        CHECK(residual_of(a, small, tiny.x) < 1.1e-8);
     }
+}
+
+namespace {
+
+/// Solves A x = 2^k b for many k over the range of T: the bits of k = 0, times 2^k.
+template <class Executor, class T>
+void check_scales(Executor const& exec, int least, int most, int step, double tolerance) {
+    auto const a = generate<T>(host_executor{1}, "laplace2d", {.nx = 8});
+    auto const b = random_vector<T>(64, 6), guess = random_vector<T>(64, 7);
+    auto const times = [](std::vector<T> v, int k) {
+        for (T& e : v) e = std::ldexp(e, k);
+        return v;
+    };
+    for (auto const method : krylov_names)
+        for (auto const preconditioner : {"none", "jacobi", "forest"}) {
+            krylov_options const options{.tolerance = tolerance, .absolute_tolerance = 0};
+            auto const plain = solve_on(exec, method, preconditioner, a, b, options, guess);
+            CHECK(plain.result.converged);
+            for (int k = least; k <= most; k += step) {
+                CAPTURE(method);
+                CAPTURE(preconditioner);
+                CAPTURE(k);
+                auto const far = solve_on(exec, method, preconditioner, a, times(b, k), options, times(guess, k));
+                CHECK(far.result.converged);
+                CHECK(far.result.relative_residual == plain.result.relative_residual);
+                CHECK(far.result.residual_history == plain.result.residual_history);
+                CHECK(far.x == times(plain.x, k));
+                CHECK(residual_of(a, times(b, k), far.x) <= 1.1 * tolerance);
+            }
+        }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("Krylov methods: a right-hand side of any magnitude", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_scales<std::remove_const_t<decltype(exec)>, double>(exec, -960, 1015, 79, 1e-10);
+    check_scales<std::remove_const_t<decltype(exec)>, float>(exec, -100, 120, 22, 1e-5);
+}
+
+TEST_CASE_TEMPLATE("Krylov methods: a residual of 1e-7 is not called 0", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 8});
+    for (double const size : {1e-160, 2e-154, 1e-150, 1e-146, 1e-106, 1e106, 1e150, 1e154, 1e200})
+        for (auto const method : krylov_names) {
+            CAPTURE(size);
+            CAPTURE(method);
+            auto b = random_vector<double>(64, 3);
+            for (double& e : b) e *= size;
+            auto const end = solve_on(exec, method, "none", a, b, {.tolerance = 1e-12});
+            CHECK(end.result.converged);
+            CHECK(end.result.relative_residual > 0);
+            CHECK(residual_of(a, b, end.x) == doctest::Approx(end.result.relative_residual).epsilon(0.5));
+        }
+}
+
+TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 8});
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        // The solution is a few units of subnormal numbers: what is returned says what it is worth.
+        auto const low = solve_on(exec, method, "none", a, std::vector<double>(64, 0x1p-1074), {.tolerance = 1e-10});
+        CHECK(low.result.reason == krylov_reason::stagnated);
+        CHECK(residual_of(a, std::vector<double>(64, 0x1p-1074), low.x) ==
+              doctest::Approx(low.result.relative_residual).epsilon(1e-3));
+        // The solution overflows: 64 equations of 2^1023, x up to 4 times as large.
+        auto const high = solve_on(exec, method, "none", a, std::vector<double>(64, 0x1p1023), {.tolerance = 1e-10});
+        CHECK(!high.result.converged);
+        for (double const e : high.x) CHECK(std::isfinite(e));
+        // The absolute tolerance is one of the caller's numbers.
+        std::vector<double> const small(64, 1e-200);
+        auto const loose = solve_on(exec, method, "none", a, small, {.tolerance = 0, .absolute_tolerance = 1e-203});
+        CHECK(loose.result.converged);
+        CHECK(residual_of(a, small, loose.x) <= 1.25e-4); // |b| = 8e-200
+        CHECK(loose.result.iterations > 0);
+    }
+}
+
+TEST_CASE_TEMPLATE("Krylov methods: an operator that throws leaves x in its scale", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    struct failing {
+        int* left;
+        std::int64_t n;
+        std::int64_t size() const { return n; }
+        void apply(std::remove_const_t<decltype(exec)> const& on, array_view<double const> x,
+                   array_view<double> y) const {
+            if ((*left)-- == 0) throw std::runtime_error("no product");
+            on.copy_elements(x.data(), y.data(), x.size());
+        }
+    };
+    int left = 0;
+    std::vector<double> const guess(5, 3e-250);
+    auto const b = exec.copy(std::vector<double>(5, 1e-250));
+    auto x = exec.copy(guess);
+    auto const local = exec.copy(to_csr<double>(random_matrix(5, true, 1)));
+    auto const m = make_preconditioner(exec, "none", local.view());
+    any_operator<std::remove_const_t<decltype(exec)>, double> const op(failing{&left, 5});
+    CHECK_THROWS_AS(solve(exec, "cg", op, m, b.view(), x.view(), {}), std::runtime_error);
+    CHECK(to_vector(exec, x) == guess);
 }
 
 TEST_CASE_TEMPLATE("limit of iterations, cancellation, no history", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -61,6 +61,41 @@ csr<double> jumps(std::int64_t n) {
     return a;
 }
 
+/// Linear elements on the triangles of a grid of (n + 2)^2 points, moved at random, with a diffusion exp(3 g) in each
+/// triangle for Gaussian g; zero on the boundary. Obtuse angles give large positive couplings: far from an M-matrix.
+csr<double> lognormal(int n, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> gauss;
+    std::uniform_real_distribution<double> shift(-0.45, 0.45);
+    int const side = n + 2;
+    std::vector<std::array<double, 2>> at;
+    for (int k = 0; k < side * side; ++k) at.push_back({k % side + shift(random), 0.3 * (k / side + shift(random))});
+    dense a(n * n);
+    auto const unknown = [&](int k) {
+        int const x = k % side - 1, y = k / side - 1;
+        return x < 0 || y < 0 || x >= n || y >= n ? -1 : x + n * y;
+    };
+    auto const add_triangle = [&](std::array<int, 3> const& v) {
+        double const weight = std::exp(3 * gauss(random));
+        std::array<std::array<double, 2>, 3> edge{}; // opposite to each corner; gradients are edges turned over 2 area
+        for (std::size_t c = 0; c < 3; ++c)
+            for (std::size_t d = 0; d < 2; ++d)
+                edge[c][d] = at[std::size_t(v[(c + 2) % 3])][d] - at[std::size_t(v[(c + 1) % 3])][d];
+        double const area = std::abs(edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0]) / 2 + 1e-3;
+        for (std::size_t c = 0; c < 3; ++c)
+            for (std::size_t d = 0; d < 3; ++d)
+                if (int const i = unknown(v[c]), j = unknown(v[d]); i >= 0 && j >= 0)
+                    a(i, j) += weight * (edge[c][0] * edge[d][0] + edge[c][1] * edge[d][1]) / (4 * area);
+    };
+    for (int y = 0; y + 1 < side; ++y)
+        for (int x = 0; x + 1 < side; ++x) {
+            int const k = x + side * y;
+            add_triangle({k, k + 1, k + side + 1});
+            add_triangle({k, k + side + 1, k + side});
+        }
+    return to_csr<double>(a);
+}
+
 template <class Executor>
 krylov_result solve_with(Executor const& exec, std::string_view method, std::string_view preconditioner,
                          csr<double> const& a, double tolerance) {
@@ -85,6 +120,8 @@ TEST_CASE_TEMPLATE("multilevel: a symmetric positive definite matrix stays so", 
     matrices.emplace_back("elasticity", generate<double>(host, "elasticity", {.nx = 3, .ny = 4, .nz = 4}));
     matrices.emplace_back("jumps", jumps(12));
     matrices.emplace_back("random", to_csr<double>(random_matrix(150, true, 4)));
+    matrices.emplace_back("lognormal", lognormal(14, 1));
+    matrices.emplace_back("lognormal, another", lognormal(15, 2));
     for (auto const& [name, a] : matrices)
         for (auto const smoother : {multilevel_smoother::jacobi, multilevel_smoother::l1, multilevel_smoother::forest,
                                     multilevel_smoother::chebyshev, multilevel_smoother::gauss_seidel})

@@ -250,7 +250,7 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
                             exec.copy(std::vector<std::int32_t>{0, 0}), exec.copy(std::vector<double>{1, 2})};
     CHECK_THROWS_AS(make_preconditioner(exec, "ilu0", twice.view()), matrix_error);
     // What was done stands in the report.
-    auto const report = make_preconditioner(exec, "ilu0", exec.copy(to_csr<double>(graph)).view()).report();
+    auto const report = make_preconditioner(exec, "ilu0", view_of(exec.copy(to_csr<double>(graph)))).report();
     CHECK(report.number("added_diagonal_entries") == 20);
     CHECK(report.number("shift") > 0);
 }

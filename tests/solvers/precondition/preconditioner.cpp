@@ -2,8 +2,11 @@
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
+#include <atomic>
+#include <latch>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
@@ -530,3 +533,98 @@ TEST_CASE_TEMPLATE("the convergence factor is the spectral radius of I - M^-1 A"
     CHECK(convergence_factor(exec, diagonal.view(), none, 60) == doctest::Approx(3).epsilon(1e-9));
     CHECK_THROWS_AS(convergence_factor(exec, diagonal.view(), none, 1), argument_error);
 }
+
+#if !defined(COPPICE_TEST_CUDA)
+
+namespace {
+
+/// An operator or preconditioner that stays in apply() until it is let go.
+struct waits {
+    std::latch *entered, *leave;
+    std::int64_t n = 4;
+    std::int64_t size() const { return n; }
+    void apply(host_executor const& exec, array_view<double const> r, array_view<double> z) const {
+        entered->count_down();
+        leave->wait();
+        exec.copy_elements(r.data(), z.data(), r.size());
+    }
+};
+
+} // namespace
+
+TEST_CASE("preconditioner: a second thread in apply() is refused") {
+    host_executor const exec{1};
+    std::latch entered(1), leave(1);
+    any_preconditioner<host_executor, double> const m(waits{&entered, &leave}, preconditioner_report{});
+    std::vector<double> const r{1, 2, 3, 4};
+    std::vector<double> z(4), other(4, 7.0);
+    std::thread first([&] { m.apply(exec, r, z); });
+    entered.wait();
+    auto copy = m; // the same preconditioner
+    CHECK_THROWS_WITH_AS(copy.apply(exec, r, other), doctest::Contains("in use by another thread"), argument_error);
+    CHECK(other == std::vector<double>(4, 7.0));
+    leave.count_down();
+    first.join();
+    CHECK(z == r);
+    m.apply(exec, r, other); // as good as before
+    CHECK(other == r);
+}
+
+TEST_CASE("Krylov methods: a second thread in a solver object is refused") {
+    host_executor const exec{1};
+    any_preconditioner<host_executor, double> const m(identity_preconditioner{}, preconditioner_report{});
+    auto const check = [&](auto solver) {
+        std::latch in(1), out(1);
+        waits const op{&in, &out};
+        std::vector<double> const b{1, 2, 3, 4};
+        std::vector<double> x(4), other(4, 7.0);
+        std::thread first([&] { solver.solve(op, m, array_view<double const>(b), array_view<double>(x)); });
+        in.wait();
+        CHECK_THROWS_AS(solver.solve(op, m, array_view<double const>(b), array_view<double>(other)), argument_error);
+        CHECK(other == std::vector<double>(4, 7.0));
+        out.count_down();
+        first.join();
+        for (std::size_t i = 0; i < b.size(); ++i) CHECK(x[i] == doctest::Approx(b[i])); // A = I
+    };
+    check(cg<host_executor, double>(exec, 4));
+    check(minres<host_executor, double>(exec, 4));
+    check(bicgstab<host_executor, double>(exec, 4));
+    check(idrs<host_executor, double>(exec, 4));
+    check(gmres<host_executor, double>(exec, 4));
+    check(fgmres<host_executor, double>(exec, 4));
+}
+
+TEST_CASE("preconditioner: two threads get the vectors of one, or argument_error") {
+    host_executor const exec{1};
+    auto const a = generate<double>(exec, "aniso2", {.nx = 24});
+    auto const b = random_vector<double>(int(a.rows()), 5);
+    for (auto const name : preconditioner_names) {
+        CAPTURE(name);
+        if (find_unmet_need(exec, preconditioner_row_of(name).needs, a.view())) continue;
+        auto const m = make_preconditioner(exec, name, a.view());
+        auto const solve_once = [&] {
+            csr_operator const op(exec, a);
+            std::vector<double> x(b.size());
+            solve(exec, "fgmres", op, m, b, x, {.tolerance = 1e-8, .max_iterations = 20});
+            return x;
+        };
+        auto const expected = solve_once();
+        std::atomic<int> wrong{0}, failed{0};
+        auto const many = [&] {
+            for (int k = 0; k < 10; ++k) try {
+                    if (solve_once() != expected) ++wrong;
+                } catch (argument_error const&) {
+                } catch (...) {
+                    ++failed;
+                }
+        };
+        std::thread one(many), two(many);
+        one.join();
+        two.join();
+        CHECK(wrong == 0);
+        CHECK(failed == 0);
+        CHECK(solve_once() == expected);
+    }
+}
+
+#endif

@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("parts: pairs along a forest are solved as their dense matrix
             // New values: the pairs stay.
             auto other = a;
             for (double& e : other.a) e *= 3;
-            m.refresh(exec, exec.copy(to_csr<double>(other)).view());
+            m.refresh(exec, view_of(exec.copy(to_csr<double>(other))));
             for (double& e : part.a) e *= 3;
             CHECK(distance(apply(exec, m, r), lapack_solve(part, r)) < 1e-11);
         }
@@ -277,7 +277,7 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
         int i = 0, j = 1;
         while (moved(i, j) == 0 || moved(j, i) != 0) j < 19 ? ++j : (j = 0, ++i);
         std::swap(moved(i, j), moved(j, i));
-        CHECK_THROWS_WITH_AS(m.refresh(exec, exec.copy(to_csr<double>(moved)).view()),
+        CHECK_THROWS_WITH_AS(m.refresh(exec, view_of(exec.copy(to_csr<double>(moved)))),
                              doctest::Contains("has another pattern"), matrix_error);
         CHECK(apply(exec, m, r) == before);
         m.refresh(exec, local.view());

@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("preconditioners that claim it do not change with the scale o
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937 random(7);
-    auto const grid = to_dense(host_executor{1}, generate<double>(host_executor{1}, "aniso2", {.nx = 9}).view());
+    auto const grid = to_dense(host_executor{1}, view_of(generate<double>(host_executor{1}, "aniso2", {.nx = 9})));
     for (dense const& a : {random_matrix(80, false, 3), grid}) {
         std::vector<double> exact(static_cast<std::size_t>(a.n)), any(exact);
         for (int i = 0; i < a.n; ++i) {

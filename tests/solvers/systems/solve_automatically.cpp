@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
 
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 template <class Executor>
 matrix_traits traits_on(Executor const& exec, dense const& m) {
-    return traits_of(exec, exec.copy(to_csr<double>(m)).view());
+    return traits_of(exec, view_of(exec.copy(to_csr<double>(m))));
 }
 
 struct automatic_outcome {

@@ -5,6 +5,9 @@
 #include <coppice/solve.hpp>
 
 #include <limits>
+#include <system_error>
+
+#include <pthread.h>
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
@@ -70,7 +73,7 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
                 CHECK(residual_of(host_a, one_b, one_x) <= 1.01e-9);
                 auto alone = exec.copy(column_of(guess, n, k));
                 auto const single =
-                    solve(exec, method, op, m, exec.copy(one_b).view(), alone.view(), {.tolerance = 1e-9});
+                    solve(exec, method, op, m, view_of(exec.copy(one_b)), alone.view(), {.tolerance = 1e-9});
                 CHECK(r.on_device == single.on_device);
                 // Dot products of their own move counts by rounding, those of BiCGStab the most.
                 CHECK(std::abs(double(r.iterations - single.iterations)) <= 0.25 * double(single.iterations) + 2);
@@ -148,3 +151,44 @@ TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the w
         CHECK(r.reason == krylov_reason::cancelled);
     CHECK(solve_columns(exec, "cg", op, m, b.view().slice(0, 0), x.view().slice(0, 0), 0).empty());
 }
+
+TEST_CASE("columns: a preconditioner that varies begins its turn anew for each column") {
+    host_executor const exec{2};
+    auto const a = generate<double>(exec, "laplace2d", {.nx = 20});
+    csr_operator const op(exec, a);
+    auto const m = make_preconditioner(exec, "alt-o", a.view());
+    REQUIRE(m.varies());
+    std::int64_t const n = a.rows();
+    auto const b = random_vector<double>(int(3 * n), 4);
+    std::vector<double> together(b.size()), alone(b.size());
+    krylov_options const options{.tolerance = 1e-9};
+    solve_columns(exec, "fgmres", op, m, b, together, 3, options);
+    for (std::int64_t k = 0; k < 3; ++k)
+        solve(exec, "fgmres", op, m, array_view<double const>(b).slice(k * n, n),
+              array_view<double>(alone).slice(k * n, n), options);
+    CHECK(together == alone);
+}
+
+#if !defined(COPPICE_TEST_CUDA) && defined(__GLIBC__)
+TEST_CASE("columns: no thread can be started") {
+    host_executor const exec{2};
+    auto const a = generate<double>(exec, "laplace2d", {.nx = 8});
+    csr_operator const op(exec, a);
+    auto const m = make_preconditioner(exec, "jacobi", a.view());
+    auto const b = random_vector<double>(3 * 64, 4);
+    std::vector<double> x(b.size()), expected(b.size());
+    solve_columns(exec, "cg", op, m, b, expected, 3, {}); // and the threads of the executor are there
+    pthread_attr_t usual, huge;
+    REQUIRE(pthread_getattr_default_np(&usual) == 0);
+    REQUIRE(pthread_attr_init(&huge) == 0);
+    REQUIRE(pthread_attr_setstacksize(&huge, std::size_t(1) << 46) == 0); // more than there are addresses
+    REQUIRE(pthread_setattr_default_np(&huge) == 0);
+    CHECK_THROWS_AS(solve_columns(exec, "cg", op, m, b, x, 3, {}), std::system_error);
+    REQUIRE(pthread_setattr_default_np(&usual) == 0);
+    pthread_attr_destroy(&huge);
+    pthread_attr_destroy(&usual);
+    CHECK(x == std::vector<double>(b.size()));
+    solve_columns(exec, "cg", op, m, b, x, 3, {});
+    CHECK(x == expected);
+}
+#endif

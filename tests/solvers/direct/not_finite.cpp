@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tridiagonal solves that nobody asks a report of: well-conditioned matrices for which RPTS divides by zero.
+#include <coppice/banded.hpp>
+#include <coppice/coppice.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "solvers/band_reference.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Rows (lower, diagonal, upper) of mixed scale, repeated: condition numbers of 1e4 to 1e6, but for numbers of rows
+/// that leave 1 or 4 when divided by 7, which are singular.
+constexpr double mixed_rows[7][3] = {{0, 0, -1},          {-1000, -1, 1000}, {-1, 1, -1},        {-1000, 1000, -1000},
+                                     {-1000, 1000, 1000}, {-1, 1, 1},        {1000, 0.001, 1000}};
+
+template <class T>
+struct mixed_system {
+    std::vector<T> lower, diagonal, upper, d;
+
+    explicit mixed_system(std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            double const* const row = mixed_rows[i % 7];
+            lower.push_back(i == 0 ? std::numeric_limits<T>::quiet_NaN() : T(row[0]));
+            diagonal.push_back(T(row[1]));
+            upper.push_back(i == n - 1 ? std::numeric_limits<T>::quiet_NaN() : T(row[2]));
+            d.push_back(T(1 + 0.25 * std::sin(double(i))));
+        }
+    }
+    std::int64_t size() const { return std::int64_t(d.size()); }
+    void append(mixed_system const& other) {
+        lower.insert(lower.end(), other.lower.begin(), other.lower.end());
+        diagonal.insert(diagonal.end(), other.diagonal.begin(), other.diagonal.end());
+        upper.insert(upper.end(), other.upper.begin(), other.upper.end());
+        d.insert(d.end(), other.d.begin(), other.d.end());
+    }
+};
+/// A system that needs no pivoting.
+template <class T>
+mixed_system<T> easy_system(std::int64_t n) {
+    mixed_system<T> s(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+        s.lower[std::size_t(i)] = i == 0 ? s.lower[0] : T(-1);
+        s.upper[std::size_t(i)] = i == n - 1 ? s.upper[std::size_t(i)] : T(-1);
+        s.diagonal[std::size_t(i)] = T(4);
+    }
+    return s;
+}
+
+/// max |A x - d| / (|A| |x| + |d|) of a system at the rows from `first` on.
+template <class T>
+double error_of(mixed_system<T> const& s, T const* x, T const* d, std::int64_t stride = 1) {
+    long double worst = 0, matrix = 0, solution = 0, side = 0;
+    std::int64_t const n = s.size();
+    for (std::int64_t i = 0; i < n; ++i) {
+        auto const at = std::size_t(i);
+        long double r = (long double)(s.diagonal[at]) * x[i * stride] - d[i], sum = std::abs(s.diagonal[at]);
+        if (i > 0) r += (long double)(s.lower[at]) * x[(i - 1) * stride], sum += std::abs(s.lower[at]);
+        if (i + 1 < n) r += (long double)(s.upper[at]) * x[(i + 1) * stride], sum += std::abs(s.upper[at]);
+        if (!std::isfinite(double(x[i * stride]))) return std::numeric_limits<double>::infinity();
+        worst = std::max(worst, std::abs(r));
+        matrix = std::max(matrix, sum);
+        solution = std::max(solution, (long double)(std::abs(x[i * stride])));
+        side = std::max(side, (long double)(std::abs(d[i])));
+    }
+    return double(worst / (matrix * solution + side));
+}
+
+/// Solves on `exec` what `describe` makes of the bands, in place or not.
+template <class T, class Executor, class Describe>
+std::vector<T> solve_quietly(Executor const& exec, mixed_system<T> const& s, std::vector<T> const& d,
+                             band_options const& options, bool in_place, Describe const& describe) {
+    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+    auto const side = exec.copy(d);
+    auto x = exec.copy(d);
+    std::int64_t const n = s.size(), columns = std::int64_t(d.size()) / n;
+    band_matrix<T> const a =
+        describe(band_matrix<T>(tridiagonal_view<T>{n, lower.data(), diagonal.data(), upper.data()}));
+    buffer<std::byte> workspace(exec, bands_workspace(exec, a, columns, options));
+    solve_bands(exec, a, columns_view<T const>(in_place ? x.data() : side.data(), n, columns),
+                columns_view<T>(x.data(), n, columns), workspace.view(), options);
+    return to_vector(exec, x);
+}
+constexpr auto alone = [](auto a) { return a; };
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: mixed scales without a report", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&]<class T>(T) {
+        for (std::int64_t const n : {7, 33, 63, 65, 500, 513, 600, 777, 1000, 1024, 1777, 2049, 3001, 4097, 5000})
+            for (bool const in_place : {false, true})
+                for (int const refinements : {0, 1}) {
+                    if (in_place && refinements > 0) continue;
+                    CAPTURE(n);
+                    CAPTURE(in_place);
+                    mixed_system<T> const s(n);
+                    auto const x = solve_quietly(exec, s, s.d, {.refinements = refinements}, in_place, alone);
+                    CHECK(error_of(s, x.data(), s.d.data()) < 100 * std::numeric_limits<T>::epsilon());
+                }
+    };
+    check(double{});
+    check(float{});
+}
+
+TEST_CASE_TEMPLATE("bands: rows of random scales without a report", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::mt19937 random(11);
+    constexpr std::array values{0.0, 1.0, -1.0, 1000.0, -1000.0};
+    for (int k = 0; k < 60; ++k) {
+        CAPTURE(k);
+        std::int64_t const n = 513 + std::int64_t(random() % 1500), period = 2 + std::int64_t(random() % 7);
+        mixed_system<double> s(n);
+        for (std::int64_t i = 0; i < n; ++i)
+            for (auto* band : {&s.lower, &s.diagonal, &s.upper}) {
+                double& entry = (*band)[std::size_t(i)];
+                entry = i < period ? values[random() % 5] : (*band)[std::size_t(i - period)];
+            }
+        auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+        band_matrix<double> const a(tridiagonal_view<double>{n, lower.data(), diagonal.data(), upper.data()});
+        auto const d = exec.copy(s.d);
+        buffer<double> x(exec, n);
+        buffer<solve_report> report(exec, 1);
+        solve_bands(exec, a, {d.view()}, {x.view()}, {}, report.view());
+        auto const told = to_vector(exec, report)[0];
+        auto const quiet = solve_quietly(exec, s, s.d, {}, false, alone);
+        // What a report calls solved is finite without one, too.
+        if (told.status == solve_status::ok)
+            for (double const e : quiet) CHECK(std::isfinite(e));
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::int64_t const n = 1200;
+    mixed_system<double> const bad(n), good = easy_system<double>(n);
+    auto const expected = solve_quietly(exec, good, good.d, {}, false, alone);
+    for (bool const in_place : {false, true}) {
+        CAPTURE(in_place);
+        { // several sides, one of which is not finite
+            std::vector<double> d = bad.d;
+            for (std::int64_t i = 0; i < 2 * n; ++i) d.push_back(std::cos(double(i)));
+            d[std::size_t(n) + 5] = std::numeric_limits<double>::quiet_NaN();
+            auto const x = solve_quietly(exec, bad, d, {}, in_place, alone);
+            CHECK(error_of(bad, x.data() + 2 * n, d.data() + 2 * n) < 1e-13);
+            CHECK(error_of(bad, x.data(), d.data()) < 1e-13);
+            CHECK(!std::isfinite(error_of(bad, x.data() + n, d.data() + n)));
+        }
+        mixed_system<double> all = good;
+        all.append(bad);
+        all.append(good);
+        auto const batch = [](auto a) { return decltype(a)::batch(a, 3); };
+        auto const x = solve_quietly(exec, all, all.d, {}, in_place, batch);
+        CHECK(error_of(bad, x.data() + n, bad.d.data()) < 1e-13);
+        auto const beside = solve_quietly(exec, all, all.d, {.method = band_method::rpts}, in_place, batch);
+        for (std::int64_t const s : {0, 2})
+            CHECK(std::equal(beside.begin() + s * n, beside.begin() + (s + 1) * n, x.begin() + s * n));
+
+        mixed_system<double> varied = easy_system<double>(900);
+        varied.append(bad);
+        auto const offsets = exec.copy(std::vector<std::int64_t>{0, 900, 900 + n});
+        auto const y = solve_quietly(exec, varied, varied.d, {}, in_place,
+                                     [&](auto a) { return decltype(a)::batch(a, offsets.view(), n); });
+        CHECK(error_of(bad, y.data() + 900, bad.d.data()) < 1e-13);
+
+        mixed_system<double> turns = good; // rows of two systems alternate
+        turns.append(bad);
+        for (std::int64_t i = 0; i < n; ++i)
+            for (auto [to, first, second] :
+                 {std::tuple{&turns.lower, &good.lower, &bad.lower},
+                  std::tuple{&turns.diagonal, &good.diagonal, &bad.diagonal},
+                  std::tuple{&turns.upper, &good.upper, &bad.upper}, std::tuple{&turns.d, &good.d, &bad.d}}) {
+                (*to)[std::size_t(2 * i)] = (*first)[std::size_t(i)];
+                (*to)[std::size_t(2 * i + 1)] = (*second)[std::size_t(i)];
+            }
+        auto const z = solve_quietly(exec, turns, turns.d, {}, in_place,
+                                     [](auto a) { return decltype(a)::interleaved_batch(a, 2); });
+        CHECK(error_of(bad, z.data() + 1, bad.d.data(), 2) < 1e-13);
+        CHECK(error_of(good, z.data(), good.d.data(), 2) < 1e-13);
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: a solution that is not finite stays so", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const same = [&](mixed_system<double> const& s) {
+        for (bool const in_place : {false, true}) {
+            auto const x = solve_quietly(exec, s, s.d, {}, in_place, alone);
+            auto const plain = solve_quietly(exec, s, s.d, {.method = band_method::rpts}, in_place, alone);
+            CHECK(std::memcmp(x.data(), plain.data(), x.size() * sizeof(double)) == 0);
+        }
+    };
+    for (std::int64_t const n : {100, 700, 3000}) {
+        CAPTURE(n);
+        auto s = easy_system<double>(n);
+        s.d[std::size_t(n / 2)] = std::numeric_limits<double>::infinity();
+        same(s);
+        s = easy_system<double>(n); // rows n/2 and n/2 + 1 have the same column alone
+        for (std::int64_t const i : {n / 2, n / 2 + 1}) {
+            s.lower[std::size_t(i)] = i == n / 2 ? 0 : 1;
+            s.diagonal[std::size_t(i)] = i == n / 2 ? 1 : 0;
+            s.upper[std::size_t(i)] = 0;
+        }
+        same(s);
+    }
+}
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("bands: mixed scales through the C interface") {
+    for (std::int64_t const n : {513, 2000}) {
+        mixed_system<double> const s(n);
+        mixed_system<float> const single(n);
+        std::size_t bytes = 0;
+        REQUIRE(coppiceDgtsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, n, 1, &bytes) == COPPICE_STATUS_SUCCESS);
+        buffer<std::byte> const workspace(host_executor{1}, std::int64_t(bytes));
+        std::vector<double> x(s.d.size());
+        auto in_place = s.d;
+        CHECK(coppiceDgtsv(COPPICE_DEFAULT_PIVOTING, n, 1, s.lower.data(), s.diagonal.data(), s.upper.data(), x.data(),
+                           s.d.data(), const_cast<std::byte*>(workspace.data())) == COPPICE_STATUS_SUCCESS);
+        CHECK(error_of(s, x.data(), s.d.data()) < 1e-13);
+        CHECK(coppiceDgtsv(COPPICE_DEFAULT_PIVOTING, n, 1, s.lower.data(), s.diagonal.data(), s.upper.data(),
+                           in_place.data(), in_place.data(),
+                           const_cast<std::byte*>(workspace.data())) == COPPICE_STATUS_SUCCESS);
+        CHECK(in_place == x);
+        std::vector<float> y(single.d.size());
+        CHECK(coppiceSgtsv(COPPICE_DEFAULT_PIVOTING, n, 1, single.lower.data(), single.diagonal.data(),
+                           single.upper.data(), y.data(), single.d.data(),
+                           const_cast<std::byte*>(workspace.data())) == COPPICE_STATUS_SUCCESS);
+        CHECK(error_of(single, y.data(), single.d.data()) < 1e-5);
+    }
+}
+#endif
