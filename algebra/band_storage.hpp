@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Storage of block tridiagonal and banded matrices, and of several vectors side by side.
+/// Storage of block tridiagonal and banded matrices, and of several dense vectors.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace coppice {
 
-inline constexpr int largest_block = 8; ///< rows of a block, and bands on either side, that the solvers take
+inline constexpr int largest_block =
+    8; ///< maximum block size, and maximum number of bands on either side, that the solvers support
 
 /// Borrowed dense matrix, column-major: element (i, j) is pointer[i + j * leading].
 template <class T>
@@ -27,7 +28,7 @@ struct columns_view {
         : columns_view(elements, row_count, column_count, row_count) {}
     columns_view(T* elements, std::int64_t row_count, std::int64_t column_count, std::int64_t leading_dimension)
         : pointer(elements), rows(row_count), columns(column_count), leading(leading_dimension) {}
-    /// One column.
+    /// A matrix of one column.
     columns_view(array_view<T> column) : columns_view(column.data(), column.size(), 1) {}
     template <class U>
     requires(std::is_const_v<T>&& std::is_same_v<T, U const>) columns_view(columns_view<U> const& other)
@@ -36,9 +37,9 @@ struct columns_view {
     T* data() const { return pointer; }
 };
 
-/// Borrowed block tridiagonal matrix of `length` block rows with blocks of `block` x `block`, each column-major:
-/// block row i reads lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1]. The blocks outside the matrix, lower[0] and
-/// upper[length - 1], are ignored unless an operation is for cyclic systems, where they couple first and last.
+/// Borrowed block tridiagonal matrix of `length` block rows. Blocks are `block` x `block`, each column-major: block row
+/// i is lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1]. The blocks outside the matrix, lower[0] and upper[length
+/// - 1], are ignored, except by operations on cyclic systems, in which they couple the first and the last block row.
 template <class T>
 struct block_tridiagonal_view {
     using value_type = T;
@@ -49,11 +50,11 @@ struct block_tridiagonal_view {
     T const* diagonal = nullptr;
     T const* upper = nullptr;
 
-    std::int64_t size() const { return length * block; } ///< scalar rows
+    std::int64_t size() const { return length * block; } ///< number of scalar rows
 };
 
-/// Borrowed banded matrix, band after band from the lowest to the highest, each of `length` elements: row i holds
-/// A(i, i + k) at bands[(k + lower_bands) * length + i]. Elements outside the matrix are ignored.
+/// Borrowed banded matrix. Bands are stored one after another from the lowest to the highest, each of `length`
+/// elements: A(i, i + k) is bands[(k + lower_bands) * length + i]. Elements outside the matrix are ignored.
 template <class T>
 struct banded_view {
     using value_type = T;
@@ -66,7 +67,7 @@ struct banded_view {
     std::int64_t size() const { return length; }
 };
 
-/// Owns the blocks of a block tridiagonal matrix, uninitialised; move-only.
+/// Owner of the blocks of a block tridiagonal matrix, not initialised. Move-only.
 template <class T>
 class block_tridiagonal {
 public:
@@ -85,12 +86,12 @@ public:
         require_size("upper blocks", upper, elements(length, block));
     }
 
-    std::int64_t length() const { return length_; } ///< block rows
+    std::int64_t length() const { return length_; } ///< number of block rows
     int block() const { return block_; }
     std::int64_t size() const { return length_ * block_; }
     block_tridiagonal_view<T> view() const& { return {length_, block_, lower.data(), diagonal.data(), upper.data()}; }
     operator block_tridiagonal_view<T>() const& { return view(); }
-    block_tridiagonal_view<T> view() const&& = delete; ///< a temporary matrix would be gone at once
+    block_tridiagonal_view<T> view() const&& = delete; ///< the view of a temporary matrix would dangle
     operator block_tridiagonal_view<T>() const&& = delete;
 
     buffer<T> lower, diagonal, upper;
@@ -108,7 +109,7 @@ block_tridiagonal<T> copy_of(Executor const& exec, block_tridiagonal<T> const& a
     return {a.length(), a.block(), copy_of(exec, a.lower), copy_of(exec, a.diagonal), copy_of(exec, a.upper)};
 }
 
-/// Owns the bands of a banded matrix, uninitialised; move-only.
+/// Owner of the bands of a banded matrix, not initialised. Move-only.
 template <class T>
 class banded {
 public:
@@ -128,7 +129,7 @@ public:
     int upper_bands() const { return upper_; }
     banded_view<T> view() const& { return {length_, lower_, upper_, bands.data()}; }
     operator banded_view<T>() const& { return view(); }
-    banded_view<T> view() const&& = delete; ///< a temporary matrix would be gone at once
+    banded_view<T> view() const&& = delete; ///< the view of a temporary matrix would dangle
     operator banded_view<T>() const&& = delete;
 
     buffer<T> bands;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Hybrid storage of block-tridiagonal matrices with large sparse blocks (Yang, Li and Li, J. Supercomput. 73, 2017,
-/// sections 4.3 and 5.2): the diagonal blocks in diagonal storage, what couples the blocks in compressed rows.
+/// sections 4.3 and 5.2): diagonal blocks in band storage, couplings between blocks in compressed rows.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace coppice {
 
-/// Borrowed hybrid matrix, usable in device code: A = D + N. Block j is rows and columns [j block, (j + 1) block); the
-/// last one may be cut off by the matrix. D(i, i + d) is bands[(d + lower_bands) padded_rows() + i] where both belong
-/// to one block, and zero where not; N has all else.
+/// Borrowed hybrid matrix A = D + N, usable in device code. Block j consists of rows and columns [j block, (j + 1)
+/// block); the last block may be smaller. D(i, i + d) is bands[(d + lower_bands) padded_rows() + i] if i and i + d are
+/// in the same block, else zero. N contains all other entries.
 template <class T, class I = std::int32_t>
 struct block_hybrid_view {
-    std::int64_t length = 0; ///< rows
+    std::int64_t length = 0; ///< number of rows
     std::int64_t block = 1;
     std::int64_t blocks = 0;
     int lower_bands = 1, upper_bands = 1;
@@ -30,10 +30,10 @@ struct block_hybrid_view {
     csr_view<T, I> couplings{};
 
     COPPICE_HD std::int64_t rows() const { return length; }
-    /// Rows with the last block filled up; the rows beyond the matrix are those of the identity.
+    /// Number of rows with the last block padded to full size. Rows after the matrix are rows of the identity.
     COPPICE_HD std::int64_t padded_rows() const { return blocks * block; }
 
-    /// Row i of D x.
+    /// Returns (D x)_i.
     COPPICE_HD T block_product(std::int64_t i, T const* x) const {
         std::int64_t const first = i - i % block;
         std::int64_t const last = first + block < length ? first + block : length;
@@ -42,7 +42,7 @@ struct block_hybrid_view {
             if (i + d >= first && i + d < last) sum += bands[(d + lower_bands) * padded_rows() + i] * x[i + d];
         return sum;
     }
-    /// Row i of N x.
+    /// Returns (N x)_i.
     COPPICE_HD T coupling_product(std::int64_t i, T const* x) const {
         T sum = 0;
         for (I k = couplings.offsets[i]; k < couplings.offsets[i + 1]; ++k)
@@ -52,15 +52,15 @@ struct block_hybrid_view {
 };
 
 struct block_hybrid_options {
-    std::int64_t block = 0; ///< rows of a block, 1 to the rows of the matrix; 0: find_block_size()
-    /// Bands on either side that the diagonal blocks are given at most, 1 to largest_block; what lies beyond is
-    /// refused.
-    int most_bands = largest_block;
-    /// Take any matrix: what is not in the bands of a diagonal block becomes a coupling, wherever it lies.
+    std::int64_t block = 0; ///< rows of a block, from 1 to the rows of the matrix; 0: find_block_size()
+    /// Maximum number of bands on either side of the diagonal in diagonal blocks, 1 to largest_block. Entries of
+    /// diagonal blocks outside these bands are an error, unless `lenient`.
+    int max_bands = largest_block;
+    /// Accept any matrix: entries outside the bands of the diagonal blocks are stored as couplings.
     bool lenient = false;
 };
 
-/// Owns a hybrid matrix in one memory; move-only.
+/// Owner of a hybrid matrix in one memory space. Move-only.
 template <class T, class I = std::int32_t>
 class block_hybrid {
 public:
@@ -81,14 +81,14 @@ public:
     buffer<T> const& bands() const { return bands_; }
     csr<T, I> const& couplings() const { return couplings_; }
 
-    /// New values from a matrix with the pattern that this one was made of; neither allocates nor waits.
+    /// Replaces the values by those of a matrix with the pattern of construction. Neither allocates nor waits.
     template <executor Executor>
     void refill(Executor const& exec, csr_view<T, I> a);
 
     block_hybrid_view<T, I> view() const& {
         return {rows_, block_, blocks(), lower_, upper_, bands_.data(), couplings_.view()};
     }
-    block_hybrid_view<T, I> view() const&& = delete; ///< a temporary matrix would be gone at once
+    block_hybrid_view<T, I> view() const&& = delete; ///< the view of a temporary matrix would dangle
 
 private:
     buffer<T> bands_{};
@@ -105,12 +105,13 @@ block_hybrid<T, I> copy_of(Executor const& exec, block_hybrid<T, I> const& a) {
 
 namespace detail {
 
-/// What rows need of hybrid storage.
+/// Requirements of rows on the hybrid storage.
 struct hybrid_shape {
-    std::int64_t lower = 0, upper = 0;                                 ///< bands that hold the diagonal blocks
-    std::int64_t stray_row = std::numeric_limits<std::int64_t>::max(); ///< first with an entry beyond the neighbours
+    std::int64_t lower = 0, upper = 0; ///< number of bands of the diagonal blocks
+    std::int64_t stray_row =
+        std::numeric_limits<std::int64_t>::max(); ///< first row with an entry outside its block and the adjacent blocks
 };
-struct join_shapes {
+struct merge_shapes {
     COPPICE_HD hybrid_shape operator()(hybrid_shape const& a, hybrid_shape const& b) const {
         return {a.lower < b.lower ? b.lower : a.lower, a.upper < b.upper ? b.upper : a.upper,
                 a.stray_row < b.stray_row ? a.stray_row : b.stray_row};
@@ -133,8 +134,8 @@ struct shape_of_row {
     }
 };
 
-/// Which entries lie in D, and where.
-struct hybrid_place {
+/// Layout of D: which entries it contains and at which position.
+struct hybrid_layout {
     std::int64_t block, padded;
     std::int64_t lower, upper;
     COPPICE_HD bool in_blocks(std::int64_t row, std::int64_t column) const {
@@ -147,10 +148,10 @@ struct hybrid_place {
 template <class T, class I>
 struct count_couplings {
     csr_view<T, I> a;
-    hybrid_place place;
+    hybrid_layout layout;
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         std::int64_t count = 0;
-        for (I k = a.offsets[row]; k < a.offsets[row + 1]; ++k) count += place.in_blocks(row, a.indices[k]) ? 0 : 1;
+        for (I k = a.offsets[row]; k < a.offsets[row + 1]; ++k) count += layout.in_blocks(row, a.indices[k]) ? 0 : 1;
         return count;
     }
 };
@@ -159,24 +160,24 @@ struct store_coupling_offset {
     I* offsets;
     COPPICE_HD void operator()(std::int64_t row, std::int64_t before) const { offsets[row] = I(before); }
 };
-/// Row by row into bands and couplings; entries that are stored twice add up.
+/// Distributes a row to bands and couplings. Duplicate entries are summed.
 template <class T, class I>
 struct split_row {
     csr_view<T, I> a;
-    hybrid_place place;
+    hybrid_layout layout;
     T* bands;
     I const* offsets;
-    I* columns; ///< null where they stand already
+    I* columns; ///< null if the columns are already stored
     T* values;
     COPPICE_HD void operator()(std::int64_t row) const {
-        for (std::int64_t d = -place.lower; d <= place.upper; ++d)
-            bands[(d + place.lower) * place.padded + row] = row < a.rows() || d != 0 ? T(0) : T(1);
+        for (std::int64_t d = -layout.lower; d <= layout.upper; ++d)
+            bands[(d + layout.lower) * layout.padded + row] = row < a.rows() || d != 0 ? T(0) : T(1);
         if (row >= a.rows()) return;
         I to = offsets[row];
         for (I k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
             I const column = a.indices[k];
-            if (place.in_blocks(row, column)) {
-                bands[place.band(row, column)] += a.coefficients[k];
+            if (layout.in_blocks(row, column)) {
+                bands[layout.band(row, column)] += a.coefficients[k];
             } else {
                 if (columns) columns[to] = column;
                 values[to++] = a.coefficients[k];
@@ -191,17 +192,17 @@ inline void require_block_size(std::int64_t block, std::int64_t rows) {
                              " rows of the matrix");
 }
 
-/// Do blocks of that size make the matrix block-tridiagonal, with at most so many bands in the diagonal blocks? Returns
-/// the number of couplings, -1 where not.
+/// Tests whether blocks of `block` rows make the matrix block-tridiagonal with at most `bands` bands on either side in
+/// the diagonal blocks. Returns the number of couplings, or -1 if they do not.
 template <class I>
 std::int64_t couplings_with_block(array_view<I const> offsets, array_view<I const> columns, std::int64_t block,
                                   std::int64_t bands) {
     std::int64_t couplings = 0;
     for (std::int64_t row = 0; row + 1 < offsets.size(); ++row)
         for (I k = offsets[row]; k < offsets[row + 1]; ++k) {
-            std::int64_t const column = columns[k], apart = column > row ? column - row : row - column;
+            std::int64_t const column = columns[k], distance = column > row ? column - row : row - column;
             std::int64_t const blocks = column / block - row / block;
-            if (blocks < -1 || blocks > 1 || (blocks == 0 && apart > bands)) return -1;
+            if (blocks < -1 || blocks > 1 || (blocks == 0 && distance > bands)) return -1;
             couplings += blocks != 0;
         }
     return couplings;
@@ -213,85 +214,86 @@ template <class T, class I>
 template <executor Executor>
 void block_hybrid<T, I>::refill(Executor const& exec, csr_view<T, I> a) {
     require_size("rows of the matrix to refill from", a.rows(), rows_);
-    detail::hybrid_place const place{block_, blocks() * block_, lower_, upper_};
-    for_each(exec, place.padded,
-             detail::split_row<T, I>{a, place, bands_.data(), couplings_.row_offsets().data(), nullptr,
+    detail::hybrid_layout const layout{block_, blocks() * block_, lower_, upper_};
+    for_each(exec, layout.padded,
+             detail::split_row<T, I>{a, layout, bands_.data(), couplings_.row_offsets().data(), nullptr,
                                      couplings_.values().data()});
 }
 
-/// The block size with which a matrix is block-tridiagonal, its diagonal blocks of at most `most_bands` bands on either
-/// side. A matrix that has no more bands itself is one block; else that with the fewest bands, then the fewest
-/// couplings, then the largest. 0 where there is none. Looks at the pattern on the host: waits.
+/// Returns a block size for which the matrix is block-tridiagonal with diagonal blocks of at most `max_bands` bands on
+/// either side; 0 if there is none. A matrix with at most `max_bands` bands is a single block. Otherwise the choice
+/// minimises the number of bands, then the number of couplings, and then takes the largest size. Reads the pattern on
+/// the host; waits.
 template <executor Executor, class T, class I>
-std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int most_bands = largest_block) {
+std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int max_bands = largest_block) {
     auto const offsets = to_vector(exec, a.row_offsets());
     auto const columns = to_vector(exec, a.column_indices());
     std::int64_t reach = 0;
     for (std::int64_t row = 0; row < a.rows(); ++row)
         for (I k = offsets[std::size_t(row)]; k < offsets[std::size_t(row) + 1]; ++k)
             reach = std::max(reach, std::abs(std::int64_t(columns[std::size_t(k)]) - row));
-    for (std::int64_t bands = 1; bands <= most_bands; ++bands) {
+    for (std::int64_t bands = 1; bands <= max_bands; ++bands) {
         if (reach <= bands) return a.rows();
-        std::int64_t best = 0, least = -1;
-        // Two blocks hold the farthest entry; blocks more than twice as large are not looked for.
+        std::int64_t best = 0, min_couplings = -1;
+        // The entry farthest from the diagonal must be within two blocks. Sizes above 2 reach are not tested.
         for (std::int64_t block = std::max(2 * bands + 1, (reach + 2) / 2);
              block <= std::min<std::int64_t>(2 * reach, a.rows()); ++block) {
             std::int64_t const couplings =
                 detail::couplings_with_block<I>(array_view(offsets), array_view(columns), block, bands);
-            if (couplings < 0 || (least >= 0 && couplings > least)) continue;
+            if (couplings < 0 || (min_couplings >= 0 && couplings > min_couplings)) continue;
             best = block;
-            least = couplings;
+            min_couplings = couplings;
         }
         if (best > 0) return best;
     }
     return 0;
 }
 
-/// The hybrid storage of a square matrix, in the memory of `exec`. Waits. Throws dimension_error for a matrix that is
-/// not square, argument_error for a block size outside its range; unless options.lenient, matrix_error where blocks of
-/// that size do not make it block-tridiagonal, where a diagonal block has more bands than allowed, or where no block
-/// size does.
+/// Converts a square matrix to hybrid storage in the memory of `exec`. Waits. Throws dimension_error if the matrix is
+/// not square, argument_error if the block size is out of range. Unless options.lenient, throws matrix_error if blocks
+/// of that size do not make the matrix block-tridiagonal, if a diagonal block has too many bands, or if
+/// find_block_size() returns 0.
 template <executor Executor, class T, class I>
 block_hybrid<T, I> to_block_hybrid(Executor const& exec, csr_view<T, I> a, block_hybrid_options const& options = {}) {
     require_square(a, "hybrid storage");
-    if (options.most_bands < 1 || options.most_bands > largest_block)
-        throw argument_error("most_bands is " + std::to_string(options.most_bands) + ", expected 1 to " +
+    if (options.max_bands < 1 || options.max_bands > largest_block)
+        throw argument_error("max_bands is " + std::to_string(options.max_bands) + ", expected 1 to " +
                              std::to_string(largest_block));
     std::int64_t const rows = a.rows();
     std::int64_t block = options.block;
-    if (block == 0) block = rows == 0 ? 1 : find_block_size(exec, a, options.most_bands);
+    if (block == 0) block = rows == 0 ? 1 : find_block_size(exec, a, options.max_bands);
     if (block == 0 && options.lenient) block = std::min<std::int64_t>(rows, 64);
     if (block == 0)
         throw matrix_error("no block size makes this matrix block-tridiagonal with diagonal blocks of at most " +
-                           std::to_string(options.most_bands) + " bands on either side");
+                           std::to_string(options.max_bands) + " bands on either side");
     detail::require_block_size(block, rows);
 
     auto const shape =
-        reduce(exec, rows, detail::hybrid_shape{}, detail::shape_of_row<T, I>{a, block}, detail::join_shapes{});
+        reduce(exec, rows, detail::hybrid_shape{}, detail::shape_of_row<T, I>{a, block}, detail::merge_shapes{});
     if (!options.lenient && shape.stray_row < rows)
         throw matrix_error("row " + std::to_string(shape.stray_row) +
-                           " has an entry beyond the neighbours of its block: with blocks of " + std::to_string(block) +
-                           " rows the matrix is not block-tridiagonal");
-    if (!options.lenient && std::max(shape.lower, shape.upper) > options.most_bands)
+                           " has an entry outside its block and the adjacent blocks: with blocks of " +
+                           std::to_string(block) + " rows the matrix is not block-tridiagonal");
+    if (!options.lenient && std::max(shape.lower, shape.upper) > options.max_bands)
         throw matrix_error("the diagonal blocks of " + std::to_string(block) + " rows have " +
-                           std::to_string(std::max(shape.lower, shape.upper)) + " bands on a side, expected at most " +
-                           std::to_string(options.most_bands));
-    auto const bands_of = [&](std::int64_t found) { return std::clamp<std::int64_t>(found, 1, options.most_bands); };
+                           std::to_string(std::max(shape.lower, shape.upper)) +
+                           " bands on one side, expected at most " + std::to_string(options.max_bands));
+    auto const bands_of = [&](std::int64_t found) { return std::clamp<std::int64_t>(found, 1, options.max_bands); };
     std::int64_t const padded = rows == 0 ? 0 : ((rows - 1) / block + 1) * block;
-    detail::hybrid_place const place{block, padded, bands_of(shape.lower), bands_of(shape.upper)};
+    detail::hybrid_layout const layout{block, padded, bands_of(shape.lower), bands_of(shape.upper)};
 
     buffer<I> offsets(exec, rows + 1);
-    std::int64_t const count = exclusive_scan(exec, rows, detail::count_couplings<T, I>{a, place},
+    std::int64_t const count = exclusive_scan(exec, rows, detail::count_couplings<T, I>{a, layout},
                                               detail::store_coupling_offset<I>{offsets.data()}, std::int64_t(0));
     fill(exec, offsets.view().slice(rows, 1), I(count));
     buffer<I> columns(exec, count);
-    buffer<T> values(exec, count), bands(exec, padded * (place.lower + place.upper + 1));
+    buffer<T> values(exec, count), bands(exec, padded * (layout.lower + layout.upper + 1));
     for_each(exec, padded,
-             detail::split_row<T, I>{a, place, bands.data(), offsets.data(), columns.data(), values.data()});
+             detail::split_row<T, I>{a, layout, bands.data(), offsets.data(), columns.data(), values.data()});
     return {rows,
             block,
-            int(place.lower),
-            int(place.upper),
+            int(layout.lower),
+            int(layout.upper),
             std::move(bands),
             csr<T, I>(a.rows(), a.columns(), std::move(offsets), std::move(columns), std::move(values))};
 }
@@ -308,7 +310,7 @@ struct hybrid_product {
 
 } // namespace detail
 
-/// y = A x; both of rows() elements in the memory of `exec`, without overlap. Neither allocates nor waits.
+/// Computes y = A x. x[rows], y[rows] are in the memory of `exec` and do not overlap. Neither allocates nor waits.
 template <executor Executor, class T, class I>
 void spmv(Executor const& exec, block_hybrid_view<T, I> a, array_view<std::type_identity_t<T> const> x,
           array_view<std::type_identity_t<T>> y) {

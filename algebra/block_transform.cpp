@@ -10,11 +10,11 @@
 namespace coppice {
 namespace {
 
-double angle(std::uint64_t seed, std::uint64_t side, std::int64_t i) {
-    return random_stream(seed, side).uniform(static_cast<std::uint64_t>(i), 0, std::numbers::pi);
+double angle(std::uint64_t seed, std::uint64_t stream, std::int64_t i) {
+    return random_stream(seed, stream).uniform(static_cast<std::uint64_t>(i), 0, std::numbers::pi);
 }
 
-/// value times the product of the rotations by `left` and by `right`, which is one by their sum; column-major.
+/// Stores value R(left) R(right) = value R(left + right), R(t) the rotation by angle t; column-major.
 template <class T>
 void put_rotation(T* block, double value, double left, double right) {
     double const c = value * std::cos(left + right), s = value * std::sin(left + right);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Coordinate storage to compressed rows and back, on the host.
+/// Conversion between coordinate storage and compressed sparse rows (CSR), on the host.
 #pragma once
 
 #include <complex>
@@ -13,20 +13,21 @@
 
 namespace coppice {
 
-/// Compressed rows of `a`, in host memory: columns increase strictly within each row, duplicates are summed in the
-/// order in which they stand in `a`, stored zeros are kept.
+/// Converts `a` to compressed rows in host memory. Columns of each row are sorted without duplicates: duplicates are
+/// summed in the order of `a`. Stored zeros are kept.
 ///
-/// O(entries + rows) time and one extra copy of the triplets in memory; the same bits for any number of threads.
-/// Throws dimension_error where the three arrays differ in length, matrix_error where a size is negative or an index
-/// lies outside the matrix (the message names the first such entry), overflow_error where the nonzeros do not fit an I.
+/// Time O(entries + rows); memory for one more copy of the triplets. The bits are the same for any number of threads.
+/// Throws dimension_error if the three arrays differ in length, matrix_error if a size is negative or an index is
+/// outside the matrix (the message names the first such entry), overflow_error if the number of nonzeros does not fit
+/// an I.
 template <class T, class I>
 csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a);
 
-/// The same; the arrays of `a` are freed as soon as they have been read, and `a` is left without entries.
+/// The same, but frees the arrays of `a` as soon as they have been read; `a` has no entries afterwards.
 template <class T, class I>
 csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a);
 
-/// Triplets of `a`, which lies in host memory, row after row in the order of its storage. Nothing is checked.
+/// Converts `a` in host memory to triplets, row by row in storage order. Nothing is checked.
 template <class T, class I, class O>
 coo<T, I> to_coo(host_executor const& exec, csr_view<T, I, O> a);
 
@@ -55,7 +56,7 @@ void check_triplets(host_executor const& exec, coo<T, I> const& a) {
     auto const first = reduce(
         exec, entries, entries, [&](std::int64_t k) { return wrong(k) ? k : entries; }, smaller);
     if (first < entries)
-        throw matrix_error("entry " + std::to_string(first) + " of a coordinate matrix lies at row " +
+        throw matrix_error("entry " + std::to_string(first) + " of a coordinate matrix is at row " +
                            std::to_string(a.row_indices[static_cast<std::size_t>(first)]) + ", column " +
                            std::to_string(a.column_indices[static_cast<std::size_t>(first)]) + "; the matrix is " +
                            std::to_string(a.rows) + " x " + std::to_string(a.columns));
@@ -64,10 +65,10 @@ void check_triplets(host_executor const& exec, coo<T, I> const& a) {
 template <class T, class I>
 struct coo_source {
     coo<T, I> const& from;
-    coo<T, I>* disposable; // the same matrix where its arrays may be freed, or null
+    coo<T, I>* disposable; // the same matrix if its arrays may be freed, or null
 
     template <class Emit>
-    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+    void emit_items(std::int64_t first, std::int64_t last, Emit&& emit) const {
         for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k)
             emit(from.row_indices[k], from.column_indices[k], from.values[k]);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Coordinate storage on the host: what readers and generators produce before it becomes CSR.
+/// Coordinate storage on the host, the intermediate format of readers and generators.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace coppice {
 
-/// Triplets (row, column, value) in any order, 0-based; duplicates allowed and meant to be summed. Host memory only.
+/// Triplets (row, column, value) in any order, 0-based. Duplicates are allowed; their values are summed. Host memory
+/// only.
 template <class T, class I = std::int32_t>
 struct coo {
     using value_type = T;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Compressed sparse rows: owner and view.
+/// Compressed sparse row (CSR) matrices: owner and view.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace coppice {
 
-/// Borrowed CSR matrix, usable in device code. `T` values, `I` column indices, `O` offsets into the nonzeros.
+/// Borrowed CSR matrix, usable in device code. `T`: values, `I`: column indices, `O`: offsets into the nonzeros.
 ///
-/// row_offsets[rows + 1] is non-decreasing from 0 to nonzeros; row i holds the nonzeros k in
-/// [row_offsets[i], row_offsets[i + 1]), each with 0 <= column_indices[k] < columns. Columns need not be sorted and may
-/// repeat unless an operation says so. Nothing is checked here; see validate() in algebra/validate.hpp.
+/// row_offsets[rows + 1] is non-decreasing from 0 to nonzeros. Row i consists of the nonzeros k in [row_offsets[i],
+/// row_offsets[i + 1]), each with 0 <= column_indices[k] < columns. Columns of a row may be unsorted and may repeat,
+/// unless an operation requires otherwise. Nothing is checked here; see validate() in algebra/validate.hpp.
 template <class T, class I = std::int32_t, class O = I>
 struct csr_view {
     using value_type = T;
@@ -40,7 +40,7 @@ struct csr_view {
     COPPICE_HD O row_end(std::int64_t row) const { return offsets[row + 1]; }
 };
 
-/// Owns a CSR matrix in one memory; move-only. `exec.copy(a)` moves between places.
+/// Owner of a CSR matrix in one memory space. Move-only. `exec.copy(a)` copies between memory spaces.
 template <class T, class I = std::int32_t, class O = I>
 class csr {
 public:
@@ -49,10 +49,10 @@ public:
     using offset_type = O;
     using view_type = csr_view<T, I, O>;
 
-    /// An empty matrix of no rows and no columns.
+    /// A matrix without rows and columns.
     csr() = default;
-    /// Takes over three arrays: offsets[rows + 1], columns[nnz], values[nnz]. Throws dimension_error where the lengths
-    /// disagree, argument_error for negative sizes; the contents are not looked at (see validate()).
+    /// Takes ownership of offsets[rows + 1], columns[nnz], values[nnz]. Throws dimension_error if the lengths are
+    /// inconsistent, argument_error for negative sizes. The contents are not checked (see validate()).
     csr(I rows, I columns, buffer<O> offsets, buffer<I> indices, buffer<T> values)
         : rows_(rows), columns_(columns), offsets_(std::move(offsets)), indices_(std::move(indices)),
           values_(std::move(values)) {
@@ -70,7 +70,7 @@ public:
     buffer<O> const& row_offsets() const { return offsets_; }
     buffer<I> const& column_indices() const { return indices_; }
     buffer<T> const& values() const { return values_; }
-    /// New values on the same pattern are written here.
+    /// Mutable access, for new values on the same pattern.
     buffer<T>& values() { return values_; }
 
     struct arrays {
@@ -78,7 +78,7 @@ public:
         buffer<I> indices;
         buffer<T> values;
     };
-    /// The three arrays, which leave the matrix; it has no rows and no columns afterwards.
+    /// Moves the three arrays out of the matrix, which has no rows and no columns afterwards.
     arrays release() && {
         rows_ = columns_ = 0;
         return {std::move(offsets_), std::move(indices_), std::move(values_)};
@@ -86,7 +86,7 @@ public:
 
     view_type view() const& { return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()}; }
     operator view_type() const& { return view(); }
-    view_type view() const&& = delete; ///< a temporary matrix would be gone at once
+    view_type view() const&& = delete; ///< the view of a temporary matrix would dangle
     operator view_type() const&& = delete;
 
 private:
@@ -97,7 +97,7 @@ private:
     buffer<T> values_;
 };
 
-/// Throws argument_error if an array of the matrix is null though it has elements.
+/// Throws argument_error if an array that should have elements is null.
 template <class T, class I, class O>
 void require_arrays(csr_view<T, I, O> const& a) {
     if (a.rows() > 0 && !a.offsets) detail::throw_null("row offsets of the matrix", std::int64_t(a.rows()) + 1);
@@ -105,8 +105,8 @@ void require_arrays(csr_view<T, I, O> const& a) {
     require_elements("values of the matrix", a.values());
 }
 
-/// The matrix itself; throws dimension_error, which names `what` needs it, where it is not square, and as
-/// require_arrays() does.
+/// Returns `a`. Throws dimension_error, with `what` as subject of the message, if `a` is not square, and argument_error
+/// as require_arrays().
 template <class T, class I, class O>
 csr_view<T, I, O> require_square(csr_view<T, I, O> a, char const* what) {
     require_arrays(a);
@@ -116,7 +116,7 @@ csr_view<T, I, O> require_square(csr_view<T, I, O> a, char const* what) {
     return a;
 }
 
-/// Copy in the memory of `exec`, wherever `a` lives.
+/// Copies `a` from any memory space into memory of `exec`.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> copy_of(Executor const& exec, csr<T, I, O> const& a) {
     if (a.row_offsets().empty()) return {};

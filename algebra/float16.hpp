@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Two-byte floating-point numbers, for storage: arithmetic is done in float, to which they convert by
-/// themselves.
+/// Two-byte floating-point types for storage. They convert implicitly to float, in which arithmetic is done.
 ///
-/// float16 is IEEE binary16 and has the bits of CUDA's __half, bfloat16 those of __nv_bfloat16. Conversion to float is
-/// exact; from float it rounds to nearest, ties to even, overflows to infinity and keeps NaN (as a quiet one).
+/// float16 is IEEE binary16 and has the bits of CUDA's __half; bfloat16 has those of __nv_bfloat16. Conversion to float
+/// is exact. Conversion from float rounds to nearest, ties to even, overflows to infinity, and converts NaN to a quiet
+/// NaN.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@
 namespace coppice {
 namespace detail {
 
-/// The upper `32 - shift` bits of `bits`, rounded to nearest, ties to even.
+/// Returns the upper `32 - shift` bits of `bits`, rounded to nearest, ties to even.
 COPPICE_HD constexpr std::uint32_t shift_to_even(std::uint32_t bits, int shift) {
     std::uint32_t const half = std::uint32_t(1) << (shift - 1);
     return (bits + (half - 1) + ((bits >> shift) & 1u)) >> shift;
@@ -34,9 +34,9 @@ COPPICE_HD constexpr std::uint16_t float_to_binary16(float value) {
     if (magnitude > 0x7f800000u)
         result = 0x7e00u; // NaN
     else if (magnitude >= 0x47800000u)
-        result = 0x7c00u; // 2^16 and beyond
+        result = 0x7c00u; // 2^16 and above
     else if (magnitude >= 0x38800000u)
-        result = shift_to_even(magnitude - 0x38000000u, 13); // normal; a carry moves on into the exponent
+        result = shift_to_even(magnitude - 0x38000000u, 13); // normal; a carry increments the exponent
     else if (magnitude >= 0x33000000u)                       // subnormal: multiples of 2^-24
         result = shift_to_even((magnitude & 0x7fffffu) | 0x800000u, 126 - int(magnitude >> 23));
     return static_cast<std::uint16_t>(sign | result);
@@ -47,7 +47,7 @@ COPPICE_HD constexpr float binary16_to_float(std::uint16_t bits) {
     std::uint32_t const magnitude = std::uint32_t(bits & 0x7fffu) << 13;
     if (magnitude >= 0x0f800000u) // infinity, NaN
         return std::bit_cast<float>(sign | 0x70000000u | magnitude);
-    // Times 2^112: right for normal and subnormal numbers, and exact.
+    // Multiplication by 2^112 is correct for normal and subnormal numbers, and exact.
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f));
 }
 
@@ -63,7 +63,7 @@ COPPICE_HD constexpr float bfloat16_to_float(std::uint16_t bits) {
 
 } // namespace detail
 
-/// IEEE binary16: 11 significant bits, largest 65504, smallest 2^-24.
+/// IEEE binary16: 11 significant bits, maximum 65504, minimum 2^-24.
 struct float16 {
     std::uint16_t bits;
 
@@ -78,7 +78,7 @@ struct float16 {
     }
 };
 
-/// The upper half of a float: 8 significant bits, the range of float.
+/// Upper half of a float: 8 significant bits, the range of float.
 struct bfloat16 {
     std::uint16_t bits;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The k largest entries of each column of a dense matrix, in order of rows (thesis section 2.6.12, Eq. 81).
+/// Selects the k largest entries of each column of a dense matrix, in the order of rows (thesis section 2.6.12, Eq.
+/// 81).
 ///
-/// Bits of magnitudes are ordered like the magnitudes, so a histogram of the highest byte tells in which bin the k-th
-/// largest lies, the next byte refines it, until a bin holds just what is missing. Here the row number stands behind
-/// the magnitude as the last bytes, so that equal magnitudes are told apart and the answer does not depend on the order
-/// of atomics. What is kept finds its place by sums over leaves of rows, fanned in and out; nothing is allocated.
+/// Radix select: bits of magnitudes are ordered like the magnitudes. A histogram of the highest byte determines the bin
+/// of the k-th largest entry, and each further byte refines the bin, until its size equals the number of missing
+/// entries. Here the key is the magnitude followed by the row number, so that equal magnitudes have an order and the
+/// result does not depend on the order of atomics. The output positions are prefix sums over leaves of rows, computed
+/// by a tree. Nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +20,30 @@
 namespace coppice::largest {
 
 inline constexpr int bins = 256;
-inline constexpr int leaf_rows = 32; ///< rows that one worker looks at
-inline constexpr int fan = 64;       ///< leaves, or sums of them, that one worker adds up
+inline constexpr int leaf_rows = 32; ///< rows that one worker processes
+inline constexpr int fan = 64;       ///< leaves, or sums of them, that one worker adds
 
-/// What entries are ordered by: the bits of |x| (|x|^2 of complex numbers), then the row, lower rows first.
+/// Sort key: the bits of |x| (|x|^2 for complex numbers), then the row; lower rows are first.
 struct order_key {
     std::uint64_t magnitude;
-    std::uint64_t row; ///< its complement, the highest byte that counts on top
+    std::uint64_t row; ///< complement of the row, left-aligned
 
-    /// Byte `i`, the highest is 0.
+    /// Returns byte `i`; byte 0 is the highest.
     COPPICE_HD int byte(int i) const { return int((i < 8 ? magnitude >> (56 - 8 * i) : row >> (120 - 8 * i)) & 255); }
-    /// Whether the first `count` bytes agree.
+    /// Whether the first `count` bytes are equal.
     COPPICE_HD bool agrees(order_key const& o, int count) const {
         return ((magnitude ^ o.magnitude) & high(count)) == 0 && ((row ^ o.row) & high(count - 8)) == 0;
     }
     COPPICE_HD bool greater(order_key const& o) const {
         return magnitude != o.magnitude ? magnitude > o.magnitude : row > o.row;
     }
-    /// A mask of the `count` highest bytes.
+    /// Returns a mask of the `count` highest bytes.
     COPPICE_HD static std::uint64_t high(int count) {
         return count <= 0 ? 0 : count >= 8 ? ~std::uint64_t(0) : ~(~std::uint64_t(0) >> (8 * count));
     }
 };
 
-/// Bytes that tell rows of columns of this length apart.
+/// Number of bytes that distinguish the rows of a column of this length.
 COPPICE_HD inline int row_bytes(std::int64_t rows) { return rows <= (std::int64_t(1) << 32) ? 4 : 8; }
 COPPICE_HD inline int key_bytes(std::int64_t rows) { return 8 + row_bytes(rows); }
 
@@ -51,8 +53,8 @@ COPPICE_HD inline order_key key_of(T const& value, std::int64_t row, std::int64_
     if constexpr (std::is_floating_point_v<T>) {
         size = value < 0 ? -double(value) : double(value);
     } else {
-        auto const* const parts = reinterpret_cast<typename T::value_type const*>(&value);
-        size = double(parts[0]) * double(parts[0]) + double(parts[1]) * double(parts[1]);
+        auto const* const components = reinterpret_cast<typename T::value_type const*>(&value);
+        size = double(components[0]) * double(components[0]) + double(components[1]) * double(components[1]);
     }
     order_key key;
     __builtin_memcpy(&key.magnitude, &size, sizeof(size));
@@ -61,14 +63,14 @@ COPPICE_HD inline order_key key_of(T const& value, std::int64_t row, std::int64_
     return key;
 }
 
-/// The search for the k-th largest of one column.
+/// State of the search for the k-th largest entry of one column.
 struct search {
     order_key prefix;
-    std::int64_t wanted;
-    std::int64_t missing;    ///< entries still to be found among those that agree with the prefix,
-    std::int64_t population; ///< and how many these are
-    int done;                ///< bytes of the prefix that count
-    bool exact;              ///< all that agree with it are wanted
+    std::int64_t target;
+    std::int64_t missing;    ///< entries still to be found among those whose key begins with the prefix
+    std::int64_t population; ///< number of entries whose key begins with the prefix
+    int done;                ///< bytes of the prefix that are determined
+    bool exact;              ///< all entries whose key begins with the prefix are selected
 };
 
 template <class I>
@@ -77,15 +79,15 @@ struct start_search {
     I const* offsets;
     std::int64_t first, rows;
     COPPICE_HD void operator()(std::int64_t c) const {
-        std::int64_t const room = offsets[first + c + 1] - offsets[first + c];
-        std::int64_t const wanted = room < 0 ? 0 : room > rows ? rows : room;
-        searches[c] = {{0, 0}, wanted, wanted, rows, 0, wanted == rows};
-        if (wanted == 0) // nothing is that large
+        std::int64_t const capacity = offsets[first + c + 1] - offsets[first + c];
+        std::int64_t const target = capacity < 0 ? 0 : capacity > rows ? rows : capacity;
+        searches[c] = {{0, 0}, target, target, rows, 0, target == rows};
+        if (target == 0) // no key is that large
             searches[c] = {{~std::uint64_t(0), ~std::uint64_t(0)}, 0, 0, 0, key_bytes(rows), true};
     }
 };
 
-/// Columns under search, and the leaves of their rows.
+/// Columns under search, and leaves of their rows.
 template <class T>
 struct columns_searched {
     columns_view<T> x;
@@ -98,13 +100,14 @@ struct columns_searched {
     COPPICE_HD order_key key(std::int64_t row, std::int64_t c) const {
         return key_of(x.pointer[row + c * x.leading], row, x.rows);
     }
-    COPPICE_HD bool kept(std::int64_t row, std::int64_t c) const {
+    COPPICE_HD bool selected(std::int64_t row, std::int64_t c) const {
         order_key const k = key(row, c);
         return k.agrees(searches[c].prefix, searches[c].done) || k.greater(searches[c].prefix);
     }
 };
 
-/// One leaf into the histogram of its column. Bin 0, where zeros are, is left out: narrow_search knows what it holds.
+/// Adds one leaf to the histogram of its column. Bin 0, which holds the zeros, is not counted: narrow_search computes
+/// it from the total.
 template <class T>
 struct count_bytes {
     columns_searched<T> in;
@@ -121,7 +124,7 @@ struct count_bytes {
     }
 };
 
-/// Goes down the histogram to the bin of the k-th largest; empties it for the next round.
+/// Descends the histogram to the bin of the k-th largest entry and clears the histogram for the next round.
 struct narrow_search {
     search* searches;
     std::int64_t* histogram;
@@ -146,24 +149,24 @@ struct narrow_search {
     }
 };
 
-/// How many entries each leaf keeps.
+/// Counts the selected entries of each leaf.
 template <class T>
-struct count_kept {
+struct count_selected {
     columns_searched<T> in;
     std::int64_t* counts; ///< [column][leaf]
     COPPICE_HD void operator()(std::int64_t at) const {
         std::int64_t const c = at / in.leaves(), leaf = at - c * in.leaves();
         std::int64_t count = 0;
-        for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) count += in.kept(row, c) ? 1 : 0;
+        for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) count += in.selected(row, c) ? 1 : 0;
         counts[at] = count;
     }
 };
 
-/// Sums of `fan` counts each, [column][count] -> [column][sum]; and back, where a sum became the rank of its first
-/// entry.
+/// Upward pass: adds `fan` counts each, [column][count] -> [column][sum]. Downward pass (`back`): replaces counts by
+/// the rank of their first entry.
 struct fan_counts {
     std::int64_t *counts, *sums;
-    std::int64_t each; ///< counts of a column
+    std::int64_t each; ///< number of counts of a column
     bool back;
 
     COPPICE_HD std::int64_t sums_each() const { return (each + fan - 1) / fan; }
@@ -180,7 +183,7 @@ struct fan_counts {
     }
 };
 
-/// Writes what a leaf keeps behind the offset of its column; never outside of the result.
+/// Writes the selected entries of a leaf to the range of its column; never outside of the result arrays.
 template <class T, class I>
 struct keep_entries {
     columns_searched<T> in;
@@ -193,7 +196,7 @@ struct keep_entries {
         std::int64_t const c = at / in.leaves(), leaf = at - c * in.leaves();
         std::int64_t rank = ranks[at];
         for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) {
-            if (rank >= in.searches[c].wanted || !in.kept(row, c)) continue;
+            if (rank >= in.searches[c].target || !in.selected(row, c)) continue;
             std::int64_t const to = offsets[first + c] + rank++;
             if (to < 0 || to >= values.size()) continue;
             row_indices[to] = I(row);
@@ -202,7 +205,7 @@ struct keep_entries {
     }
 };
 
-/// Elements of the counts of one column.
+/// Number of counts of all levels of one column.
 inline std::int64_t counts_each(std::int64_t rows) {
     std::int64_t all = 0;
     for (std::int64_t each = (rows + leaf_rows - 1) / leaf_rows;; each = (each + fan - 1) / fan) {
@@ -216,14 +219,15 @@ struct zero_counts {
     COPPICE_HD void operator()(std::int64_t i) const { counts[i] = 0; }
 };
 
-/// Memory of keep_largest for `columns` columns.
+/// Workspace of keep_largest for `columns` columns.
 struct memory {
     search* searches;        ///< [columns]
     std::int64_t* histogram; ///< [columns][bins]
     std::int64_t* counts;    ///< columns * counts_each(rows)
 };
 
-/// Writes the entries kept of the columns of x, which are columns [first, ...) of the result.
+/// Writes the largest entries of the columns of x, which are columns first, first + 1, ... of the result. Column c has
+/// offsets[c + 1] - offsets[c] entries.
 template <class T, class I, class Executor>
 void keep_largest(Executor const& exec, columns_view<T> x, std::int64_t first, I const* offsets, memory const& m,
                   array_view<I> row_indices, array_view<T> values) {
@@ -235,7 +239,7 @@ void keep_largest(Executor const& exec, columns_view<T> x, std::int64_t first, I
         for_each(exec, columns * leaves, count_bytes<T>{in, m.histogram});
         for_each(exec, columns, narrow_search{m.searches, m.histogram, x.rows});
     }
-    for_each(exec, columns * leaves, count_kept<T>{in, m.counts});
+    for_each(exec, columns * leaves, count_selected<T>{in, m.counts});
     fan_counts levels[8];
     int depth = 0;
     std::int64_t* at = m.counts;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Operations on whole matrices, on every executor; the views are in memory of that executor.
+/// Operations on whole matrices on every executor. Views are in the memory of that executor.
 ///
 ///   - algebra/transform.hpp: transpose, sort_columns, permute, invert_permutation, extract_diagonal,
 ///     extract_tridiagonal
 ///   - algebra/symmetry.hpp: has_sorted_columns, symmetry_of, is_symmetric, symmetrised_weights
 ///   - algebra/statistics.hpp: bandwidths, degrees, coverages, describe
 ///
-/// Include this header, not its parts: it declares the instantiations of the library (float and double with 32-bit
-/// indices, host and CUDA), which is what lets code compiled without nvcc call the CUDA ones.
+/// Include this header instead of the individual ones: it declares the instantiations of the library (float and double
+/// with 32-bit indices, host and CUDA), so that code compiled without nvcc can call the CUDA versions.
 #pragma once
 
 #include <coppice/algebra/statistics.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparsity patterns, and the parts of a matrix that lie in them (thesis section 5.1.8, Eqs. 47 to 54).
+/// Sparsity patterns, and the submatrices that they select (thesis section 5.1.8, Eqs. 47 to 54).
 ///
-/// A pattern is anything that answers whether (row, column) is in it: one of the objects below, the stored entries of a
-/// matrix, or a function object of the user's (for CUDA trivially copyable, with a COPPICE_HD call operator).
+/// A pattern is a predicate on (row, column): one of the types below, the stored entries of a matrix, or a function
+/// object of the user (for CUDA trivially copyable, with a COPPICE_HD call operator).
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@ struct lower_pattern {
         return strict ? row > column : row >= column;
     }
 };
-/// What is in either of two patterns.
+/// Union of two patterns.
 template <pattern S, pattern U>
 struct pattern_union {
     S s;
@@ -46,7 +46,7 @@ struct pattern_union {
 };
 template <pattern S, pattern U>
 pattern_union(S, U) -> pattern_union<S, U>;
-/// What is in the first pattern, but not in the second.
+/// Difference of two patterns: positions in the first but not in the second.
 template <pattern S, pattern U>
 struct pattern_difference {
     S s;
@@ -59,7 +59,7 @@ struct pattern_difference {
 template <pattern S, pattern U>
 pattern_difference(S, U) -> pattern_difference<S, U>;
 
-/// Borrowed list of entries; found by binary search.
+/// Borrowed list of entries. Membership is tested by binary search.
 template <class I, class O = I>
 struct pattern_view {
     csr_view<char, I, O> entries{};
@@ -68,12 +68,12 @@ struct pattern_view {
     }
 };
 
-/// Owns the list of entries of a pattern: CSR without values, columns rising in every row. Move-only.
+/// Owner of the list of entries of a pattern: CSR without values, with sorted columns. Move-only.
 template <class I, class O = I>
 class sparsity_pattern {
 public:
     sparsity_pattern() = default;
-    /// Takes the arrays over. Throws dimension_error where their lengths disagree with the shape.
+    /// Takes ownership of the arrays. Throws dimension_error if their lengths are inconsistent with the shape.
     sparsity_pattern(I rows, I columns, buffer<O> offsets, buffer<I> indices)
         : rows_(rows), columns_(columns), offsets_(std::move(offsets)), indices_(std::move(indices)) {
         require_size("row offsets of a pattern", offsets_, std::int64_t(rows) + 1);
@@ -83,11 +83,11 @@ public:
     O entries() const { return static_cast<O>(indices_.size()); }
     buffer<O> const& row_offsets() const { return offsets_; }
     buffer<I> const& column_indices() const { return indices_; }
-    /// The pattern as the operations below take it.
+    /// Returns the pattern as a predicate for the operations below.
     pattern_view<I, O> view() const& {
         return {{rows_, columns_, entries(), offsets_.data(), indices_.data(), nullptr}};
     }
-    pattern_view<I, O> view() const&& = delete; ///< a temporary pattern would be gone at once
+    pattern_view<I, O> view() const&& = delete; ///< the view of a temporary pattern would dangle
 
 private:
     I rows_ = 0, columns_ = 0;
@@ -97,18 +97,18 @@ private:
 
 namespace detail {
 
-/// Rows of a matrix with those of their entries that `Keep` names: Keep::row(i) makes a function object that is asked
-/// for the nonzeros k of row i, in their order. For build_rows().
+/// Rows of a matrix restricted to selected entries: Keep::row(i) returns a predicate that is called for the nonzeros k
+/// of row i, in their order. For build_rows().
 template <class T, class I, class O, class Keep>
-struct kept_rows {
+struct selected_rows {
     csr_view<T, I, O> a;
     Keep keep;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
-        auto kept = keep.row(i);
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
+        auto selected = keep.row(i);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            if (kept(k)) emit(a.indices[k], a.coefficients[k]);
+            if (selected(k)) emit(a.indices[k], a.coefficients[k]);
     }
 };
 
@@ -126,7 +126,7 @@ struct keep_in_pattern {
     COPPICE_HD in_row row(std::int64_t i) const { return {a, s, i}; }
 };
 
-/// Bits of |value|, ordered like the magnitudes; NaN above all.
+/// Returns the bits of |value|, which are ordered like the magnitudes; NaN is the largest.
 template <class T>
 COPPICE_HD std::uint64_t magnitude_bits(T value) {
     double const size = static_cast<double>(value);
@@ -135,18 +135,18 @@ COPPICE_HD std::uint64_t magnitude_bits(T value) {
     return bits & ~(std::uint64_t(1) << 63);
 }
 
-/// Eq. 49: keeps the q largest off-diagonal entries of a row, and of those as large as the last one the first.
+/// Eq. 49: selects the q largest off-diagonal entries of a row; among equal magnitudes the first ones.
 template <class T, class I, class O>
 struct keep_largest_of_row {
     csr_view<T, I, O> a;
-    I const* counts; ///< a q for each row; null: `count` for all
+    I const* counts; ///< q for each row; null: `count` for all rows
     I count;
 
     struct in_row {
         csr_view<T, I, O> const& a;
         std::int64_t i;
-        std::uint64_t threshold; ///< of magnitudes; all above it are kept
-        I equal;                 ///< and so many of those that equal it
+        std::uint64_t threshold; ///< all entries of larger magnitude are selected
+        I equal;                 ///< number of entries of equal magnitude that are selected
         COPPICE_HD bool operator()(O k) {
             if (std::int64_t(a.indices[k]) == i) return false;
             std::uint64_t const size = magnitude_bits(a.coefficients[k]);
@@ -154,45 +154,45 @@ struct keep_largest_of_row {
         }
     };
     COPPICE_HD in_row row(std::int64_t i) const {
-        I const wanted = counts ? counts[i] : count;
-        if (wanted <= 0) return {a, i, ~std::uint64_t(0), 0};
-        std::uint64_t threshold = 0; // bit by bit the largest one that `wanted` entries reach
+        I const target = counts ? counts[i] : count;
+        if (target <= 0) return {a, i, ~std::uint64_t(0), 0};
+        std::uint64_t threshold = 0; // the largest threshold that `target` entries reach, bit by bit
         for (int bit = 62; bit >= 0; --bit) {
             std::uint64_t const higher = threshold | std::uint64_t(1) << bit;
             I const reach = count_from(i, higher);
-            if (reach >= wanted) threshold = higher;
-            if (reach == wanted) break; // these are the ones
+            if (reach >= target) threshold = higher;
+            if (reach == target) break; // exactly these entries
         }
         I const above = count_from(i, threshold + 1);
-        return {a, i, threshold, above < wanted ? I(wanted - above) : I(0)};
+        return {a, i, threshold, above < target ? I(target - above) : I(0)};
     }
 
 private:
-    COPPICE_HD I count_from(std::int64_t i, std::uint64_t least) const {
+    COPPICE_HD I count_from(std::int64_t i, std::uint64_t min_magnitude) const {
         I found = 0;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            if (std::int64_t(a.indices[k]) != i && magnitude_bits(a.coefficients[k]) >= least) ++found;
+            if (std::int64_t(a.indices[k]) != i && magnitude_bits(a.coefficients[k]) >= min_magnitude) ++found;
         return found;
     }
 };
 
-/// Eq. 50
+/// Eq. 50.
 template <class T, class I, class O>
 struct keep_above_threshold {
     csr_view<T, I, O> a;
-    T const* shares; ///< a tau for each row; null: `share` for all
-    T share;
+    T const* fractions; ///< tau for each row; null: `fraction` for all rows
+    T fraction;
 
     struct in_row {
         csr_view<T, I, O> const& a;
-        T least;
-        COPPICE_HD bool operator()(O k) const { return magnitude(a.coefficients[k]) >= least; }
+        T min_magnitude;
+        COPPICE_HD bool operator()(O k) const { return magnitude(a.coefficients[k]) >= min_magnitude; }
     };
     COPPICE_HD in_row row(std::int64_t i) const {
-        T most(0);
+        T max_magnitude(0);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            most = magnitude(a.coefficients[k]) > most ? magnitude(a.coefficients[k]) : most;
-        return {a, (shares ? shares[i] : share) * most};
+            max_magnitude = magnitude(a.coefficients[k]) > max_magnitude ? magnitude(a.coefficients[k]) : max_magnitude;
+        return {a, (fractions ? fractions[i] : fraction) * max_magnitude};
     }
 };
 
@@ -209,7 +209,7 @@ struct scale_row {
     }
 };
 
-/// Sums of |a_ij| over a row: inside of a pattern, and of all.
+/// Sums of |a_ij| over a row: inside the pattern, and of all entries.
 struct weight_inside {
     double inside, all;
 };
@@ -235,17 +235,17 @@ struct weigh_row {
 };
 
 template <executor Executor, class Keep, class T, class I, class O>
-sparsity_pattern<I, O> pattern_of_kept(Executor const& exec, csr_view<T, I, O> a, Keep keep) {
+sparsity_pattern<I, O> pattern_of_selected(Executor const& exec, csr_view<T, I, O> a, Keep keep) {
     if (!a.offsets) return {};
     auto const sorted = with_sorted_columns(exec, a);
     keep.a = sorted.view;
-    auto kept = build_row_parts<T, I, O>(exec, a.rows(), kept_rows<T, I, O, Keep>{sorted.view, keep}, false);
-    return {a.rows(), a.columns(), std::move(kept.offsets), std::move(kept.indices)};
+    auto selected = build_row_arrays<T, I, O>(exec, a.rows(), selected_rows<T, I, O, Keep>{sorted.view, keep}, false);
+    return {a.rows(), a.columns(), std::move(selected.offsets), std::move(selected.indices)};
 }
 
 } // namespace detail
 
-/// The stored entries of A, zeros included. Columns in any order; waits.
+/// Returns the pattern of the stored entries of A, including stored zeros. Columns may be unsorted. Waits.
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> pattern_of(Executor const& exec, csr_view<T, I, O> a) {
     if (!a.offsets) return {};
@@ -254,43 +254,43 @@ sparsity_pattern<I, O> pattern_of(Executor const& exec, csr_view<T, I, O> a) {
             copy_of(exec, sorted.view.column_indices())};
 }
 
-/// S^max-n (Eq. 49): the `count` off-diagonal entries of largest magnitude of every row, all where it has no more. Of
-/// equal ones those of smaller column; a NaN is larger than all. Some 64 passes over a row at most. Waits.
+/// S^max-n (Eq. 49): the `count` off-diagonal entries of largest magnitude of every row, or all if there are fewer.
+/// Among equal magnitudes the smaller column is first; NaN is the largest. At most about 64 passes over a row. Waits.
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<I> count) {
-    return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, nullptr, count});
+    return detail::pattern_of_selected(exec, a, detail::keep_largest_of_row<T, I, O>{a, nullptr, count});
 }
-/// The same with a number for every row, counts[rows].
+/// The same with a separate number for each row, counts[rows].
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a,
                                        std::type_identity_t<array_view<I const>> counts) {
     require_size("numbers of entries to keep", counts, a.rows());
-    return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, counts.data(), I(0)});
+    return detail::pattern_of_selected(exec, a, detail::keep_largest_of_row<T, I, O>{a, counts.data(), I(0)});
 }
 
-/// S^max-t (Eq. 50): the entries of at least `share` times the largest magnitude of their row, the diagonal among them.
-/// Waits.
+/// S^max-t (Eq. 50): the entries whose magnitude is at least `fraction` times the largest magnitude of their row,
+/// including the diagonal. Waits.
 template <executor Executor, class T, class I, class O>
-sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<T> share) {
-    return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, nullptr, share});
+sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<T> fraction) {
+    return detail::pattern_of_selected(exec, a, detail::keep_above_threshold<T, I, O>{a, nullptr, fraction});
 }
-/// The same with a share for every row, shares[rows].
+/// The same with a separate fraction for each row, fractions[rows].
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a,
-                                         std::type_identity_t<array_view<T const>> shares) {
-    require_size("shares of a threshold pattern", shares, a.rows());
-    return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, shares.data(), T(0)});
+                                         std::type_identity_t<array_view<T const>> fractions) {
+    require_size("fractions of a threshold pattern", fractions, a.rows());
+    return detail::pattern_of_selected(exec, a, detail::keep_above_threshold<T, I, O>{a, fractions.data(), T(0)});
 }
 
-/// prune(A, S) (Eq. 51): the entries of A that lie in S, in their order. Waits.
+/// prune(A, S) (Eq. 51): the entries of A in S, in their order. Waits.
 template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
     if (!a.offsets) return {};
     using keep = detail::keep_in_pattern<T, I, O, S>;
-    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(), detail::kept_rows<T, I, O, keep>{a, {a, s}});
+    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(), detail::selected_rows<T, I, O, keep>{a, {a, s}});
 }
 
-/// scale(A, S, omega) (Eq. 52): A with its entries in S times omega. Queued on CUDA.
+/// scale(A, S, omega) (Eq. 52): multiplies the entries of A in S by omega. Asynchronous on CUDA.
 template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> scale(Executor const& exec, csr_view<T, I, O> a, S s, std::type_identity_t<T> omega) {
     if (!a.offsets) return {};
@@ -300,8 +300,8 @@ csr<T, I, O> scale(Executor const& exec, csr_view<T, I, O> a, S s, std::type_ide
             std::move(values)};
 }
 
-/// coverage(A, S) (Eq. 53): the share of the sum of |a_ij| that lies in S; 1 where there is no weight at all, NaN where
-/// there is a NaN. c_diag (Eq. 54) with a diagonal_pattern. Waits.
+/// coverage(A, S) (Eq. 53): fraction of the sum of |a_ij| that is in S; 1 if the sum is zero, NaN if an entry is NaN.
+/// With a diagonal_pattern this is c_diag (Eq. 54). Waits.
 template <executor Executor, class T, class I, class O, pattern S>
 double coverage(Executor const& exec, csr_view<T, I, O> a, S s) {
     auto const sum = reduce(exec, a.rows(), detail::weight_inside{0, 0}, detail::weigh_row<T, I, O, S>{a, s},

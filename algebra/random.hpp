@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Counter-based random numbers: the i-th draw is a hash of (seed, stream, i), so it does not matter who draws
+/// Counter-based random numbers: the i-th number is a hash of (seed, stream, i), independent of the thread that draws
 /// it.
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace coppice {
 
-/// The finaliser of SplitMix64: a bijection on 64-bit words whose output bits each depend on all input bits.
+/// Finaliser of SplitMix64: a bijection on 64-bit words in which each output bit depends on all input bits.
 COPPICE_HD constexpr std::uint64_t mix_bits(std::uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
 
-inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u; ///< in 64 bits
+inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u; ///< 2^64 divided by the golden ratio
 
-/// A hash of a pair in this order.
+/// Hash of an ordered pair.
 COPPICE_HD constexpr std::uint64_t mix_pair(std::uint64_t first, std::uint64_t second) {
     return mix_bits(mix_bits(first + golden_ratio) ^ second);
 }
 
-/// One of many independent sequences of random numbers; element i can be had without the ones before it.
+/// One of many independent sequences of random numbers, with random access to element i.
 struct random_stream {
     std::uint64_t state = 0;
 

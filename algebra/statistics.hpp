@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Figures that describe a matrix. Included by algebra/operations.hpp.
+/// Statistics of a matrix. Included by algebra/operations.hpp.
 #pragma once
 
 #include <limits>
@@ -9,37 +9,37 @@
 
 namespace coppice {
 
-/// How far nonzeros lie from the diagonal: the largest i - j and j - i over stored (i, j), at least 0.
+/// Lower and upper bandwidth: the maximum of i - j and of j - i over stored entries (i, j), at least 0.
 struct bandwidth {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
 };
 
-/// Stored nonzeros per row; all 0 for a matrix without rows.
+/// Number of stored nonzeros per row; all 0 for a matrix without rows.
 struct degree_summary {
     std::int64_t smallest = 0;
     std::int64_t largest = 0;
     double mean = 0;
 };
 
-/// Sums of |a_ij| in double precision, and the shares that follow.
+/// Sums of |a_ij| in double precision, and fractions of them.
 ///
-/// Where there is no weight at all to cover, the coverage is 1: nothing is left out. NaN in the matrix gives NaN.
+/// A coverage is 1 if the total weight is zero. NaN in the matrix gives NaN.
 struct weight_summary {
-    double diagonal = 0;     ///< sum of |a_ii|
-    double beside = 0;       ///< sum of |a_ij| with |i - j| = 1
-    double off_diagonal = 0; ///< sum of |a_ij| with i != j: omega_G of Eq. 23, both directions of an edge counted
+    double diagonal = 0;      ///< sum of |a_ii|
+    double near_diagonal = 0; ///< sum of |a_ij| with |i - j| = 1
+    double off_diagonal = 0;  ///< sum of |a_ij| with i != j: omega_G of Eq. 23, with both directions of an edge
 
-    /// c_diag: the diagonal's share of the whole matrix (Eq. 54).
-    double diagonal_coverage() const { return share(diagonal, diagonal + off_diagonal); }
-    /// c_id: the share of sub- and superdiagonal in the off-diagonal weight (Eq. 24).
-    double identity_coverage() const { return share(beside, off_diagonal); }
+    /// c_diag: weight of the diagonal divided by the weight of the whole matrix (Eq. 54).
+    double diagonal_coverage() const { return fraction(diagonal, diagonal + off_diagonal); }
+    /// c_id: weight of the sub- and superdiagonal divided by the off-diagonal weight (Eq. 24).
+    double identity_coverage() const { return fraction(near_diagonal, off_diagonal); }
 
 private:
-    static double share(double part, double whole) { return whole == 0 ? 1 : part / whole; }
+    static double fraction(double value, double whole) { return whole == 0 ? 1 : value / whole; }
 };
 
-/// Everything that describe() finds out.
+/// Result of describe().
 struct matrix_info {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -58,7 +58,7 @@ struct matrix_info {
 
 namespace detail {
 
-/// What one pass over the nonzeros gathers.
+/// Quantities that one pass over the nonzeros collects.
 struct matrix_sums {
     weight_summary weights{};
     bandwidth reach{};
@@ -76,7 +76,7 @@ struct combine_sums {
     }
     COPPICE_HD matrix_sums operator()(matrix_sums a, matrix_sums const& b) const {
         a.weights.diagonal += b.weights.diagonal;
-        a.weights.beside += b.weights.beside;
+        a.weights.near_diagonal += b.weights.near_diagonal;
         a.weights.off_diagonal += b.weights.off_diagonal;
         a.reach.lower = larger(a.reach.lower, b.reach.lower);
         a.reach.upper = larger(a.reach.upper, b.reach.upper);
@@ -103,7 +103,7 @@ struct row_sums {
                 s.weights.diagonal += weight;
             } else {
                 s.weights.off_diagonal += weight;
-                if (distance == 1 || distance == -1) s.weights.beside += weight;
+                if (distance == 1 || distance == -1) s.weights.near_diagonal += weight;
                 if (-distance > s.reach.lower) s.reach.lower = -distance;
                 if (distance > s.reach.upper) s.reach.upper = distance;
             }
@@ -118,7 +118,7 @@ struct row_sums {
     }
 };
 
-/// One pass over A.
+/// Computes all sums in one pass over A.
 template <executor Executor, class T, class I, class O>
 matrix_sums sum_up(Executor const& exec, csr_view<T, I, O> a) {
     return reduce(exec, a.rows(), matrix_sums{}, row_sums<T, I, O>{a}, combine_sums{});
@@ -126,13 +126,13 @@ matrix_sums sum_up(Executor const& exec, csr_view<T, I, O> a) {
 
 } // namespace detail
 
-/// Bandwidths over all stored nonzeros, zeros included. Waits.
+/// Returns the bandwidths over all stored nonzeros, including stored zeros. Waits.
 template <executor Executor, class T, class I, class O>
 bandwidth bandwidths(Executor const& exec, csr_view<T, I, O> a) {
     return detail::sum_up(exec, a).reach;
 }
 
-/// Smallest, largest and mean number of nonzeros of a row. Waits.
+/// Returns the smallest, largest and mean number of nonzeros of a row. Waits.
 template <executor Executor, class T, class I, class O>
 degree_summary degrees(Executor const& exec, csr_view<T, I, O> a) {
     if (a.rows() == 0) return {};
@@ -140,14 +140,14 @@ degree_summary degrees(Executor const& exec, csr_view<T, I, O> a) {
     return {sums.smallest_degree, sums.largest_degree, double(a.nonzeros()) / double(a.rows())};
 }
 
-/// Weight sums and coverages. Deterministic; waits.
+/// Returns the weight sums. Deterministic; waits.
 template <executor Executor, class T, class I, class O>
 weight_summary coverages(Executor const& exec, csr_view<T, I, O> a) {
     return detail::sum_up(exec, a).weights;
 }
 
-/// Size, symmetry, bandwidths, degrees, coverages and the state of the values, in two passes. Works for rectangular
-/// matrices; throws matrix_error where a row holds a column twice. Waits.
+/// Computes size, symmetry, bandwidths, degrees, coverages and properties of the values in two passes. Rectangular
+/// matrices are supported. Throws matrix_error if a row contains a column twice. Waits.
 template <executor Executor, class T, class I, class O>
 matrix_info describe(Executor const& exec, csr_view<T, I, O> a) {
     auto const sums = detail::sum_up(exec, a);

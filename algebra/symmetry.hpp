@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
+/// Symmetry of a matrix, and its weighted undirected graph. Included by algebra/operations.hpp.
 #pragma once
 
 #include <coppice/algebra/transform.hpp>
 
 namespace coppice {
 
-/// What of a square matrix equals its transpose; a rectangular one has neither.
+/// Symmetry of a square matrix; both are false for a rectangular one.
 struct symmetry {
-    bool pattern = true; ///< (j, i) is stored wherever (i, j) is
-    bool values = true;  ///< and holds the same value; a NaN equals nothing. Implies `pattern`.
+    bool pattern = true; ///< (j, i) is stored if (i, j) is
+    bool values = true;  ///< both also have equal values (NaN is not equal to NaN); implies `pattern`
 };
 
 namespace detail {
@@ -21,7 +21,7 @@ struct row_sorted {
     COPPICE_HD bool operator()(std::int64_t i) const { return row_is_sorted(a, i); }
 };
 
-/// Compares two matrices of the same shape and number of nonzeros piece by piece.
+/// Element-wise comparison of two matrices of the same shape and number of nonzeros.
 template <class I>
 struct same_element {
     I const *a, *b;
@@ -33,7 +33,7 @@ bool same_pattern(Executor const& exec, csr_view<T, I, O> a, csr_view<T, I, O> b
            reduce(exec, a.nonzeros(), true, same_element<I>{a.indices, b.indices}, both{});
 }
 
-/// i where row i holds a value that is not finite; `none` where all are.
+/// Returns i if row i contains a non-finite value, else `none`.
 template <class T, class I, class O>
 struct nonfinite_row {
     csr_view<T, I, O> a;
@@ -45,7 +45,7 @@ struct nonfinite_row {
     }
 };
 
-/// Whether row i of |A| and |B|, both sorted, is the same apart from the diagonal and stored zeros.
+/// Whether row i of |A| and |B|, both sorted, is equal except for the diagonal and stored zeros.
 template <class T, class I, class O>
 struct same_weights {
     csr_view<T, I, O> a, b;
@@ -65,8 +65,8 @@ struct same_weights {
     }
 };
 
-/// Calls emit(column, weight) for the off-diagonal weights above 0 of row i of |A| + |B| by rising column. Rows of both
-/// are sorted without duplicates; a `b` without offsets counts as empty.
+/// Calls emit(column, weight) for the nonzero off-diagonal weights of row i of |A| + |B| in the order of columns. Rows
+/// of both are sorted without duplicates. If `b` has no offsets, it is empty.
 template <class T, class I, class O, class Emit>
 COPPICE_HD void merge_weights(csr_view<T, I, O> const& a, csr_view<T, I, O> const& b, std::int64_t i, Emit& emit) {
     O k = a.row_begin(i), m = b.offsets ? b.row_begin(i) : 0;
@@ -114,7 +114,7 @@ struct write_weights {
     }
 };
 
-/// A view whose rows are sorted: of the matrix itself, or of a sorted copy that this keeps.
+/// View with sorted rows: of the matrix itself, or of a sorted copy that is stored here.
 template <class T, class I, class O>
 struct sorted_matrix {
     csr<T, I, O> copy;
@@ -130,7 +130,7 @@ std::string value_text(complex_pair<R> const& value) {
     return "(" + std::to_string(value.re) + ", " + std::to_string(value.im) + ")";
 }
 
-/// Throws matrix_error naming the first row that holds a value that is not finite.
+/// Throws matrix_error with the first row that contains a non-finite value.
 template <executor Executor, class T, class I, class O>
 void require_finite(Executor const& exec, csr_view<T, I, O> a) {
     std::int64_t const n = a.rows();
@@ -147,7 +147,7 @@ void require_finite(Executor const& exec, csr_view<T, I, O> a) {
 
 } // namespace detail
 
-/// Whether the columns of every row rise strictly: sorted and without duplicates. Waits.
+/// Whether the columns of every row are strictly increasing (sorted without duplicates). Waits.
 template <executor Executor, class T, class I, class O>
 bool has_sorted_columns(Executor const& exec, csr_view<T, I, O> a) {
     return reduce(exec, a.rows(), true, detail::row_sorted<T, I, O>{a}, detail::both{});
@@ -163,34 +163,35 @@ sorted_matrix<T, I, O> with_sorted_columns(Executor const& exec, csr_view<T, I, 
     return {std::move(copy), view};
 }
 
-/// symmetrised_weights() of a square matrix with sorted rows, finite and without duplicates.
+/// symmetrised_weights() of a square matrix whose rows are sorted, finite and without duplicates.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> united_weights(Executor const& exec, csr_view<T, I, O> a) {
-    auto turned = transpose(exec, a);
-    bool const symmetric = reduce(exec, a.rows(), true, same_weights<T, I, O>{a, turned.view()}, both{});
-    if (symmetric) turned = {};
+    auto transposed = transpose(exec, a);
+    bool const symmetric = reduce(exec, a.rows(), true, same_weights<T, I, O>{a, transposed.view()}, both{});
+    if (symmetric) transposed = {};
 
     O nonzeros = 0;
-    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, turned.view()}, nonzeros);
+    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, transposed.view()}, nonzeros);
     buffer<I> indices(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    for_each(exec, a.rows(), write_weights<T, I, O>{a, turned.view(), offsets.data(), indices.data(), values.data()});
+    for_each(exec, a.rows(),
+             write_weights<T, I, O>{a, transposed.view(), offsets.data(), indices.data(), values.data()});
     return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
 }
 
 } // namespace detail
 
-/// Compares A with its transpose, which is built for it. Columns in any order (unsorted input costs a sorted copy);
-/// duplicates are compared one by one in their order. Waits.
+/// Compares A with its transpose, which is computed temporarily. Columns may be unsorted; then a sorted copy is made.
+/// Duplicates are compared one by one in their order. Waits.
 template <executor Executor, class T, class I, class O>
 symmetry symmetry_of(Executor const& exec, csr_view<T, I, O> a) {
     if (a.rows() != a.columns()) return {false, false};
     if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);
-    auto const turned = transpose(exec, sorted.view);
-    bool const pattern = detail::same_pattern(exec, sorted.view, turned.view());
+    auto const transposed = transpose(exec, sorted.view);
+    bool const pattern = detail::same_pattern(exec, sorted.view, transposed.view());
     return {pattern, pattern && reduce(exec, a.nonzeros(), true,
-                                       detail::same_element<T>{sorted.view.coefficients, turned.values().data()},
+                                       detail::same_element<T>{sorted.view.coefficients, transposed.values().data()},
                                        detail::both{})};
 }
 
@@ -200,12 +201,13 @@ bool is_symmetric(Executor const& exec, csr_view<T, I, O> a) {
     return symmetry_of(exec, a).values;
 }
 
-/// Edge weights of the undirected graph beneath A (thesis, sections 4.4 and 4.5.1): A' = |A| - diag(|A|), and A' + A'^T
-/// where A' differs from its transpose. The result is symmetric in pattern and values, has sorted columns, no diagonal
-/// and only weights above 0: stored zeros are no edges.
+/// Edge weights of the undirected graph of A (thesis, sections 4.4 and 4.5.1): A' = |A| - diag(|A|), or A' + A'^T if A'
+/// is not symmetric. The result is symmetric in pattern and values, has sorted columns, no diagonal and positive
+/// weights only: stored zeros are not edges.
 ///
-/// A is square (dimension_error), columns in any order without duplicates and all values finite (matrix_error): a NaN
-/// has no place in an order of edges. Waits. Throws overflow_error where the union of both patterns outgrows O.
+/// A must be square (dimension_error), without duplicates and with finite values only (matrix_error), since NaN has no
+/// order. Columns may be unsorted. Waits. Throws overflow_error if the number of nonzeros of the union of both patterns
+/// does not fit an O.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
     require_square(a, "symmetrised_weights");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices made from a matrix: transpose, sort, permute, parts. Included by algebra/operations.hpp.
+/// Transformations of a matrix: transpose, sort, permute, extract bands. Included by algebra/operations.hpp.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@
 namespace coppice {
 namespace detail {
 
-/// inverse[permutation[p]] = p where the index is in range.
+/// inverse[permutation[p]] = p if the index is in range.
 template <class I>
 struct invert_index {
     array_view<I const> permutation;
@@ -30,7 +30,7 @@ struct invert_index {
         if (vertex >= 0 && std::int64_t(vertex) < inverse.size()) inverse[vertex] = I(p);
     }
 };
-/// i where no position holds index i; `none` where one does.
+/// Returns i if no position contains index i, else `none`.
 template <class I>
 struct missing_index {
     I const* inverse;
@@ -60,7 +60,7 @@ struct store_offset {
     O* offsets;
     COPPICE_HD void operator()(std::int64_t i, std::int64_t start) const { offsets[i] = O(start); }
 };
-/// offsets[count] = the total, written where the offsets live.
+/// offsets[count] = total, written in the memory of the offsets.
 template <class O>
 struct store_last_offset {
     O* offsets;
@@ -114,11 +114,12 @@ struct tridiagonal_row {
     }
 };
 
-/// Offsets of rows with degree(i) nonzeros each; throws overflow_error where their number does not fit.
+/// Computes row offsets from the number of nonzeros degree(i) of each row. Throws overflow_error if their sum does not
+/// fit.
 template <class O, executor Executor, class Degree>
 buffer<O> offsets_of_degrees(Executor const& exec, std::int64_t rows, Degree degree, O& nonzeros) {
     buffer<O> offsets(exec, rows + 1);
-    // A scan may ask for its input twice.
+    // Stored first, because a scan may read its input twice.
     for_each(exec, rows, store_degree<O, Degree>{offsets.data(), degree});
     std::int64_t const total =
         exclusive_scan(exec, rows, stored_degree<O>{offsets.data()}, store_offset<O>{offsets.data()}, std::int64_t{0});
@@ -129,14 +130,15 @@ buffer<O> offsets_of_degrees(Executor const& exec, std::int64_t rows, Degree deg
 
 } // namespace detail
 
-/// A^T with the rows of every column in their old order, so columns come out sorted whatever the input's order, and
-/// duplicates stay apart in their order. Temporary memory about an index per nonzero (host), three (CUDA).
+/// Computes A^T. Each row of the result lists the rows of A in their order, so its columns are sorted for any order of
+/// columns in A. Duplicates are not combined and keep their order. Temporary memory: about one index per nonzero
+/// (host), three (CUDA).
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> transpose(Executor const& exec, csr_view<T, I, O> a) {
     return detail::transpose_nonzeros(exec, a);
 }
 
-/// Copy of A with the columns of each row sorted; duplicates stay apart, in their old order.
+/// Copies A and sorts the columns of each row. Duplicates are not combined and keep their order.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> sort_columns(Executor const& exec, csr_view<T, I, O> a) {
     if (!a.offsets) return {};
@@ -144,8 +146,8 @@ csr<T, I, O> sort_columns(Executor const& exec, csr_view<T, I, O> a) {
                              copy_of(exec, a.column_indices()), copy_of(exec, a.values()));
 }
 
-/// The inverse of a permutation: inverse[permutation[p]] = p. Throws argument_error naming the first index that occurs
-/// nowhere; with n positions there is one whenever an index is out of range or occurs twice.
+/// Computes the inverse of a permutation: inverse[permutation[p]] = p. Throws argument_error with the first index that
+/// does not occur. (If an index is out of range or occurs twice, another one is missing.)
 template <executor Executor, class I>
 buffer<I> invert_permutation(Executor const& exec, array_view<I const> permutation) {
     std::int64_t const n = permutation.size();
@@ -155,12 +157,12 @@ buffer<I> invert_permutation(Executor const& exec, array_view<I const> permutati
     std::int64_t const missing = reduce(exec, n, n, detail::missing_index<I>{inverse.data(), n}, detail::smaller{});
     if (missing < n)
         throw argument_error("not a permutation of " + std::to_string(n) + " indices: " + std::to_string(missing) +
-                             " occurs nowhere, so another index is out of range or occurs twice");
+                             " does not occur, so another index is out of range or occurs twice");
     return inverse;
 }
 
-/// P A P^T for a permutation that maps position -> vertex: B(p, q) = A(permutation[p], permutation[q]), columns sorted.
-/// A is square (dimension_error); see invert_permutation for what the permutation has to be.
+/// Computes P A P^T for a permutation position -> vertex: B(p, q) = A(permutation[p], permutation[q]), with sorted
+/// columns. Throws dimension_error unless A is square, and argument_error as invert_permutation() does.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::type_identity_t<I> const> permutation) {
     require_square(a, "permute");
@@ -178,7 +180,7 @@ csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::
     return detail::sort_rows(exec, a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values));
 }
 
-/// Copy of A with values of another type, each converted as by a cast: for storage in float16, say.
+/// Copies A and converts the values to another type by static_cast, for example to float16.
 template <class To, executor Executor, class T, class I, class O>
 csr<To, I, O> convert_values(Executor const& exec, csr_view<T, I, O> a) {
     if (!a.offsets) return {};
@@ -188,7 +190,7 @@ csr<To, I, O> convert_values(Executor const& exec, csr_view<T, I, O> a) {
             std::move(values)};
 }
 
-/// The min(rows, columns) diagonal entries; missing ones are 0, duplicates are summed.
+/// Returns the min(rows, columns) diagonal entries. Missing entries are 0; duplicates are summed.
 template <executor Executor, class T, class I, class O>
 buffer<T> extract_diagonal(Executor const& exec, csr_view<T, I, O> a) {
     buffer<T> diagonal(exec, a.rows() < a.columns() ? a.rows() : a.columns());
@@ -196,8 +198,8 @@ buffer<T> extract_diagonal(Executor const& exec, csr_view<T, I, O> a) {
     return diagonal;
 }
 
-/// The three middle bands of a square matrix (dimension_error otherwise) in its own order; missing entries and the two
-/// corners outside are 0, duplicates are summed.
+/// Returns the three middle bands of a square matrix (otherwise throws dimension_error). Missing entries and the two
+/// elements outside the matrix are 0; duplicates are summed.
 template <executor Executor, class T, class I, class O>
 tridiagonal<T> extract_tridiagonal(Executor const& exec, csr_view<T, I, O> a) {
     require_square(a, "extract_tridiagonal");

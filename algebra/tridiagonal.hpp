@@ -10,9 +10,9 @@
 
 namespace coppice {
 
-/// Borrowed tridiagonal matrix of `size` rows: row i reads lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1].
+/// Borrowed tridiagonal matrix with `size` rows: row i is lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1].
 ///
-/// lower[0] and upper[size - 1] lie outside the matrix; they are ignored unless an operation is for cyclic systems.
+/// lower[0] and upper[size - 1] are outside the matrix. They are ignored, except by operations on cyclic systems.
 template <class T>
 struct tridiagonal_view {
     using value_type = T;
@@ -25,7 +25,7 @@ struct tridiagonal_view {
     COPPICE_HD std::int64_t size() const { return length; }
 };
 
-/// Owns the three bands, each of `size` elements, uninitialised; move-only.
+/// Owner of the three bands, each of `size` elements, not initialised. Move-only.
 template <class T>
 class tridiagonal {
 public:
@@ -43,7 +43,7 @@ public:
     std::int64_t size() const { return diagonal.size(); }
     tridiagonal_view<T> view() const& { return {size(), lower.data(), diagonal.data(), upper.data()}; }
     operator tridiagonal_view<T>() const& { return view(); }
-    tridiagonal_view<T> view() const&& = delete; ///< a temporary matrix would be gone at once
+    tridiagonal_view<T> view() const&& = delete; ///< the view of a temporary matrix would dangle
     operator tridiagonal_view<T>() const&& = delete;
 
     buffer<T> lower;

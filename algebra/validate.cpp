@@ -11,7 +11,7 @@
 namespace coppice {
 namespace {
 
-/// The message for a column that stands twice in an unsorted row, or nothing.
+/// Returns the message for a column that occurs twice in an unsorted row, or an empty string.
 template <class T, class I, class O>
 std::string duplicate_in_row(csr_view<T, I, O> const& a, std::int64_t row) {
     std::vector<I> columns(a.indices + a.row_begin(row), a.indices + a.row_end(row));
@@ -20,10 +20,10 @@ std::string duplicate_in_row(csr_view<T, I, O> const& a, std::int64_t row) {
     return twice == columns.end() ? std::string() : "column " + std::to_string(*twice) + " occurs more than once";
 }
 
-/// What is wrong with the nonzeros of a row whose offsets are fine; empty where nothing is.
+/// Returns the error in the nonzeros of a row with valid offsets; empty if there is none.
 template <class T, class I, class O>
 std::string offence_in_row(csr_view<T, I, O> const& a, std::int64_t row, validation_options const& options) {
-    bool rising = true; // strictly: then there are no duplicates to look for
+    bool rising = true; // strictly increasing: there are no duplicates
     for (O k = a.row_begin(row); k < a.row_end(row); ++k) {
         I const column = a.indices[k];
         if (column < 0 || column >= a.columns())
@@ -43,7 +43,7 @@ std::string offence_in_row(csr_view<T, I, O> const& a, std::int64_t row, validat
 template <class T, class I, class O>
 std::string offsets_offence(csr_view<T, I, O> const& a, std::int64_t row) {
     O const first = a.row_begin(row), last = a.row_end(row);
-    if (last < first) return "offsets fall from " + std::to_string(first) + " to " + std::to_string(last);
+    if (last < first) return "offsets decrease from " + std::to_string(first) + " to " + std::to_string(last);
     if (last > a.nonzeros())
         return "the row ends at nonzero " + std::to_string(last) + " of " + std::to_string(a.nonzeros());
     return {};
@@ -66,7 +66,7 @@ void validate(host_executor const& exec, csr_view<T, I, O> a, validation_options
         throw matrix_error("negative size: " + std::to_string(rows) + " rows, " + std::to_string(a.columns()) +
                            " columns, " + std::to_string(a.nonzeros()) + " nonzeros");
     if (!a.offsets) {
-        if (rows == 0 && a.nonzeros() == 0) return; // a matrix that was never filled
+        if (rows == 0 && a.nonzeros() == 0) return; // a default-constructed matrix
         throw matrix_error("there are no row offsets");
     }
     if (a.nonzeros() > 0 && (!a.indices || !a.coefficients))

@@ -6,9 +6,9 @@
 namespace coppice {
 namespace {
 
-/// Does offset i stand where it may?
+/// Whether offset i is invalid.
 template <class O>
-struct offset_offends {
+struct offset_is_invalid {
     O const* offsets;
     std::int64_t rows;
     O nonzeros;
@@ -21,7 +21,7 @@ struct offset_offends {
 };
 
 template <class I>
-struct column_offends {
+struct column_is_invalid {
     I const* indices;
     I columns;
 
@@ -40,8 +40,8 @@ void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options
     bool const has_arrays = rows >= 0 && a.columns() >= 0 && nonzeros >= 0 && a.offsets && (nonzeros == 0 || a.indices);
     bool const asks_more = options.sorted || !options.duplicates || options.finite;
     if (has_arrays && !asks_more &&
-        reduce(exec, rows + 1, 0, offset_offends<O>{a.offsets, rows, a.nonzeros()}, any_of{}) == 0 &&
-        reduce(exec, nonzeros, 0, column_offends<I>{a.indices, a.columns()}, any_of{}) == 0)
+        reduce(exec, rows + 1, 0, offset_is_invalid<O>{a.offsets, rows, a.nonzeros()}, any_of{}) == 0 &&
+        reduce(exec, nonzeros, 0, column_is_invalid<I>{a.indices, a.columns()}, any_of{}) == 0)
         return;
     host_executor const host;
     auto const copied = [&]<class E>(E const* from, std::int64_t size) {

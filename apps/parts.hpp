@@ -39,8 +39,8 @@ inline multi_executor<host_executor> executors_of_parts(host_executor const& exe
 /// The rows of part p: [first, last) of n.
 struct rows_of_part {
     std::int64_t first, last;
-    rows_of_part(std::int64_t n, part_messages const& others)
-        : first(n * others.part() / others.parts()), last(n * (others.part() + 1) / others.parts()) {}
+    rows_of_part(std::int64_t n, rank_communicator const& others)
+        : first(n * others.rank() / others.ranks()), last(n * (others.rank() + 1) / others.ranks()) {}
     std::int64_t size() const { return last - first; }
 };
 

@@ -29,7 +29,7 @@ double random_element(std::int64_t i, std::uint64_t stream) {
 }
 
 /// Median over `repetitions` of the time until all parts have ended; the same on every part.
-timing time_in_parts(part_messages const& others, int repetitions, std::function<void()> const& work) {
+timing time_in_parts(rank_communicator const& others, int repetitions, std::function<void()> const& work) {
     std::vector<double> seconds;
     for (int r = 0; r <= repetitions; ++r) {
         others.gather(0);
@@ -113,12 +113,12 @@ struct stencil {
 };
 
 template <class Executor>
-csr_part<Executor, double> part_of_stencil(Executor const& exec, part_messages const& others, stencil const& s) {
-    std::int64_t const p = others.part(), parts = others.parts();
+distributed_csr<Executor, double> part_of_stencil(Executor const& exec, rank_communicator const& others, stencil const& s) {
+    std::int64_t const p = others.rank(), parts = others.ranks();
     std::vector<std::int32_t> offsets, columns;
     std::vector<double> values;
     s.fill(s.rows() * p / parts, s.rows() * (p + 1) / parts, offsets, columns, values);
-    return csr_part<Executor, double>(exec, others, offsets, columns, values);
+    return distributed_csr<Executor, double>(exec, others, offsets, columns, values);
 }
 
 /// Runs a problem on 1, 2, ... parts: measure(executor, messages) gives a timing and a note on every part.
@@ -129,15 +129,15 @@ struct measured {
 template <class Executor>
 void over_parts(table& t, Executor const& exec, std::string const& problem, std::string const& method, bool weak,
                 std::function<std::int64_t(int)> const& rows, double bytes_of_row,
-                std::function<measured(Executor const&, part_messages const&)> const& measure) {
+                std::function<measured(Executor const&, rank_communicator const&)> const& measure) {
     if (!t.wants(problem)) return;
     std::vector<row> results;
     for (int const parts : numbers_of_parts(exec)) {
         std::vector<measured> all(static_cast<std::size_t>(parts));
         std::string crossing;
-        multi_executor<Executor>(executors(exec, parts)).run([&](Executor const& part, part_messages const& others) {
-            all[std::size_t(others.part())] = measure(part, others);
-            if (others.part() == 0 && parts > 1 && std::is_same_v<Executor, cuda_executor>)
+        multi_executor<Executor>(executors(exec, parts)).run([&](Executor const& part, rank_communicator const& others) {
+            all[std::size_t(others.rank())] = measure(part, others);
+            if (others.rank() == 0 && parts > 1 && std::is_same_v<Executor, cuda_executor>)
                 crossing = others.devices() ? "NCCL" : "by the host: " + others.why_no_devices();
         });
         row r;
@@ -172,25 +172,25 @@ void tridiagonal_in_parts(table& t, options const& o, Executor const& exec) {
                 weak ? fmt::format("tridiagonal double 2^{} rows each", strong - 1)
                      : fmt::format("tridiagonal double 2^{} rows", strong),
                 checked ? "RPTS in parts with report" : "RPTS in parts", weak, rows, 5 * sizeof(double),
-                [=](Executor const& part, part_messages const& others) -> measured {
-                    std::int64_t const n = rows(others.parts()) / others.parts();
+                [=](Executor const& part, rank_communicator const& others) -> measured {
+                    std::int64_t const n = rows(others.ranks()) / others.ranks();
                     random_bands bands(part, n);
                     solve_report report{};
                     if (checked) {
                         auto const time = time_in_parts(others, o.quick ? 3 : 15, [&] {
-                            report = solve_tridiagonal_part(part, others, bands.view(), bands.d.view(), bands.x.view());
+                            report = solve_tridiagonal_distributed(part, others, bands.view(), bands.d.view(), bands.x.view());
                         });
                         return {time,
                                 fmt::format("backward error {:.0e}, {} tries", report.backward_error, report.tries)};
                     }
-                    if (others.parts() == 1) { // the solver of one executor
+                    if (others.ranks() == 1) { // the solver of one executor
                         buffer<std::byte> workspace(part, tridiagonal_workspace<double>(n));
                         return {time_in_parts(others, o.quick ? 3 : 15, [&] {
                             solve_tridiagonal(part, bands.view(), bands.d.view(), bands.x.view(), workspace.view());
                             part.synchronize();
                         })};
                     }
-                    reduced_tridiagonal_part<double, Executor> solver(part, others, bands.view());
+                    distributed_rpts<double, Executor> solver(part, others, bands.view());
                     return {time_in_parts(others, o.quick ? 3 : 15, [&] {
                         solver.solve(bands.d.view(), bands.x.view());
                         part.synchronize();
@@ -209,13 +209,13 @@ void large_tridiagonal(table& t, options const& o, cuda_executor const& exec) {
     std::int64_t const n = bytes / std::int64_t(5 * sizeof(double)) / parts;
     row r;
     multi_executor<cuda_executor>(executors(exec, parts))
-        .run([&](cuda_executor const& part, part_messages const& others) {
+        .run([&](cuda_executor const& part, rank_communicator const& others) {
             random_bands bands(part, n);
             solve_report report{};
             auto const time = time_in_parts(others, 3, [&] {
-                report = solve_tridiagonal_part(part, others, bands.view(), bands.d.view(), bands.x.view());
+                report = solve_tridiagonal_distributed(part, others, bands.view(), bands.d.view(), bands.x.view());
             });
-            if (others.part() != 0) return;
+            if (others.rank() != 0) return;
             r.seconds = time.median;
             r.fastest = time.fastest;
             r.note = fmt::format("status {}, backward error {:.0e}, {} tries", int(report.status),
@@ -237,8 +237,8 @@ void products_in_parts(table& t, options const& o, Executor const& exec) {
                              double bytes_of_row) {
         over_parts<Executor>(
             t, exec, problem, "product", weak, [=](int parts) { return of(parts).rows(); }, bytes_of_row,
-            [=](Executor const& part, part_messages const& others) -> measured {
-                auto const a = part_of_stencil(part, others, of(others.parts()));
+            [=](Executor const& part, rank_communicator const& others) -> measured {
+                auto const a = part_of_stencil(part, others, of(others.ranks()));
                 auto const x = random_buffer(part, a.size(), 5);
                 buffer<double> y(part, a.size());
                 constexpr int together = 10;
@@ -271,8 +271,8 @@ void graphs_in_parts(table& t, options const& o, Executor const& exec) {
                              std::string const& what) {
         over_parts<Executor>(
             t, exec, problem, what, weak, [=](int parts) { return of(parts).rows(); }, 0,
-            [=](Executor const& part, part_messages const& others) -> measured {
-                auto const a = part_of_stencil(part, others, of(others.parts()));
+            [=](Executor const& part, rank_communicator const& others) -> measured {
+                auto const a = part_of_stencil(part, others, of(others.ranks()));
                 int const repetitions = o.quick ? 1 : 7;
                 auto const times = [&](auto const& make_factor, auto const& make_forest) -> measured {
                     auto f = make_factor();
@@ -287,12 +287,12 @@ void graphs_in_parts(table& t, options const& o, Executor const& exec) {
                     });
                     return {time, fmt::format("{} paths, coverage {:.6f}", forest.paths, forest.weight_coverage)};
                 };
-                if (others.parts() == 1) { // those of one executor
+                if (others.ranks() == 1) { // those of one executor
                     auto const whole = a.own_block().view();
                     return times([&] { return parallel_factor(part, whole, choice); },
                                  [&](auto const& f) { return extract_forest(part, whole, f); });
                 }
-                graph_part<Executor, double> const graph(part, others, a);
+                distributed_graph<Executor, double> const graph(part, others, a);
                 return times([&] { return parallel_factor(part, graph, choice); },
                              [&](auto const& f) { return extract_forest(part, graph, f); });
             });
@@ -335,23 +335,23 @@ void krylov_in_parts(table& t, options const& o, Executor const& exec) {
             if (preconditioner == "forest" && p.weak) continue;
             over_parts<Executor>(
                 t, exec, p.name, "cg, " + preconditioner, p.weak, [&](int parts) { return p.of(parts).rows(); }, 0,
-                [&](Executor const& part, part_messages const& others) -> measured {
-                    auto const a = part_of_stencil(part, others, p.of(others.parts()));
+                [&](Executor const& part, rank_communicator const& others) -> measured {
+                    auto const a = part_of_stencil(part, others, p.of(others.ranks()));
                     auto const b = random_buffer(part, a.size(), 6);
                     auto const zero = part.copy(std::vector<double>(std::size_t(a.size()), 0.0));
                     buffer<double> x(part, a.size());
                     krylov_result result;
                     double solve_seconds = 0;
                     auto const time = time_in_parts(others, o.quick ? 1 : 3, [&] {
-                        auto const m = make_part_preconditioner(part, others, preconditioner, a);
+                        auto const m = make_distributed_preconditioner(part, others, preconditioner, a);
                         part.copy_elements(zero.data(), x.data(), a.size());
                         part.synchronize();
                         auto const begin = std::chrono::steady_clock::now();
-                        if (others.parts() == 1) // the solver of one executor
+                        if (others.ranks() == 1) // the solver of one executor
                             result = solve(part, "cg", csr_operator(part, a.own_block().view()), m, b.view(), x.view(),
                                            {.tolerance = 1e-8, .max_iterations = 3000});
                         else
-                            result = solve_in_parts(part, others, "cg", a, m, b.view(), x.view(),
+                            result = solve_distributed(part, others, "cg", a, m, b.view(), x.view(),
                                                     {.tolerance = 1e-8, .max_iterations = 3000});
                         part.synchronize();
                         solve_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

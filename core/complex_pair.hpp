@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Complex numbers as kernels need them: the layout of std::complex, whose operators do not all run on a device.
+/// Complex numbers for kernels. They have the layout of std::complex, whose operators are not all available on a
+/// device.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +10,7 @@
 
 namespace coppice {
 
-/// re + i im. Products follow the plain formula: no second look at infinities, as C's Annex G asks for.
+/// re + i im. Products use the plain formula, without the special treatment of infinities of Annex G of the C standard.
 template <class R>
 struct complex_pair {
     R re;
@@ -35,7 +36,7 @@ struct complex_pair {
     COPPICE_HD friend constexpr complex_pair operator*(complex_pair const& a, R b) { return {a.re * b, a.im * b}; }
     COPPICE_HD friend constexpr complex_pair operator*(R a, complex_pair const& b) { return b * a; }
     COPPICE_HD friend constexpr complex_pair operator/(complex_pair const& a, R b) { return {a.re / b, a.im / b}; }
-    /// By Smith's method (1962): no square of b that could leave the range.
+    /// Quotient by Smith's method (1962), which does not square b and so avoids overflow and underflow.
     COPPICE_HD friend constexpr complex_pair operator/(complex_pair const& a, complex_pair const& b) {
         if ((b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im)) {
             R const ratio = b.im / b.re, whole = b.re + b.im * ratio;

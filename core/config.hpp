@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Marks for code that runs on host and device.
+/// Macros for code that is compiled for both host and device.
 #pragma once
 
 #include <coppice/version.h>
@@ -11,35 +11,36 @@
 #define COPPICE_HD
 #endif
 
-// A host/device template may be instantiated with host-only operators; nvcc is told not to warn about it.
+// Disables nvcc's warning about a host/device template that is instantiated with operators that exist on the host only.
 #if defined(__CUDACC__)
 #define COPPICE_NO_EXEC_CHECK _Pragma("nv_exec_check_disable")
 #else
 #define COPPICE_NO_EXEC_CHECK
 #endif
 
-// Unrolls the loop that follows where the device compiler would leave arrays indexed at run time.
+// Unrolls the next loop in device code. Without it, the compiler may index local arrays at run time, which moves them
+// from registers to local memory.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_UNROLL _Pragma("unroll")
 #else
 #define COPPICE_UNROLL
 #endif
 
-// Lets four rounds of the loop that follows have their loads in flight together.
+// Unrolls the next loop four times in device code, so that the loads of four iterations are in flight together.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_UNROLL_FOUR _Pragma("unroll 4")
 #else
 #define COPPICE_UNROLL_FOUR
 #endif
 
-// Unrolls the loop that follows on the host, too, where what it indexes is to stay in registers.
+// Unrolls the next loop on the host too, so that the arrays that it indexes stay in registers.
 #if defined(__CUDACC__)
 #define COPPICE_UNROLL_ALL COPPICE_UNROLL
 #else
 #define COPPICE_UNROLL_ALL _Pragma("GCC unroll 16")
 #endif
 
-// Unrolls the loop that follows `n` times, a constant expression.
+// Unrolls the next loop `n` times in device code; n is a constant expression.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_PRAGMA(text) _Pragma(#text)
 #define COPPICE_UNROLL_BY(n) COPPICE_PRAGMA(unroll(n))
@@ -47,7 +48,8 @@
 #define COPPICE_UNROLL_BY(n)
 #endif
 
-// Keeps the loop that follows as it is: the device compiler would mix the loads of two rounds and wait for both.
+// Prevents unrolling of the next loop in device code: the compiler would mix the loads of two iterations and wait for
+// both.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_NO_UNROLL _Pragma("unroll 1")
 #else
@@ -60,9 +62,9 @@
 #define COPPICE_RESTRICT __restrict__
 #endif
 
-// For the small pieces of lane code, which must melt into their loops whatever the compiler thinks of their size. Where
-// nobody asks for speed (no optimisation, a sanitizer) the copies take the compiler three times as long for nothing;
-// what is compiled for newer processors makes them all the same, or others would be linked with functions of those.
+// Inlines small functions of lane code into their loops regardless of the compiler's cost estimate. In builds without
+// optimisation or with a sanitizer the attribute is left out, because it triples the compile time. Files compiled with
+// AVX always use it: otherwise the linker could choose a non-inlined AVX copy of such a function for the whole program.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__AVX__) &&                                                  \
     (!defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
 #define COPPICE_ALWAYS_INLINE inline
@@ -72,7 +74,7 @@
 #define COPPICE_ALWAYS_INLINE inline
 #endif
 
-// The same for a lambda, behind its parameters.
+// The same attribute for a lambda; written after its parameter list.
 #if defined(__GNUC__)
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
 #else

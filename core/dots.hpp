@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Dot products of vectors in the memory of an executor, several in one pass.
+/// Dot products of vectors in the memory of an executor. Several products are computed in one pass.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@
 
 namespace coppice {
 
-/// Two vectors of the same length and type, left^H right wanted; made of views, buffers, vectors, spans.
+/// Two vectors of the same length and type whose product left^H right is computed. Constructed from views, buffers,
+/// vectors or spans.
 template <class T>
 struct dot_of {
     array_view<T const> left, right;
@@ -26,8 +27,8 @@ dot_of(Left const& left, Right const&) -> dot_of<std::remove_const_t<detail::ele
 
 namespace detail {
 
-/// How elements are read, summed and given back: in double, or in complex of double. On a device std::complex is read
-/// as a complex_pair, of the same layout, because its operators do not run there.
+/// Types for reading, summing and returning. Sums are double or complex of double. On a device std::complex is read as
+/// complex_pair, which has the same layout, because the operators of std::complex are not available there.
 template <class T>
 struct dot_types {
     using stored = T;
@@ -80,9 +81,9 @@ struct products_at {
 
 } // namespace detail
 
-/// The dot products left^H right of the pairs, read in one pass: `auto const [xx, xy] = dots(exec, dot_of(x, x),
-/// dot_of(x, y));`. Sums are of double or std::complex<double>, whatever the type of the elements, with the same bits
-/// on every run and for any number of threads. Waits. Throws dimension_error where lengths differ.
+/// Computes the dot products left^H right of all pairs in one pass: `auto const [xx, xy] = dots(exec, dot_of(x, x),
+/// dot_of(x, y));`. Sums are double or std::complex<double> for all element types. The bits are the same on every run
+/// and for any number of threads. Waits for the result. Throws dimension_error if the lengths differ.
 template <executor Executor, class T, class... More>
 auto dots(Executor const& exec, dot_of<T> const& first, More const&... more) {
     constexpr std::size_t count = 1 + sizeof...(More);
@@ -103,7 +104,7 @@ auto dots(Executor const& exec, dot_of<T> const& first, More const&... more) {
     return sums;
 }
 
-/// left^H right.
+/// Computes left^H right.
 template <executor Executor, class Left, class Right>
 auto dot(Executor const& exec, Left const& left, Right const& right) {
     return dots(exec, dot_of(left, right))[0];

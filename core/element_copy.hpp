@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Loads and stores that leave the caches to others, and copies of 4, 8 or 16 bytes to shared memory past the
-/// registers. On the host they are plain assignments, for the stand-in of a block.
+/// Streaming loads and stores, which do not displace other data in the caches, and asynchronous copies of 4, 8 or 16
+/// bytes to shared memory, which bypass the registers. On the host they are plain assignments, used by the stand-in of
+/// a block (tests/support/block_stand_in.hpp).
 #pragma once
 
 #if defined(__CUDACC__)
@@ -14,8 +15,8 @@
 
 namespace coppice {
 
-/// Starts to copy an element; it is there for this thread after finish_copies(), for others behind a barrier after
-/// that.
+/// Starts the copy of an element. The value is visible to this thread after finish_copies(), and to other threads after
+/// a subsequent barrier.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
@@ -26,7 +27,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
 #endif
 }
 
-/// An element that is not needed again soon: its line is the first to leave the cache.
+/// Loads an element that is not used again soon: its cache line is evicted first.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
 #if defined(__CUDA_ARCH__)
@@ -34,7 +35,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
 #endif
     return *from;
 }
-/// What another block wrote during this kernel, so not from the first-level cache.
+/// Loads a value that another block may have written during this kernel; bypasses the first-level cache.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T load_fresh(T const* from) {
 #if defined(__CUDA_ARCH__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Every exception that Coppice throws derives from coppice::error and carries a code from a small closed set.
+/// Exceptions of the library. All derive from coppice::error and carry a code from a small closed set.
 ///
 /// Numerical outcomes (singular, not converged) are results with a reason, never exceptions.
 #pragma once
@@ -16,13 +16,13 @@ namespace coppice {
 enum class error_code {
     invalid_argument,   ///< an option or value outside its documented range
     dimension_mismatch, ///< sizes that do not fit together
-    invalid_matrix,     ///< a matrix that breaks the rules of its storage (offsets, columns, duplicates)
+    invalid_matrix,     ///< a matrix that violates the rules of its storage format (offsets, columns, duplicates)
     format,             ///< a file that does not follow its format
     io,                 ///< a file that cannot be read or written
     overflow,           ///< a size that does not fit its index type
-    out_of_memory,      ///< an allocation that failed, or a thread that the system did not start
+    out_of_memory,      ///< an allocation failed, or the system did not start a thread
     device,             ///< the CUDA runtime reported a failure
-    backend_unavailable ///< CUDA was asked for and there is none
+    backend_unavailable ///< CUDA was requested and is not available
 };
 
 /// Base of all exceptions of the library.
@@ -48,7 +48,7 @@ public:
     dimension_error(std::string_view what, std::int64_t got, std::int64_t expected);
 };
 
-/// A matrix that breaks the rules of its storage; see validate().
+/// A matrix that violates the rules of its storage format; see validate().
 class matrix_error : public error {
 public:
     explicit matrix_error(std::string const& message) : error(error_code::invalid_matrix, message) {}
@@ -78,13 +78,13 @@ public:
     explicit overflow_error(std::string const& message) : error(error_code::overflow, message) {}
 };
 
-/// Memory that could not be had, on the host or on a device.
+/// An allocation of host or device memory failed.
 class memory_error : public error {
 public:
     explicit memory_error(std::string const& message) : error(error_code::out_of_memory, message) {}
 };
 
-/// A thread that the system did not start, mostly because of a limit on their number; nothing has been changed.
+/// The system did not start a thread, usually because of a limit on the number of threads. No data was changed.
 class thread_error : public error {
 public:
     explicit thread_error(std::string const& message) : error(error_code::out_of_memory, message) {}
@@ -96,7 +96,7 @@ public:
     explicit device_error(std::string const& message) : error(error_code::device, message) {}
 };
 
-/// A backend that this build or this machine does not have.
+/// The requested backend is not part of this build or not available on this machine.
 class backend_error : public error {
 public:
     explicit backend_error(std::string const& message) : error(error_code::backend_unavailable, message) {}
@@ -114,14 +114,14 @@ namespace detail {
 [[noreturn]] void throw_null(std::string_view what, std::int64_t elements);
 } // namespace detail
 
-/// Converts a size to a narrower index type; throws overflow_error where it does not fit.
+/// Converts a size to a narrower index type. Throws overflow_error if the value does not fit.
 template <class To>
 To checked_cast(std::int64_t value, std::string_view what) {
     if (!std::in_range<To>(value)) detail::throw_narrow(value, what, 8 * int(sizeof(To)));
     return static_cast<To>(value);
 }
 
-/// a b and a + b, of sizes; overflow_error if they do not fit 64 bits.
+/// Return a * b and a + b of sizes. Throw overflow_error if the result does not fit 64 bits.
 inline std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view what) {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) detail::throw_beyond_64_bits(a, " times ", b, what);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Executors, and how owners travel between them.
+/// Executors and copies between their memory spaces.
 ///
-/// Every operation takes an executor first and works in its memory and order. `exec.copy(thing)` finds the overload
-/// copy_of(exec, thing) that stands beside the type of `thing`; nothing else copies between places.
+/// Every operation takes an executor as its first argument; it works in the memory and in the order of that executor.
+/// `exec.copy(thing)` calls the overload copy_of(exec, thing) that is defined next to the type of `thing`. There are no
+/// implicit copies between memory spaces.
 #pragma once
 
 #include <vector>
@@ -19,7 +20,7 @@ concept executor = requires(Executor const& e) {
     e.synchronize();
 };
 
-/// Copy of a view's elements in the memory of `exec`; the view must be reachable from `exec`.
+/// Copies the elements of a view into new memory of `exec`. The elements must be accessible from `exec`.
 template <executor Executor, class T>
 buffer<std::remove_const_t<T>> copy_of(Executor const& exec, array_view<T> from) {
     buffer<std::remove_const_t<T>> to(exec, from.size());
@@ -27,22 +28,22 @@ buffer<std::remove_const_t<T>> copy_of(Executor const& exec, array_view<T> from)
     return to;
 }
 
-/// Copy of a buffer that may live anywhere.
+/// Copies a buffer from any memory space into new memory of `exec`.
 template <executor Executor, class T>
 buffer<T> copy_of(Executor const& exec, buffer<T> const& from) {
-    if (from.on_host() || exec.memory()->place() == memory_place::device) return copy_of(exec, from.view());
+    if (from.on_host() || exec.memory()->space() == memory_space::device) return copy_of(exec, from.view());
     buffer<T> to(exec, from.size());
     if (from.size() > 0) from.memory()->read(from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
     return to;
 }
 
-/// Copy of a vector, span, array: a contiguous range that is no owner of ours.
+/// Copies a contiguous range (std::vector, std::span, std::array) into new memory of `exec`.
 template <executor Executor, detail::range_of_elements Range>
 auto copy_of(Executor const& exec, Range const& from) {
     return copy_of(exec, array_view(from));
 }
 
-/// The elements of a view in memory of `exec`, as a vector on the host; waits for the stream.
+/// Copies the elements of a view in memory of `exec` into a vector on the host. Waits for the stream.
 template <executor Executor, class T>
 std::vector<std::remove_const_t<T>> to_vector(Executor const& exec, array_view<T> from) {
     std::vector<std::remove_const_t<T>> to(static_cast<std::size_t>(from.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Owners and borrowers of memory: array_view borrows, buffer owns and knows where it lives.
+/// Memory: array_view borrows elements; buffer owns elements and stores the memory resource that they come from.
 #pragma once
 
 #include <cstddef>
@@ -30,22 +30,22 @@ concept range_of_elements = !is_array_view_v<std::remove_cvref_t<Range>> && std:
                             std::ranges::sized_range<Range>;
 template <class Range>
 using element_of_range = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
-/// Whether elements differ by const at most, which a view may add.
+/// Whether To is From or From with an added const.
 template <class From, class To>
 concept adds_const = std::is_convertible_v<From (*)[], To (*)[]>;
 
-/// Ranges that an array_view<T> may be made of; views convert to each other by themselves.
+/// Ranges that convert to array_view<T>. Views are excluded, since they have their own conversion.
 template <class Range, class T>
 concept viewed_as = range_of_elements<Range> && adds_const<element_of_range<Range>, T> &&
     (std::ranges::borrowed_range<Range> || std::is_const_v<T>);
 
 } // namespace detail
 
-/// Borrowed contiguous memory, usable in device code; a plain pair of pointer and length. Indexing is unchecked.
+/// Borrowed contiguous memory: a pointer and a length, usable in device code. Indexing is unchecked.
 ///
-/// Contiguous ranges convert to it: buffers, std::vector, std::span, std::array, of elements of the same type; a
-/// temporary one only where nothing is written through the view, which it must outlive. Only ranges in the memory of an
-/// executor are of use to it.
+/// Contiguous ranges of elements of the same type convert to a view: buffer, std::vector, std::span, std::array. A
+/// temporary range converts to a read-only view only, and must outlive the view. Operations require that the elements
+/// are in the memory of their executor.
 template <class T>
 struct array_view {
     using value_type = std::remove_const_t<T>;
@@ -97,34 +97,37 @@ void require_size(std::string_view what, Elements const& v, std::int64_t expecte
     require_elements(what, v);
 }
 
-/// Where memory lives.
-enum class memory_place { host, device };
+/// Memory space: host or device.
+enum class memory_space { host, device };
+using memory_place [[deprecated("use memory_space")]] = memory_space;
 
-/// Source of memory of one place. Implementations are thread-safe; allocate throws memory_error.
+/// Source of memory in one memory space. Implementations are thread-safe. allocate() throws memory_error.
 class memory_resource {
 public:
     virtual ~memory_resource() = default;
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void deallocate(void* pointer, std::size_t bytes) noexcept = 0;
-    virtual memory_place place() const noexcept = 0;
-    /// Copies bytes of this memory to the host and waits until they are there.
+    virtual memory_space space() const noexcept = 0;
+    [[deprecated("use space()")]] memory_space place() const noexcept { return space(); }
+    /// Copies `bytes` bytes of this memory to the host and waits for the copy.
     virtual void read(void const* from, void* host_to, std::size_t bytes) = 0;
-    /// Whether memory that is asked for and never touched takes address space alone, and pages can be given back.
+    /// Whether allocated memory that was never written takes only address space, so that shrink() can return pages.
     virtual bool can_shrink() const noexcept { return false; }
-    /// Of memory that can_shrink(), gives back the pages behind the first `kept` of so many bytes, or leaves them where
-    /// that costs more than it frees. The address space is freed with the rest.
-    virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*kept*/) noexcept {}
+    /// Returns the pages after the first `new_bytes` of `bytes` bytes to the system. Requires can_shrink(). May keep
+    /// them if returning them costs more than it frees. The address space is freed by deallocate().
+    virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*new_bytes*/) noexcept {}
 };
 
 namespace detail {
-/// Memory for `size` elements of so many bytes, or null for none; throws as the constructor of buffer does.
+/// Allocates `size` elements of `bytes` bytes each; null if size is 0. Throws as the constructor of buffer does.
 void* allocate_elements(memory_resource* resource, std::int64_t size, std::size_t bytes);
 } // namespace detail
 
-/// Owns `size()` elements of a trivially copyable type; move-only; contents start uninitialised.
+/// Owner of `size()` elements of a trivially copyable type. Move-only. The elements are not initialised.
 ///
-/// On CUDA it is allocated and freed in the order of its executor's stream, so it may be dropped while work that uses
-/// it is still queued on that stream. A buffer keeps its memory resource alive and may outlive its executor.
+/// On CUDA, memory is allocated and freed in the order of the stream of its executor. A buffer may therefore be
+/// destroyed while queued work of that stream still uses it. A buffer shares ownership of its memory resource and may
+/// outlive its executor.
 template <class T>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>, "buffers hold trivially copyable types");
@@ -142,7 +145,7 @@ public:
     buffer(std::shared_ptr<memory_resource> resource, std::int64_t size)
         : resource_(std::move(resource)),
           data_(static_cast<T*>(detail::allocate_elements(resource_.get(), size, sizeof(T)))), size_(size) {}
-    /// Takes over `size` elements at `data`, which `resource` frees in the end, also where `size` is 0.
+    /// Takes ownership of `size` elements at `data`. `resource` frees them at the end, also if `size` is 0.
     static buffer adopt(std::shared_ptr<memory_resource> resource, T* data, std::int64_t size) {
         buffer b;
         b.resource_ = std::move(resource);
@@ -161,13 +164,14 @@ public:
         if (data_) resource_->deallocate(data_, static_cast<std::size_t>(size_) * sizeof(T));
     }
 
-    /// Gives the elements up without freeing them: the caller does, as memory() would. The buffer is empty afterwards.
+    /// Returns the pointer and gives up ownership. The caller frees the memory through memory(). The buffer is empty
+    /// afterwards.
     T* release() noexcept {
         size_ = 0;
         return std::exchange(data_, nullptr);
     }
 
-    /// Keeps the first `size` elements, at most all, of memory that can_shrink().
+    /// Keeps the first `size` elements and releases the others. Requires can_shrink() and size <= size().
     void shrink(std::int64_t size) noexcept {
         if (size == size_) return;
         resource_->shrink(data_, static_cast<std::size_t>(size_) * sizeof(T),
@@ -181,11 +185,11 @@ public:
     bool empty() const { return size_ == 0; }
     array_view<T> view() & { return {data_, size_}; }
     array_view<T const> view() const& { return {data_, size_}; }
-    array_view<T const> view() const&& = delete; ///< a temporary buffer would be gone at once
+    array_view<T const> view() const&& = delete; ///< the view of a temporary buffer would dangle
     std::shared_ptr<memory_resource> const& memory() const { return resource_; }
-    bool on_host() const { return !resource_ || resource_->place() == memory_place::host; }
+    bool on_host() const { return !resource_ || resource_->space() == memory_space::host; }
 
-    /// Element access for buffers in host memory; undefined for device memory.
+    /// Element access for buffers in host memory. Undefined for device memory.
     T& operator[](std::int64_t i) { return data_[i]; }
     T const& operator[](std::int64_t i) const { return data_[i]; }
     T* begin() { return data_; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several executors that work on parts of one problem, and how the parts exchange values.
+/// Executors of the ranks of one distributed problem on one host, and their communication.
 ///
-/// Each part is worked on by a thread of its own with an executor of its own: the cores of this machine in shares, or a
-/// device and its stream each. What crosses between parts is a few values of the host at a time, or, between devices
-/// where NCCL is found, memory of the devices in the order of their streams.
+/// Each rank runs in its own thread with its own executor: some of the cores of this machine, or a device with a
+/// stream. Ranks exchange small host values through shared memory. Devices exchange device memory in stream order by
+/// NCCL (NVIDIA Collective Communications Library) if it is available.
 #pragma once
 
 #include <array>
@@ -29,44 +29,42 @@
 
 namespace coppice {
 
-/// How a part of a problem reaches the others: gather(value) is called by all parts, in the same order, and gives the
-/// values of all of them, by number of the part. It throws where a part has failed or ended; none waits for that one.
+/// Communication of one rank with all others. All ranks call gather(value) in the same order; it returns the values of
+/// all ranks, indexed by rank. It throws if another rank has failed or has returned; it never waits for such a rank.
 template <class Messages>
 concept communicator = requires(Messages const& m) {
-    { m.parts() } -> std::convertible_to<int>;
-    { m.part() } -> std::convertible_to<int>;
+    { m.ranks() } -> std::convertible_to<int>;
+    { m.rank() } -> std::convertible_to<int>;
     { m.gather(0.0) } -> std::same_as<std::vector<double>>;
 };
 
 namespace detail {
 
-/// Where the parts of a multi_executor meet. Values lie here, not with the parts, and in turn at two places: one that
-/// is a meeting ahead writes where nobody reads.
-class meeting_place {
+/// The shared memory through which the ranks of a multi_executor exchange values. There are two sets of messages, used
+/// alternately: a rank that is already in round k + 1 does not write to the set that other ranks still read in round k.
+class rendezvous {
 public:
-    explicit meeting_place(int parts)
-        : parts_(parts),
-          spins_(parts <= int(std::thread::hardware_concurrency()) / 2), slots_{std::vector<slot>(std::size_t(parts)),
-                                                                                std::vector<slot>(std::size_t(parts))} {
-    }
+    explicit rendezvous(int ranks)
+        : ranks_(ranks), spins_(ranks <= int(std::thread::hardware_concurrency()) / 2),
+          messages_{std::vector<message>(std::size_t(ranks)), std::vector<message>(std::size_t(ranks))} {}
 
     template <class Value>
-    std::vector<Value> gather(int part, Value const& value) {
-        static_assert(std::is_trivially_copyable_v<Value>, "parts exchange trivially copyable values");
-        slot mine(sizeof(Value));
+    std::vector<Value> gather(int rank, Value const& value) {
+        static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");
+        message mine(sizeof(Value));
         std::memcpy(mine.data(), &value, sizeof(Value));
-        std::vector<slot> const& from = meet(part, std::move(mine));
+        std::vector<message> const& from = exchange(rank, std::move(mine));
         std::vector<Value> values(from.size());
         for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
         return values;
     }
-    /// The same of vectors, which may differ in length.
+    /// As above for vectors. Their lengths may differ between ranks.
     template <class Value>
-    std::vector<std::vector<Value>> gather(int part, std::vector<Value> const& values) {
-        static_assert(std::is_trivially_copyable_v<Value>, "parts exchange trivially copyable values");
-        slot mine(values.size() * sizeof(Value));
+    std::vector<std::vector<Value>> gather(int rank, std::vector<Value> const& values) {
+        static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");
+        message mine(values.size() * sizeof(Value));
         if (!mine.empty()) std::memcpy(mine.data(), values.data(), mine.size());
-        std::vector<slot> const& from = meet(part, std::move(mine));
+        std::vector<message> const& from = exchange(rank, std::move(mine));
         std::vector<std::vector<Value>> all(from.size());
         for (std::size_t p = 0; p < from.size(); ++p) {
             all[p].resize(from[p].size() / sizeof(Value));
@@ -74,68 +72,68 @@ public:
         }
         return all;
     }
-    /// Part `part` will not come again: the others throw where they meet.
-    void fail(int part, std::string const& why) {
+    /// Reports that `rank` has failed: the other ranks throw at their next gather().
+    void fail(int rank, std::string const& why) {
         std::lock_guard const lock(mutex_);
-        if (failure_.empty()) failure_ = "part " + std::to_string(part) + " failed: " + why;
-        all_here_.notify_all();
+        if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " failed: " + why;
+        all_arrived_.notify_all();
     }
-    /// Part `part` has done its work: where others still meet, they throw.
-    void leave(int part) {
+    /// Reports that `rank` has returned: other ranks that still call gather() throw.
+    void finish(int rank) {
         std::lock_guard const lock(mutex_);
-        if (left_.empty())
-            left_ = "part " + std::to_string(part) +
-                    " has ended, others exchange values still: parts must make the same calls";
-        all_here_.notify_all();
+        if (ended_.empty())
+            ended_ = "rank " + std::to_string(rank) +
+                     " has ended, others exchange values still: ranks must make the same calls";
+        all_arrived_.notify_all();
     }
 
 private:
-    using slot = std::vector<std::byte>;
+    using message = std::vector<std::byte>;
 
-    std::vector<slot> const& meet(int part, slot mine) {
+    std::vector<message> const& exchange(int rank, message mine) {
         std::unique_lock lock(mutex_);
         std::size_t const round = round_;
-        slots_[round % 2][std::size_t(part)] = std::move(mine);
-        if (++here_ == parts_) {
-            here_ = 0;
+        messages_[round % 2][std::size_t(rank)] = std::move(mine);
+        if (++arrived_ == ranks_) {
+            arrived_ = 0;
             ++round_;
-            all_here_.notify_all();
+            all_arrived_.notify_all();
         } else if (spins_) {
-            // Parts of equal work come within microseconds of each other: less than it takes to wake a thread.
+            // Ranks with equal work arrive within microseconds of each other: spinning is shorter than waking a thread.
             lock.unlock();
             auto const until = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
             while (round_ == round && std::chrono::steady_clock::now() < until) {
             }
             lock.lock();
         }
-        all_here_.wait(lock, [&] { return round_ != round || !failure_.empty() || !left_.empty(); });
+        all_arrived_.wait(lock, [&] { return round_ != round || !failure_.empty() || !ended_.empty(); });
         if (round_ == round) {
-            if (failure_.empty()) throw argument_error(left_);
+            if (failure_.empty()) throw argument_error(ended_);
             throw error(error_code::device, failure_);
         }
-        return slots_[round % 2];
+        return messages_[round % 2];
     }
 
     std::mutex mutex_{};
-    std::condition_variable all_here_{};
-    int parts_, here_ = 0;
-    bool spins_;                         ///< there are cores enough for that
-    std::atomic<std::size_t> round_ = 0; ///< changes under the lock
-    std::array<std::vector<slot>, 2> slots_;
-    std::string failure_{}, left_{};
+    std::condition_variable all_arrived_{};
+    int ranks_, arrived_ = 0;
+    bool spins_;                         ///< spin before waiting: at most half of the hardware threads are ranks
+    std::atomic<std::size_t> round_ = 0; ///< changes only under the lock
+    std::array<std::vector<message>, 2> messages_;
+    std::string failure_{}, ended_{};
 };
 
-/// The collectives of the devices of a multi_executor: made when a part first asks for them.
-class device_links {
+/// NCCL communicators of the devices of a multi_executor; created at the first request.
+class device_collectives {
 public:
-    explicit device_links(std::vector<cuda_executor> executors) : executors_(std::move(executors)) {}
+    explicit device_collectives(std::vector<cuda_executor> executors) : executors_(std::move(executors)) {}
 
-    /// Null where there are none; on all parts alike. Throws device_error where NCCL could not begin.
+    /// Returns null, on all ranks, if NCCL is not available. Throws device_error if NCCL fails to start.
     device_group const* get() {
         std::lock_guard const lock(mutex_);
         if (!failure_.empty()) throw device_error(failure_);
-        if (!tried_) {
-            tried_ = true;
+        if (!created_) {
+            created_ = true;
             try {
                 group_ = device_group::make(executors_, why_not_);
             } catch (error const& e) {
@@ -149,67 +147,72 @@ public:
         std::lock_guard const lock(mutex_);
         return why_not_;
     }
-    /// Ends what waits for a part that has failed; the next one who asks gets new ones.
+    /// Ends operations that wait for a failed rank. The next call of get() creates new communicators.
     void abort() {
         std::lock_guard const lock(mutex_);
         if (!group_) return;
         group_->abort();
-        old_.push_back(std::move(group_)); // parts may hold its address still
-        tried_ = false;
+        aborted_.push_back(std::move(group_)); // ranks may still hold its address
+        created_ = false;
     }
 
 private:
     mutable std::mutex mutex_{};
     std::vector<cuda_executor> executors_;
     std::shared_ptr<device_group> group_{};
-    std::vector<std::shared_ptr<device_group>> old_{};
-    bool tried_ = false;
+    std::vector<std::shared_ptr<device_group>> aborted_{};
+    bool created_ = false;
     std::string why_not_{}, failure_{};
 };
 
 } // namespace detail
 
-/// The messages of a part of a multi_executor: a communicator.
-class part_messages {
+/// Model of `communicator` for one rank of a multi_executor.
+class rank_communicator {
 public:
-    part_messages(detail::meeting_place& place, int part, int parts, detail::device_links* links = nullptr)
-        : place_(&place), links_(links), part_(part), parts_(parts) {}
-    int part() const { return part_; }
-    int parts() const { return parts_; }
+    rank_communicator(detail::rendezvous& rendezvous, int rank, int ranks,
+                      detail::device_collectives* collectives = nullptr)
+        : rendezvous_(&rendezvous), collectives_(collectives), rank_(rank), ranks_(ranks) {}
+    int rank() const { return rank_; }
+    int ranks() const { return ranks_; }
+    [[deprecated("use rank()")]] int part() const { return rank_; }
+    [[deprecated("use ranks()")]] int parts() const { return ranks_; }
     template <class Value>
     std::vector<Value> gather(Value const& value) const {
-        return place_->gather(part_, value);
+        return rendezvous_->gather(rank_, value);
     }
-    /// The vectors of all parts, by number of the part; they may differ in length.
+    /// Returns the vectors of all ranks, indexed by rank. Their lengths may differ.
     template <class Value>
     std::vector<std::vector<Value>> gather(std::vector<Value> const& values) const {
-        return place_->gather(part_, values);
+        return rendezvous_->gather(rank_, values);
     }
 
-    /// Between devices: collectives that need no host. Null on the host, without NCCL and where parts share a device.
-    device_group const* devices() const { return links_ ? links_->get() : nullptr; }
+    /// Collectives between devices without the host. Null on the host, without NCCL, and if two ranks use the same
+    /// device.
+    device_group const* devices() const { return collectives_ ? collectives_->get() : nullptr; }
     /// Why devices() is null.
-    std::string why_no_devices() const { return links_ ? links_->why_not() : "the parts are on the host"; }
+    std::string why_no_devices() const { return collectives_ ? collectives_->why_not() : "the ranks are on the host"; }
 
 private:
-    detail::meeting_place* place_;
-    detail::device_links* links_;
-    int part_, parts_;
+    detail::rendezvous* rendezvous_;
+    detail::device_collectives* collectives_;
+    int rank_, ranks_;
 };
 
-/// Where the elements of each part begin in the whole, [parts + 1]; `size`: those of this part. All parts call it.
-inline std::vector<std::int64_t> begins_of_parts(part_messages const& others, std::int64_t size) {
+/// Returns the offset of the elements of each rank in the whole vector, [ranks + 1]. `size`: number of elements of this
+/// rank. Collective.
+inline std::vector<std::int64_t> offsets_of_ranks(rank_communicator const& comm, std::int64_t size) {
     std::vector<std::int64_t> begin{0};
-    for (std::int64_t const of_part : others.gather(size)) begin.push_back(begin.back() + of_part);
+    for (std::int64_t const count : comm.gather(size)) begin.push_back(begin.back() + count);
     return begin;
 }
 
-/// Executors for the parts of a problem, one each; several may name the same device.
+/// The executors of the ranks of a distributed problem, one per rank. Several may use the same device.
 template <executor Executor>
 class multi_executor {
 public:
-    /// Throws argument_error where there is no executor, and where two share a stream (copies of one cuda_executor do):
-    /// threads cannot use it at once. Executors of one device are constructed one by one.
+    /// Throws argument_error if the list is empty, or if two executors share a stream (copies of one cuda_executor do),
+    /// because two threads cannot use one stream simultaneously. Construct the executors of one device separately.
     explicit multi_executor(std::vector<Executor> executors) : executors_(std::move(executors)) {
         if (executors_.empty()) throw argument_error("multi_executor: no executors, expected at least one");
         if constexpr (std::is_same_v<Executor, cuda_executor>)
@@ -220,18 +223,20 @@ public:
                         throw argument_error("multi_executor: executors " + std::to_string(q) + " and " +
                                              std::to_string(p) + " share a stream, expected a stream for each");
         if constexpr (std::is_same_v<Executor, cuda_executor>)
-            links_ = std::make_shared<detail::device_links>(executors_);
+            collectives_ = std::make_shared<detail::device_collectives>(executors_);
     }
-    int parts() const { return int(executors_.size()); }
-    Executor const& part(int p) const { return executors_[std::size_t(p)]; }
+    int ranks() const { return int(executors_.size()); }
+    Executor const& executor_of(int p) const { return executors_[std::size_t(p)]; }
+    [[deprecated("use ranks()")]] int parts() const { return ranks(); }
+    [[deprecated("use executor_of()")]] Executor const& part(int p) const { return executor_of(p); }
 
-    /// Calls work(executor, messages) for every part at the same time and returns when all have ended. Where parts
-    /// throw, the others throw at their next gather(), and the exception of the first part that failed by itself
-    /// reaches the caller. A part that waits in gather() for one that has returned throws argument_error. If the system
-    /// does not start a thread for a part, that part counts as failed, with thread_error.
+    /// Calls work(executor, communicator) for every rank concurrently; returns after all calls have ended. If a rank
+    /// throws, the other ranks throw at their next gather(), and run() rethrows the exception of the rank that failed
+    /// first. A rank that waits in gather() for a rank that has returned throws argument_error. If the system cannot
+    /// start the thread of a rank, that rank fails with thread_error.
     template <class Work>
     void run(Work const& work) const {
-        detail::meeting_place place(parts());
+        detail::rendezvous meeting_point(ranks());
         std::vector<std::exception_ptr> failures(executors_.size());
         int first_failed = -1;
         std::mutex mutex;
@@ -241,14 +246,14 @@ public:
                 std::lock_guard const lock(mutex);
                 if (first_failed < 0) first_failed = p;
             }
-            place.fail(p, why);
-            if (links_) links_->abort();
+            meeting_point.fail(p, why);
+            if (collectives_) collectives_->abort();
         };
         auto const one = [&](int p) {
             try {
-                if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(part(p));
-                work(part(p), part_messages(place, p, parts(), links_.get()));
-                place.leave(p);
+                if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(executor_of(p));
+                work(executor_of(p), rank_communicator(meeting_point, p, ranks(), collectives_.get()));
+                meeting_point.finish(p);
             } catch (std::exception const& e) {
                 failed(p, std::current_exception(), e.what());
             } catch (...) {
@@ -262,22 +267,22 @@ public:
                 threads.emplace_back(one, p);
                 return true;
             } catch (std::exception const& e) {
-                thread_error const failure("multi_executor: the thread of part " + std::to_string(p) + " of " +
-                                           std::to_string(parts()) + " does not start: " + e.what());
+                thread_error const failure("multi_executor: the thread of rank " + std::to_string(p) + " of " +
+                                           std::to_string(ranks()) + " does not start: " + e.what());
                 failed(p, std::make_exception_ptr(failure), failure.what());
                 return false;
             }
         };
         int p = 1;
-        while (p < parts() && started(p)) ++p;
-        if (p == parts()) one(0);
+        while (p < ranks() && started(p)) ++p;
+        if (p == ranks()) one(0);
         for (std::thread& thread : threads) thread.join();
         if (first_failed >= 0) std::rethrow_exception(failures[std::size_t(first_failed)]);
     }
 
 private:
     std::vector<Executor> executors_;
-    std::shared_ptr<detail::device_links> links_{};
+    std::shared_ptr<detail::device_collectives> collectives_{};
 };
 
 } // namespace coppice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the fronts that take a name say to a name they do not know.
+/// Error for unknown names of methods, generators and options.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace coppice::detail {
 
-/// Throws argument_error: unknown `what` "name", expected one of: ...
+/// Throws argument_error with the text: unknown `what` "name", expected one of: ...
 template <std::size_t N>
 [[noreturn]] void throw_unknown_name(std::string_view what, std::string_view name,
                                      std::array<std::string_view, N> const& known) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Objects with memory of their own that one thread may use at a time.
+/// Guard for objects with internal memory that only one thread may use at a time.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace coppice::detail {
 
-/// Tells whether another thread uses an object, in place of wrong results. A member of the object; a copy or a moved
-/// object begins unused. enter() costs one atomic exchange.
+/// Detects that two threads use an object at the same time, which would give wrong results. It is a member of that
+/// object. A copied or moved object starts unused. enter() costs one atomic exchange.
 class one_user {
 public:
-    /// The use of the object by this thread, until it is destroyed.
+    /// Scope of the use of the object by this thread.
     class use {
     public:
         use() = default;
@@ -27,15 +27,15 @@ public:
         }
 
     private:
-        std::atomic<void const*>* user_ = nullptr; ///< null for a use within another one of the same thread
+        std::atomic<void const*>* user_ = nullptr; ///< null for a nested use in the same thread
     };
 
     one_user() = default;
     one_user(one_user const&) noexcept {}
     one_user& operator=(one_user const&) noexcept { return *this; }
 
-    /// Throws argument_error if another thread is within a use; the same thread may enter again. `what` names the
-    /// object, as "a preconditioner".
+    /// Starts a use of the object. Throws argument_error if another thread is using it; the same thread may nest uses.
+    /// `what` names the object in the message, for example "a preconditioner".
     use enter(char const* what) const {
         void const* user = nullptr;
         if (user_.compare_exchange_strong(user, this_thread(), std::memory_order_acquire)) return use(&user_);
@@ -47,8 +47,8 @@ public:
 
 private:
     static void const* this_thread() {
-        thread_local char const place = 0;
-        return &place;
+        thread_local char const tag = 0;
+        return &tag;
     }
     mutable std::atomic<void const*> user_{nullptr};
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Which types a function object names for its parameters: to tell an index that a function object asks for from an
-/// index that would be converted to a floating-point number by mistake.
+/// Parameter types of function objects. They distinguish a parameter that takes an index from a floating-point
+/// parameter, to which an index would be converted by mistake.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace coppice::detail {
 
-/// The parameters of a signature as a tuple; `known` is false for anything else.
+/// Parameters of a signature as a tuple. `known` is false for types that are not signatures.
 template <class Signature>
 struct parameters_of_signature {
     static constexpr bool known = false;
@@ -31,8 +31,8 @@ struct parameters_of_signature<R (C::*)(P...)& noexcept(N)> : known_parameters<P
 template <class R, class C, class... P, bool N>
 struct parameters_of_signature<R (C::*)(P...) const& noexcept(N)> : known_parameters<P...> {};
 
-/// The parameters of a function, or of the one call operator of a class; not known for templates (generic lambdas) and
-/// overloads.
+/// Parameters of a function, or of the only call operator of a class. Unknown for templates (generic lambdas) and
+/// overloaded call operators.
 template <class F>
 struct parameters_of : parameters_of_signature<std::decay_t<F>> {};
 template <class F>
@@ -51,11 +51,11 @@ constexpr auto find_parameter() {
         return std::type_identity<void>{};
     }
 }
-/// Parameter `At` of F without reference and const; void if it is not known.
+/// Type of parameter `At` of F without reference and const; void if it is unknown.
 template <class F, std::size_t At>
 using parameter_t = typename decltype(find_parameter<F, At>())::type;
 
-/// Whether a parameter of this type takes an index: an integer, or a class that is no number. What is not known may.
+/// Whether a parameter of type P takes an index: P is an integer, a class that is not a number, or unknown.
 template <class P>
 constexpr bool is_index_parameter() {
     if constexpr (std::is_void_v<P>)
@@ -66,7 +66,7 @@ constexpr bool is_index_parameter() {
         return std::is_enum_v<P> || !std::is_convertible_v<double, P>;
 }
 
-/// Whether the parameters `At` of F take indices.
+/// Whether all parameters `At` of F take indices.
 template <class F, std::size_t... At>
 inline constexpr bool takes_index_v = (is_index_parameter<parameter_t<F, At>>() && ...);
 

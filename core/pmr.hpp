@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Memory resources of the standard library as those of executors, and the other way round.
+/// Adapters between memory resources of the standard library (std::pmr) and of executors.
 #pragma once
 
 #include <cstring>
@@ -14,11 +14,12 @@
 
 namespace coppice {
 
-/// Host memory for an executor out of a std::pmr::memory_resource, which is thread-safe and must outlive what is
-/// allocated here: host_executor exec(0, std::make_shared<pmr_memory>(&pool)). Blocks are aligned to 64 bytes.
+/// Host memory for an executor, allocated from a std::pmr::memory_resource: host_executor exec(0,
+/// std::make_shared<pmr_memory>(&pool)). The std::pmr resource must be thread-safe and must outlive all memory
+/// allocated from it. Blocks are aligned to 64 bytes.
 class pmr_memory final : public memory_resource {
 public:
-    /// Throws argument_error for a null pointer.
+    /// Throws argument_error if `upstream` is null.
     explicit pmr_memory(std::pmr::memory_resource* upstream) : upstream_(upstream) {
         if (!upstream) throw argument_error("pmr_memory needs a memory resource, not a null pointer");
     }
@@ -33,7 +34,7 @@ public:
     void deallocate(void* pointer, std::size_t bytes) noexcept override {
         upstream_->deallocate(pointer, bytes, alignment);
     }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 
 private:
@@ -41,19 +42,19 @@ private:
     std::pmr::memory_resource* upstream_;
 };
 
-/// The host memory of an executor for containers of std::pmr: executor_memory_resource memory(exec.memory());
-/// std::pmr::vector<double> v(&memory). Failures are std::bad_alloc, as containers expect.
+/// Adapts the host memory of an executor to containers of std::pmr: executor_memory_resource memory(exec.memory());
+/// std::pmr::vector<double> v(&memory). Failures throw std::bad_alloc, as containers expect.
 class executor_memory_resource final : public std::pmr::memory_resource {
 public:
-    /// Throws argument_error for a null pointer and for device memory, which no container could write to.
+    /// Throws argument_error if `memory` is null or is device memory, to which containers cannot write.
     explicit executor_memory_resource(std::shared_ptr<coppice::memory_resource> memory) : memory_(std::move(memory)) {
-        if (!memory_ || memory_->place() != memory_place::host)
+        if (!memory_ || memory_->space() != memory_space::host)
             throw argument_error("a std::pmr memory resource needs host memory");
     }
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        if (alignment > most_alignment) throw std::bad_alloc();
+        if (alignment > max_alignment) throw std::bad_alloc();
         try {
             return memory_->allocate(bytes > 0 ? bytes : 1);
         } catch (memory_error const&) {
@@ -68,7 +69,7 @@ private:
         return same && same->memory_ == memory_;
     }
 
-    static constexpr std::size_t most_alignment = 64;
+    static constexpr std::size_t max_alignment = 64;
     std::shared_ptr<coppice::memory_resource> memory_;
 };
 

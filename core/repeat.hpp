@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Loops whose end is decided where the data lives.
+/// Loops whose stopping test is evaluated in the memory of the executor.
 ///
 ///     repetition<Executor> repeat(exec);
 ///     repeat.run(loop, traits, body, watch);         // while (loop->on) body();
 ///
-/// `loop` points to memory of the executor; what `body` queues there calls loop->stop(). On the host that is a plain
-/// loop. On CUDA the passes are captured into one CUDA graph with a conditional while node: the host launches once and
-/// waits for nothing. A body that may be captured is `replayable`: it queues the same kernels and copies on the
-/// executor's stream at every call, allocates nothing and waits for nothing. Any other, and any body where the driver
-/// or toolkit has no such graphs (CUDA before 12.4), is run by a loop of the host that looks at loop->on after each
-/// pass. The graph is made by the first run() and used again by later ones, which must have the same body.
+/// `loop` points to memory of the executor. The work that `body` queues ends the loop by calling loop->stop(). On the
+/// host, run() is a plain loop. On CUDA, the iterations are captured into one CUDA graph with a conditional while node:
+/// the host launches the graph once and does not wait. A body that can be captured is `replayable`: every call queues
+/// the same kernels and copies on the stream of the executor, allocates nothing and waits for nothing. The host runs
+/// all other bodies, and all bodies if the driver or toolkit does not support such graphs (CUDA before 12.4), in a loop
+/// that reads loop->on after each iteration. The first run() creates the graph. Later runs reuse it and must have the
+/// same body.
 ///
-/// A body that does nothing where loop->on is 0 already may stand several times in the graph, in a row: a turn of a
-/// while node takes 5.4 us on an H200, as long as two kernels.
+/// A body that does nothing if loop->on is already 0 may be captured several times in a row into the body of the while
+/// node. One iteration of a while node takes 5.4 us on an H200, as long as two kernels.
 ///
-/// watch() is called by the host: after each pass, or on CUDA again and again while the loop runs, and once after its
-/// end; null for none. It may tell the loop to stop through memory that both see (shared_memory()). Without it run()
-/// on CUDA returns when the loop is queued.
+/// The host calls watch() after each iteration or, on CUDA, repeatedly while the loop runs, and once after the end;
+/// null for none. watch() may stop the loop through memory that host and device can access (shared_memory()). Without
+/// watch(), run() on CUDA returns when the loop is queued.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,12 @@
 
 namespace coppice {
 
-/// Whether a loop goes on. Trivially copyable; made with on = 1.
+/// State of a loop: whether it continues. Trivially copyable; initially on = 1.
 struct loop_switch {
     int on = 0;
-    unsigned long long condition = 0; ///< of the while node that runs the loop; 0 where the host does
+    unsigned long long condition = 0; ///< handle of the while node that runs the loop; 0 if the host runs it
 
-    /// Ends the loop after this pass; at most one thread of a kernel calls it.
+    /// Ends the loop after this iteration. At most one thread of a kernel calls it.
     COPPICE_HD void stop() {
         on = 0;
 #if defined(__CUDA_ARCH__) && CUDART_VERSION >= 12040
@@ -42,23 +43,24 @@ struct loop_switch {
     }
 };
 
-/// What the body of a loop allows.
+/// Properties of a loop body.
 struct loop_body {
-    bool replayable = false; ///< to be captured into a CUDA graph
-    int repeats = 1;         ///< how often it stands in that graph: more than once if it rests when the loop has ended
+    bool replayable = false; ///< can be captured into a CUDA graph
+    int repeats =
+        1; ///< number of copies in the body of the while node; more than 1 only if the body does nothing after stop()
 };
 
-/// Loops of several solves that go on side by side as one, for what their bodies do together.
+/// Runs the loops of several concurrent solves as one loop, so that their bodies can share kernels.
 class shared_loop {
 public:
     virtual ~shared_loop() = default;
-    /// while (loop->on) body(), beside the other loops, until all have ended. `body` rests where its own loop has ended
-    /// and may be recorded, `times` in a row. Did it need no decision of the host?
+    /// Runs while (loop->on) body() together with the other loops, until all have ended. `body` does nothing after its
+    /// own loop has ended; it may be recorded `times` times in a row. Returns whether the host made no decision.
     virtual bool run(loop_switch* loop, int times, std::function<void()> const& body) = 0;
 };
 
-/// A repetition that has joined a shared loop leaves bodies to it that are replayable and rest at the end; null for
-/// none. That is for CUDA: where the host runs the loops, bodies meet without it.
+/// Runs a loop. After attach(), replayable bodies that do nothing after the end are run by the shared loop (null:
+/// none). This applies to CUDA only: on the host the bodies of several solves are combined without it.
 template <executor Executor>
 class repetition;
 
@@ -66,7 +68,7 @@ template <>
 class repetition<host_executor> {
 public:
     explicit repetition(host_executor const&) {}
-    void join(shared_loop*) {}
+    void attach(shared_loop*) {}
 
     template <class Body>
     void run(loop_switch const* loop, loop_body, Body const& body, std::function<void()> const& watch) {
@@ -75,17 +77,18 @@ public:
             if (watch) watch();
         }
     }
-    /// How often to queue a body that rests at the end, a pass over vectors of `size`: the fewer the more it costs that
-    /// those behind the end take their time for nothing. Alike on all parts of a problem, which wait for each other.
-    static int turns_of(host_executor const&, std::int64_t) { return 1; }
-    /// Did the last run need no decision of the host?
+    /// Number of copies of a body over vectors of length `size` in one iteration of the while node. Copies after the
+    /// end of the loop still take time, so larger vectors get fewer copies. The number is the same on all ranks of a
+    /// problem, which wait for each other.
+    static int repeats_of(host_executor const&, std::int64_t) { return 1; }
+    /// Whether the last run needed no decision of the host.
     bool on_device() const { return false; }
 };
 
-inline constexpr int most_shared_loops = 8;
+inline constexpr int max_shared_loops = 8;
 
-/// Records what is queued between begin() and run() as the body of one loop, which goes on while one of several loops
-/// does. The host records nothing.
+/// Records the work that is queued between begin() and run() as the body of one loop, which continues while at least
+/// one of several loops does. On the host nothing is recorded.
 template <executor Executor>
 class loop_recorder;
 
@@ -93,13 +96,13 @@ template <>
 class loop_recorder<host_executor> {
 public:
     explicit loop_recorder(host_executor const&) {}
-    bool begin(loop_switch* const*, int) { return false; } ///< false: the host is to run the loops
+    bool begin(loop_switch* const*, int) { return false; } ///< false: the host runs the loops
     bool records() const { return false; }
-    void run() {}  ///< what was recorded, until all loops have ended
-    void stop() {} ///< forgets it
+    void run() {}  ///< runs the recorded body until all loops have ended
+    void stop() {} ///< discards the recorded body
 };
 
-/// Memory that host and executor both reach while work runs.
+/// Memory that both the host and the executor can access while work runs.
 inline std::shared_ptr<memory_resource> shared_memory(host_executor const& exec) { return exec.memory(); }
 
 } // namespace coppice

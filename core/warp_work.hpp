@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// for_each_warp: work that 32 lanes share, on CUDA. Bodies are templates over the Block of core/block.hpp, so that
-/// tests run them on CPU threads (tests/support/warps.hpp).
+/// for_each_warp: CUDA work items that are processed by the 32 lanes of a warp together. Bodies are templates over the
+/// Block of core/block.hpp, so that tests can run them on CPU threads (tests/support/warps.hpp).
 #pragma once
 
 #include <coppice/core/block.hpp>
@@ -30,9 +30,9 @@ __global__ void __launch_bounds__(threads_of_warp_work) for_each_warp_kernel(std
 
 } // namespace detail
 
-/// Calls f(block, w, memory) for w in [0, n) by all lanes of a warp together, which may exchange values, share
-/// F::warp_bytes of memory (a multiple of 16, at most 6144), and may not call barriers of the block. Queued; returns at
-/// once.
+/// Calls f(block, w, memory) for w in [0, n); all lanes of one warp execute each call. They may exchange values and use
+/// F::warp_bytes bytes of shared memory (a multiple of 16, at most 6144). They must not call barriers of the block. The
+/// work is queued; the call does not wait.
 template <class F>
 void for_each_warp(cuda_executor const& exec, std::int64_t n, F f) {
     if (n <= 0) return;

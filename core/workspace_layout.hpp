@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How memory of the caller is divided: parts that begin at multiples of 64 bytes, sized and carved by one
-/// function.
+/// Layout of a workspace that the caller provides. Each array starts at a multiple of 64 bytes. The same function
+/// computes the total size and the offsets.
 #pragma once
 
 #include <cstdint>
 
 namespace coppice {
 
-inline constexpr std::int64_t workspace_unit = 64;
+inline constexpr std::int64_t workspace_alignment = 64;
 
-/// The next multiple of 64.
-constexpr std::int64_t in_workspace_units(std::int64_t bytes) {
-    return (bytes + workspace_unit - 1) / workspace_unit * workspace_unit;
+/// Rounds `bytes` up to the next multiple of 64.
+constexpr std::int64_t align_workspace(std::int64_t bytes) {
+    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
-/// So many elements that their bytes are one.
+/// Rounds a number of elements up so that their size is a multiple of 64 bytes.
 template <class T>
-constexpr std::int64_t elements_in_workspace_units(std::int64_t elements) {
-    return in_workspace_units(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
+constexpr std::int64_t align_elements(std::int64_t elements) {
+    return align_workspace(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
 }
 
-/// A base of plans: offsets of parts, taken one after the other.
+/// Base of plans: returns the offsets of consecutive arrays and counts the total size.
 struct workspace_layout {
     std::int64_t bytes = 0;
 
     std::int64_t take(std::int64_t size) {
         std::int64_t const at = bytes;
-        bytes += in_workspace_units(size);
+        bytes += align_workspace(size);
         return at;
     }
 };

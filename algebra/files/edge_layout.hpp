@@ -37,7 +37,7 @@ private:
     char const* at_;
     char const* end_;
     char separator_;
-    bool more_ = true; ///< a separator promises another field, perhaps an empty one
+    bool more_ = true; ///< a separator declares another field, perhaps an empty one
 };
 
 struct edge_layout {

@@ -117,7 +117,7 @@ private:
     }
 
     std::string surplus(std::string_view field) const {
-        return "unexpected " + quoted(field) + " behind the edge; " +
+        return "unexpected " + quoted(field) + " after the edge; " +
                (layout_.weight < 0 ? "the first edge has no weight"
                                    : "a line holds two vertices and a weight, further columns need a header line that "
                                      "names them (source,target,weight,...)");
@@ -148,7 +148,7 @@ std::array<std::int64_t, 3> take_sizes(std::string const& file, std::string_view
     }
     at = skip_blanks(at, end);
     if (at != end && *at != '\n')
-        throw format_error(file, lines, "unexpected " + quoted(token_at(at, end)) + " behind the sizes");
+        throw format_error(file, lines, "unexpected " + quoted(token_at(at, end)) + " after the sizes");
     text.remove_prefix(static_cast<std::size_t>((at == end ? at : at + 1) - text.data()));
     return sizes;
 }
@@ -158,8 +158,8 @@ std::array<std::int64_t, 3> take_sizes(std::string const& file, std::string_view
 template <class T, class I>
 matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string const& file, std::string_view text,
                                      matrix_read_options const& options, bool sized) {
-    constexpr std::int64_t most = std::numeric_limits<I>::max();
-    std::array<std::int64_t, 3> sizes{most - 1, most - 1, 0};
+    constexpr std::int64_t max_index = std::numeric_limits<I>::max();
+    std::array<std::int64_t, 3> sizes{max_index - 1, max_index - 1, 0};
     std::int64_t skipped = 0;
     if (sized) {
         sizes = take_sizes(file, text, skipped);
@@ -171,14 +171,14 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
     text.remove_prefix(layout.body);
     skipped += layout.lines_before;
 
-    auto chunks = cut_lines(exec, text, lines_of_edges);
+    auto chunks = split_lines(exec, text, lines_of_edges);
     std::int64_t const found = chunks.back().entries;
     buffer<triplet<T, I>> entries(exec, found);
     std::vector<std::pair<std::int64_t, std::int64_t>> largest(chunks.size(), {-1, -1});
     name_table names;
     if (renumber && layout.bipartite)
         throw format_error(file, 1,
-                           "a bipartite graph numbers its rows and columns apart; it is read without renumber");
+                           "rows and columns of a bipartite graph have separate numbers; read it without renumber");
     host_executor const one_thread{1}; // names are numbered in the order of the file
     parse_lines(
         renumber ? one_thread : exec, text, lines_of_edges, chunks, entries.view(), options.progress,
@@ -189,7 +189,7 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
     report_failed_line(file, skipped, chunks);
     if (sized && found != sizes[2])
         throw format_error(file, skipped,
-                           "the first line promises " + std::to_string(sizes[2]) + " entries, the file holds " +
+                           "the first line declares " + std::to_string(sizes[2]) + " entries, the file holds " +
                                std::to_string(found));
     if (!sized) {
         sizes[0] = sizes[1] = 0;

@@ -33,19 +33,19 @@ public:
 
     [[noreturn]] void refuse(std::string const& why) const { throw format_error(file_, number_, why); }
 
-    /// A whole number from `least` to `most`; `what` is what messages call it.
-    std::int64_t take_number(char const* what, std::int64_t least, std::int64_t most) {
+    /// A whole number from `min` to `max`; `what` is what messages call it.
+    std::int64_t take_number(char const* what, std::int64_t min, std::int64_t max) {
         at_ = skip_blanks(at_, end_);
         char const* const token = at_;
         std::int64_t value = 0;
         if (!parse_index_quickly(at_, end_, value)) {
             auto const status = parse_integer(at_, end_, value);
             if (status == number_status::malformed) refuse(std::string("expected ") + what + ", found " + next_token());
-            if (status == number_status::out_of_range) value = *token == '-' ? least - 1 : most + 1;
+            if (status == number_status::out_of_range) value = *token == '-' ? min - 1 : max + 1;
         }
-        if (value < least || value > most)
-            refuse(std::string(what) + " " + quoted(token_at(token, end_)) + " is outside " + std::to_string(least) +
-                   " to " + std::to_string(most));
+        if (value < min || value > max)
+            refuse(std::string(what) + " " + quoted(token_at(token, end_)) + " is outside " + std::to_string(min) +
+                   " to " + std::to_string(max));
         return value;
     }
     template <class R>
@@ -66,7 +66,7 @@ public:
         auto const token = token_at(at_, end_);
         if (token.size() > 3 || token.find_first_not_of("01") != token.npos)
             refuse("the format " + quoted(token) +
-                   " is none: expected up to three digits 0 or 1 (sizes of vertices, "
+                   " is not a format: expected up to three digits 0 or 1 (sizes of vertices, "
                    "weights of vertices, weights of edges)");
         int flags = 0;
         for (char const c : token) flags = 2 * flags + (c == '1' ? 1 : 0);
@@ -88,24 +88,24 @@ template <class T, class I>
 matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& file, std::string_view text,
                                  file_progress const& tell) {
     using real = typename real_type<T>::type;
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+    constexpr std::int64_t max_count = std::numeric_limits<std::int64_t>::max() / 4;
     line_reader in(file, text);
     do {
         if (!in.next_line())
             throw format_error(file, 0, "expected the numbers of vertices and edges, and the file ends");
     } while (in.is_over());
-    std::int64_t const vertices = in.take_number("a number of vertices", 0, most);
-    std::int64_t const edges = in.take_number("a number of edges", 0, most);
+    std::int64_t const vertices = in.take_number("a number of vertices", 0, max_count);
+    std::int64_t const edges = in.take_number("a number of edges", 0, max_count);
     int const flags = in.is_over() ? 0 : in.take_flags();
     std::int64_t const constraints =
-        in.is_over() ? (flags & 2 ? 1 : 0) : in.take_number("a number of weights a vertex", 0, most);
+        in.is_over() ? (flags & 2 ? 1 : 0) : in.take_number("a number of weights a vertex", 0, max_count);
     if (!in.is_over()) in.refuse("the first line has more than vertices, edges, format and weights a vertex");
     std::int64_t const skipped = (flags & 4 ? 1 : 0) + (flags & 2 ? constraints : 0);
     require_index_type<I>(file, in.line(), vertices, vertices);
     // An edge takes two numbers of a digit and a blank each, a vertex a line: nothing larger is asked for.
     auto const bytes = static_cast<std::int64_t>(text.size());
     if (edges > bytes / 4 + 1 || vertices > bytes)
-        in.refuse("the first line promises " + std::to_string(vertices) + " vertices and " + std::to_string(edges) +
+        in.refuse("the first line declares " + std::to_string(vertices) + " vertices and " + std::to_string(edges) +
                   " edges, more than a file of " + std::to_string(bytes) + " bytes can hold");
 
     buffer<triplet<T, I>> entries(exec, 2 * edges);
@@ -117,13 +117,13 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
                                "the file ends after " + std::to_string(u) + " of " + std::to_string(vertices) +
                                    " vertices; one without edges is an empty line");
         if (tell && u % 65536 == 0) tell("parsing", in.bytes_done(), bytes);
-        for (std::int64_t k = 0; k < skipped; ++k) in.take_number("a weight of the vertex", 0, most);
+        for (std::int64_t k = 0; k < skipped; ++k) in.take_number("a weight of the vertex", 0, max_count);
         while (!in.is_over()) {
             std::int64_t const v = in.take_number("a neighbour", 1, vertices) - 1;
             if (v == u) in.refuse("vertex " + std::to_string(u + 1) + " is its own neighbour");
             real const weight = flags & 1 ? in.take_weight<real>() : real(1);
             if (found == 2 * edges)
-                in.refuse("more than the " + std::to_string(edges) + " edges that the first line promises");
+                in.refuse("more than the " + std::to_string(edges) + " edges that the first line declares");
             entries[found++] = {static_cast<I>(u), static_cast<I>(v), T(weight)};
             auto const low = static_cast<std::uint64_t>(std::min(u, v)),
                        high = static_cast<std::uint64_t>(std::max(u, v));
@@ -132,13 +132,13 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
         }
     }
     while (in.next_line())
-        if (!in.is_over()) in.refuse("lines go on behind the last of " + std::to_string(vertices) + " vertices");
+        if (!in.is_over()) in.refuse("there are lines after the last of " + std::to_string(vertices) + " vertices");
     if (found != 2 * edges)
         throw format_error(file, 0,
-                           "the first line promises " + std::to_string(edges) + " edges, which are " +
+                           "the first line declares " + std::to_string(edges) + " edges, which are " +
                                std::to_string(2 * edges) + " neighbours, and there are " + std::to_string(found));
     if (one_way != 0)
-        throw format_error(file, 0, "some edge stands at one of its ends only, or with another weight at the other");
+        throw format_error(file, 0, "an edge is listed at one of its vertices only, or with different weights at the two");
     return {vertices, vertices, matrix_market_symmetry::general, std::move(entries), {}, 1};
 }
 
@@ -162,9 +162,9 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
     std::int64_t const width = weighted ? 8 : 4;
     std::string const sizes = std::to_string(vertices) + " vertices and " + std::to_string(count) + " stored edges";
     if (vertices < 0 || count < 0 || vertices > size / 8 || count > size / width)
-        refuse("the head promises " + sizes + ", which a file of " + std::to_string(size) + " bytes does not hold");
-    std::int64_t const part = 8 * (vertices + 1) + width * count; // a directed graph follows turned round
-    std::int64_t const expected = std::int64_t(head) + part * (directed != 0 ? 2 : 1);
+        refuse("the head declares " + sizes + ", which a file of " + std::to_string(size) + " bytes does not hold");
+    std::int64_t const graph_bytes = 8 * (vertices + 1) + width * count; // a directed graph follows turned round
+    std::int64_t const expected = std::int64_t(head) + graph_bytes * (directed != 0 ? 2 : 1);
     if (size != expected)
         refuse("a graph of " + sizes + " takes " + std::to_string(expected) + " bytes, and the file has " +
                std::to_string(size));
@@ -180,7 +180,7 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
         std::int64_t const first = offset(u), last = offset(u + 1);
         if (first > last || last > count)
             refuse("the offsets of vertex " + std::to_string(u) + ", " + std::to_string(first) + " and " +
-                   std::to_string(last) + ", do not rise within 0 to " + std::to_string(count));
+                   std::to_string(last) + ", do not increase within 0 to " + std::to_string(count));
         for (std::int64_t k = first; k < last; ++k) {
             std::size_t const at = edges + std::size_t(width * k);
             auto const v = number(at, std::int32_t());

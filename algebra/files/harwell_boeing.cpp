@@ -153,7 +153,7 @@ template <class T, class I>
 void require_triangle(card_reader const& cards, matrix_market_symmetry symmetry, triplet<T, I> const& e) {
     if (symmetry == matrix_market_symmetry::general || e.row > e.column) return;
     if (e.row == e.column && symmetry != matrix_market_symmetry::skew_symmetric) return;
-    cards.fail("entry (" + std::to_string(e.row + 1) + ", " + std::to_string(e.column + 1) + ") lies " +
+    cards.fail("entry (" + std::to_string(e.row + 1) + ", " + std::to_string(e.column + 1) + ") is " +
                (e.row == e.column ? "on" : "above") + " the diagonal of a " + name_of(symmetry) + " matrix");
 }
 

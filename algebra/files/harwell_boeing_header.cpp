@@ -40,7 +40,7 @@ bool is_type_code(std::string_view line) {
     return one_of(line[0], "rcpiq") && one_of(line[1], "suhzr") && one_of(line[2], "ae");
 }
 
-/// The whole numbers at the front of a line, at most Count, and how many there are.
+/// The whole numbers at the front of a line, at max_size Count, and how many there are.
 template <std::size_t Count>
 std::size_t leading_integers(std::string_view line, std::array<std::int64_t, Count>& numbers) {
     char const* at = line.data();
@@ -122,7 +122,7 @@ public:
     bool take_one_of(std::string_view letters) {
         return at_ < text_.size() && letters.find(text_[at_]) != letters.npos && (++at_, true);
     }
-    /// A number of at most six digits.
+    /// A number of at max_size six digits.
     std::optional<int> number() {
         int value = 0;
         auto const first = at_;
@@ -154,7 +154,7 @@ public:
 
 private:
     static constexpr int deepest = 8;
-    static constexpr int most_items = 1 << 16; ///< with repetitions; no line is as long
+    static constexpr int max_items = 1 << 16; ///< with repetitions; no line is as long
 
     /// What stands behind an opening parenthesis, up to the closing one.
     bool group(int depth) {
@@ -162,7 +162,7 @@ private:
         for (bool first = true;; first = false) {
             if (!first) scan_.take(',');
             if (scan_.take(')')) return !first;
-            if (!item(depth) || ++items_ > most_items) return false;
+            if (!item(depth) || ++items_ > max_items) return false;
         }
     }
     bool item(int depth) {
@@ -193,7 +193,7 @@ private:
         f.scale = scale_;
         if (scan_.take('.')) f.decimals = scan_.number().value_or(0);
         if (scan_.take('e') && !scan_.number()) return false; // digits of the exponent: the field shows them
-        if (f.width < 1 || count > most_items - items_) return false;
+        if (f.width < 1 || count > max_items - items_) return false;
         items_ += count;
         for (int k = 0; k < count; ++k, column_ += f.width) {
             f.offset = column_;
@@ -217,7 +217,7 @@ void require_lines(std::string const& file, char const* what, std::int64_t promi
     std::int64_t const needed = format.lines(numbers);
     if (promised != needed)
         throw format_error(file, 2,
-                           "the header promises " + std::to_string(promised) + " lines of " + what + "; " +
+                           "the header declares " + std::to_string(promised) + " lines of " + what + "; " +
                                std::to_string(numbers) + " of them, " + std::to_string(format.first_line.size()) +
                                " a line, take " + std::to_string(needed));
 }
@@ -267,7 +267,7 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     read_type(file, type_line.substr(0, 3), h);
     std::array<std::int64_t, 3> sizes{};
     if (leading_integers(type_line.substr(3), sizes) < 3)
-        throw format_error(file, 3, "expected numbers of rows, columns and entries behind the type");
+        throw format_error(file, 3, "expected numbers of rows, columns and entries after the type");
     h.rows = sizes[0];
     h.columns = sizes[1];
     h.stored = sizes[2];
@@ -282,13 +282,13 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     if (counts[4] > 0) next(); // what right-hand sides there are; they stand behind the matrix
 
     // No file holds so many; sums of sizes stay within 64 bits below.
-    constexpr std::int64_t most = std::int64_t(1) << 60;
-    if (h.rows > most || h.columns > most || h.stored > most)
+    constexpr std::int64_t max_size = std::int64_t(1) << 60;
+    if (h.rows > max_size || h.columns > max_size || h.stored > max_size)
         throw format_error(file, 3, "sizes beyond what a file can hold");
     if (h.stored > 0 && (h.rows == 0 || h.columns == 0))
         throw format_error(file, 3,
                            "a matrix of " + std::to_string(h.rows) + " x " + std::to_string(h.columns) +
-                               " cannot hold the " + std::to_string(h.stored) + " entries that the line promises");
+                               " cannot hold the " + std::to_string(h.stored) + " entries that the line declares");
     require_lines(file, "pointers", counts[1], h.columns + 1, h.pointers);
     require_lines(file, "indices", counts[2], h.stored, h.indices);
     if (h.field != matrix_market_field::pattern)

@@ -15,7 +15,7 @@ struct mirrored_source {
     bool ones; ///< each entry counts as 1
 
     template <class Emit>
-    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+    void emit_items(std::int64_t first, std::int64_t last, Emit&& emit) const {
         for (std::int64_t k = first; k < last; ++k) {
             auto const& e = entries[k];
             emit(e.row, e.column, ones ? T(1) : e.value);
@@ -75,7 +75,7 @@ void refuse_duplicates(host_executor const& exec, std::string const& file, csr<T
 
 } // namespace
 
-void require_rows_in_proportion(std::string const& file, std::int64_t rows, std::size_t bytes_of_index,
+void require_proportionate_rows(std::string const& file, std::int64_t rows, std::size_t bytes_of_index,
                                 std::int64_t bytes_of_text, read_limits const& limits, std::string const& remedy) {
     double const needed = double(rows) * double(bytes_of_index);
     if (limits.max_expansion <= 0 || needed <= double(limits.small_bytes) ||

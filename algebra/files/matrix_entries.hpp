@@ -62,7 +62,7 @@ void require_index_type(std::string const& file, std::int64_t line, std::int64_t
 
 /// Throws format_error if the offsets of so many rows take much more memory than the text of the file, see read_limits:
 /// a line of a few bytes can name the vertex 2000000000. `remedy` ends the message.
-void require_rows_in_proportion(std::string const& file, std::int64_t rows, std::size_t bytes_of_index,
+void require_proportionate_rows(std::string const& file, std::int64_t rows, std::size_t bytes_of_index,
                                 std::int64_t bytes_of_text, read_limits const& limits, std::string const& remedy = {});
 
 /// Calls work() and turns the exceptions of the standard library for a failed allocation into memory_error.

@@ -84,7 +84,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     auto const found = std::find_if(matrices.begin(), matrices.end(), is_main);
     if (found == matrices.end())
         throw format_error(file, 0,
-                           "the archive holds several matrices, none called as its folder or the archive: " + all);
+                           "the archive holds several matrices, none of them named after its folder or the archive: " + all);
     return *found;
 }
 
@@ -214,7 +214,7 @@ numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
         }();
         std::string const remedy =
             format_ == matrix_format::edge_list ? "renumber (--renumber) numbers only the vertices that occur; " : "";
-        detail::require_rows_in_proportion(name_, entries.rows, sizeof(I), bytes, options_.limits, remedy);
+        detail::require_proportionate_rows(name_, entries.rows, sizeof(I), bytes, options_.limits, remedy);
         vertex_numbering vertices{entries.base, std::move(entries.names)};
         return numbered_matrix<T, I>{detail::to_rows(exec, name_, std::move(entries), options_.duplicates),
                                      std::move(vertices)};

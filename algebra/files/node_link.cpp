@@ -80,12 +80,12 @@ public:
     bool number_unsigned(std::uint64_t value) { return take_number(double(value), std::to_string(value)); }
     bool number_float(double value, std::string const& digits) { return take_number(value, digits); }
     bool string(std::string const& value) {
-        bool const wanted = is_read();
-        if (wanted && part_ == part::weight)
+        bool const read = is_read();
+        if (read && attribute_ == attribute::weight)
             for (auto const& [word, number] :
                  {std::pair{"NaN", std::nan("")}, std::pair{"Infinity", HUGE_VAL}, std::pair{"-Infinity", -HUGE_VAL}})
                 if (value == word) return take_number(number, word);
-        return take_value(wanted ? json(value).dump() : std::string("\"\""));
+        return take_value(read ? json(value).dump() : std::string("\"\""));
     }
     bool binary(json::binary_t const&) { return true; } // JSON has none
 
@@ -101,14 +101,14 @@ public:
             member_ = name;
             in_ = name == "nodes" ? list::nodes : name == "edges" || name == "links" ? list::edges : list::none;
         } else if (depth_ == 3 && in_ != list::none) {
-            part_ = name == "id" && in_ == list::nodes       ? part::id
-                    : name == "source" && in_ == list::edges ? part::source
-                    : name == "target" && in_ == list::edges ? part::target
-                    : name == "weight" && in_ == list::edges ? part::weight
-                                                             : part::other;
-            if (auto* const text = text_of_part()) text->clear(); // Python keeps the last of equal keys
+            attribute_ = name == "id" && in_ == list::nodes       ? attribute::id
+                    : name == "source" && in_ == list::edges ? attribute::source
+                    : name == "target" && in_ == list::edges ? attribute::target
+                    : name == "weight" && in_ == list::edges ? attribute::weight
+                                                             : attribute::other;
+            if (auto* const text = text_of_attribute()) text->clear(); // Python keeps the last of equal keys
         } else if (is_read()) {
-            auto& id = *text_of_part();
+            auto& id = *text_of_attribute();
             separate(id);
             id.append(json(name).dump()).append(":");
         }
@@ -149,11 +149,11 @@ public:
 
 private:
     enum class list { none, nodes, edges };
-    enum class part { other, id, source, target, weight };
+    enum class attribute { other, id, source, target, weight };
     static constexpr int deepest_id = 64;
 
     [[noreturn]] void refuse(std::string const& why) const { throw format_error(file_, 0, why); }
-    /// Without the number of the exception and the place, which messages have already.
+    /// Without the number of the exception and the position, which messages have already.
     static std::string reason(json::exception const& e) {
         std::string const what = e.what();
         auto const at = what.find(": ");
@@ -163,9 +163,9 @@ private:
     std::string number_in_list() const { return "number " + std::to_string(in_list_) + " of " + name(); }
 
     /// Whether the value that comes next belongs to an id or a weight.
-    bool is_read() const { return in_ != list::none && depth_ >= 3 && part_ != part::other; }
-    std::string* text_of_part() {
-        return part_ == part::id ? &id_ : part_ == part::source ? &from_ : part_ == part::target ? &to_ : nullptr;
+    bool is_read() const { return in_ != list::none && depth_ >= 3 && attribute_ != attribute::other; }
+    std::string* text_of_attribute() {
+        return attribute_ == attribute::id ? &id_ : attribute_ == attribute::source ? &from_ : attribute_ == attribute::target ? &to_ : nullptr;
     }
     /// A comma, if another value of the same list stands before.
     static void separate(std::string& text) {
@@ -173,7 +173,7 @@ private:
     }
 
     bool take_number(double value, std::string const& digits) {
-        if (!is_read() || part_ != part::weight || depth_ > 3) return take_value(digits);
+        if (!is_read() || attribute_ != attribute::weight || depth_ > 3) return take_value(digits);
         weight_ = value;
         return true;
     }
@@ -183,7 +183,7 @@ private:
         if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");
         if (depth_ == 2 && in_ != list::none) refuse(number_in_list() + " is not an object");
         if (!is_read()) return true;
-        auto* const id = text_of_part();
+        auto* const id = text_of_attribute();
         if (!id) refuse("the weight of " + number_in_list() + " is " + text + ", expected a number without quotes");
         separate(*id);
         *id += text;
@@ -195,7 +195,7 @@ private:
         if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");
         if (depth_ == 2 && in_ != list::none) refuse(number_in_list() + " is not an object");
         if (!is_read()) return;
-        auto* const id = text_of_part();
+        auto* const id = text_of_attribute();
         if (!id) refuse("the weight of " + number_in_list() + " is " + what + ", expected a number");
         if (depth_ >= 3 + deepest_id)
             refuse("an id in " + number_in_list() + " is nested more than " + std::to_string(deepest_id) + " deep");
@@ -204,7 +204,7 @@ private:
     }
     void close(char bracket) {
         if (is_read())
-            if (auto* const id = text_of_part()) *id += bracket;
+            if (auto* const id = text_of_attribute()) *id += bracket;
     }
 
     std::string const& required(std::string const& id, char const* what) const {
@@ -217,28 +217,28 @@ private:
     }
     void take_node() {
         std::int64_t const number = number_of(required(id_, "id"));
-        if (std::int64_t(place_.size()) <= number) place_.resize(std::size_t(number) + 1, -1);
-        if (place_[std::size_t(number)] >= 0) refuse("node " + id_ + " is listed twice");
-        place_[std::size_t(number)] = vertices++;
+        if (std::int64_t(position_.size()) <= number) position_.resize(std::size_t(number) + 1, -1);
+        if (position_[std::size_t(number)] >= 0) refuse("node " + id_ + " is listed twice");
+        position_[std::size_t(number)] = vertices++;
     }
     void take_edge() {
         std::int64_t const from = number_of(required(from_, "source")); // the first to be missing is named
         edges.push_back({from, number_of(required(to_, "target")), weight_});
     }
     void number_in_order_of_nodes() {
-        place_.resize(numbers_.size(), -1);
+        position_.resize(numbers_.size(), -1);
         names.resize(std::size_t(vertices));
         for (auto const& [id, number] : numbers_) {
-            auto const place = place_[std::size_t(number)];
-            if (place < 0) refuse("an edge ends at node " + id + ", which is not listed");
-            names[std::size_t(place)] = id.starts_with('"') ? json::parse(id).get<std::string>() : id;
+            auto const position = position_[std::size_t(number)];
+            if (position < 0) refuse("an edge ends at node " + id + ", which is not listed");
+            names[std::size_t(position)] = id.starts_with('"') ? json::parse(id).get<std::string>() : id;
         }
         for (edge& e : edges) {
-            e.from = place_[std::size_t(e.from)];
-            e.to = place_[std::size_t(e.to)];
+            e.from = position_[std::size_t(e.from)];
+            e.to = position_[std::size_t(e.to)];
         }
         numbers_ = {};
-        place_ = {};
+        position_ = {};
     }
 
     std::string const& file_;
@@ -246,13 +246,13 @@ private:
     int depth_ = 0;      ///< lists and objects that are open
     std::string member_; ///< of the object of all, whose value is parsed
     list in_ = list::none;
-    part part_ = part::other; ///< of a node or an edge, whose value is parsed
+    attribute attribute_ = attribute::other; ///< of a node or an edge, whose value is parsed
     std::string id_, from_, to_;
     double weight_ = 1;
     std::int64_t in_list_ = 0;
     bool has_nodes_ = false, has_edges_ = false;
     std::unordered_map<std::string, std::int64_t> numbers_; ///< by the JSON of an id
-    std::vector<std::int64_t> place_;                       ///< among the nodes, by number; -1: not listed yet
+    std::vector<std::int64_t> position_;                       ///< among the nodes, by number; -1: not listed yet
 };
 
 } // namespace

@@ -23,7 +23,7 @@ struct numpy_header {
     int width = 8;   ///< bytes of an element
     bool by_columns = false;
     std::int64_t rows = 0, columns = 1;
-    bool is_row = false; ///< one dimension: a vector, whichever way it lies
+    bool is_row = false; ///< one dimension: a vector, whichever way it is_single_row
     std::size_t body = 0;
 };
 
@@ -67,7 +67,7 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
                     : h.kind == 'c' ? h.width == 8 || h.width == 16
                     : h.kind == 'b' ? h.width == 1
                                     : wide);
-    if (good && type[1] == '>') refuse("the array has big-endian values; write it as x.astype('<f8') has them");
+    if (good && type[1] == '>') refuse("the array has big-endian values; write x.astype('<f8')");
     if (!good)
         refuse("an array of type " + detail::quoted(type.substr(0, type.find(','))) +
                " is not read; write it as x.astype('float64') or 'complex128'");
@@ -83,18 +83,18 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
         shape.remove_prefix(static_cast<std::size_t>(stop - shape.data()));
         sizes.push_back(size);
     }
-    if (!shape.starts_with(')') && !shape.starts_with(",)")) refuse("the shape in the header of the array is none");
+    if (!shape.starts_with(')') && !shape.starts_with(",)")) refuse("the shape in the header of the array is malformed");
     if (sizes.empty() || sizes.size() > 2)
         refuse("the array has " + std::to_string(sizes.size()) + " dimensions; expected one or two");
     h.rows = sizes[0];
     h.is_row = sizes.size() == 1;
     if (!h.is_row) h.columns = sizes[1];
-    auto const room = static_cast<std::int64_t>((bytes.size() - h.body) / std::size_t(h.width));
-    if (h.columns > 0 && h.rows > room / h.columns)
+    auto const capacity = static_cast<std::int64_t>((bytes.size() - h.body) / std::size_t(h.width));
+    if (h.columns > 0 && h.rows > capacity / h.columns)
         refuse("an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns) +
-               " values is longer than the file, which holds " + std::to_string(room));
+               " values is longer than the file, which holds " + std::to_string(capacity));
     if (std::size_t(h.rows * h.columns) * std::size_t(h.width) != bytes.size() - h.body)
-        refuse("the file goes on behind an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns));
+        refuse("the file has bytes after an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns));
     return h;
 }
 
@@ -113,15 +113,15 @@ std::optional<T> numpy_element(numpy_header const& h, char const* at) {
         auto const y = static_cast<real>(x);
         return std::isinf(y) && !std::isinf(x) ? std::nullopt : std::optional(y);
     };
-    auto const part = [&](char const* from, int width) {
+    auto const component = [&](char const* from, int width) {
         return real_value(width == 4 ? double(load<float>(from)) : load<double>(from));
     };
     if (h.kind == 'f') {
-        auto const x = part(at, h.width);
+        auto const x = component(at, h.width);
         return x ? std::optional<T>(T(*x)) : std::nullopt;
     }
     if (h.kind == 'c') {
-        auto const re = part(at, h.width / 2), im = part(at + h.width / 2, h.width / 2);
+        auto const re = component(at, h.width / 2), im = component(at + h.width / 2, h.width / 2);
         if (!re || !im) return std::nullopt;
         if constexpr (detail::is_complex<T>) return T(*re, *im);
         return std::nullopt;
@@ -149,8 +149,8 @@ void require_length(std::string const& file, std::int64_t rows, std::int64_t col
                              " elements");
 }
 
-/// Whether a shape of one row is one vector that lies: if one is asked for, or if its length fits.
-bool lies(std::int64_t rows, std::int64_t columns, std::int64_t length, bool one) {
+/// Whether a shape of one row is one vector that is_single_row: if one is asked for, or if its length fits.
+bool is_single_row(std::int64_t rows, std::int64_t columns, std::int64_t length, bool one) {
     return rows == 1 && (one || columns == length);
 }
 
@@ -176,7 +176,7 @@ dense_columns<T> read_numpy(std::string const& file, std::string_view bytes, vec
     auto const h = parse_numpy_header(file, bytes);
     detail::require_value_type<T>(file, 0, h.kind == 'c');
     if (one) require_vector(file, h.rows, h.columns);
-    bool const is_row = !h.is_row && lies(h.rows, h.columns, options.length, one);
+    bool const is_row = !h.is_row && is_single_row(h.rows, h.columns, options.length, one);
     std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
     require_length(file, rows, columns, options.length);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
@@ -234,7 +234,7 @@ dense_columns<T> read_plain(std::string const& file, std::string_view text, vect
     if (!problem.empty()) throw format_error(file, line, problem);
     if (rows == 0) throw format_error(file, 0, "the file holds no numbers");
     if (one) require_vector(file, rows, columns);
-    if (lies(rows, columns, options.length, one)) std::swap(rows, columns);
+    if (is_single_row(rows, columns, options.length, one)) std::swap(rows, columns);
     require_length(file, rows, columns, options.length);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
     for (std::int64_t k = 0; k < rows * columns; ++k)
@@ -245,19 +245,19 @@ dense_columns<T> read_plain(std::string const& file, std::string_view text, vect
 template <class T>
 dense_columns<T> read_market(host_executor const& exec, std::string const& file, std::string_view text,
                              vector_read_options const& options, bool one) {
-    auto const place = *detail::parse_header(file, text, true);
-    auto const& h = place.header;
+    auto const top = *detail::parse_header(file, text, true);
+    auto const& h = top.header;
     if (one) require_vector(file, h.rows, h.columns);
     if (!one && h.rows != 1 && h.columns != 1 && h.format != matrix_market_format::array)
         throw format_error(file, 0,
                            "expected a vector, or several as an array, found a sparse matrix of " +
                                std::to_string(h.rows) + " x " + std::to_string(h.columns));
-    bool const is_row = lies(h.rows, h.columns, options.length, one);
+    bool const is_row = is_single_row(h.rows, h.columns, options.length, one);
     std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
     require_length(file, rows, columns, options.length); // before memory is allocated
-    auto const parsed = detail::parse_body<T, std::int64_t>(exec, file, text, place, options.progress);
+    auto const parsed = detail::parse_body<T, std::int64_t>(exec, file, text, top, options.progress);
     if (options.length < 0) // a short text can promise a long vector
-        detail::require_rows_in_proportion(file, rows * columns, sizeof(T), std::int64_t(text.size()), options.limits);
+        detail::require_proportionate_rows(file, rows * columns, sizeof(T), std::int64_t(text.size()), options.limits);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
     std::vector<T>& x = all.values;
     if (h.format == matrix_market_format::array && parsed.entries.size() == static_cast<std::int64_t>(x.size())) {
@@ -273,7 +273,7 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
     return all;
 }
 
-/// Whether a file that is no array of NumPy is plain text: by its first byte, unless its name promises a banner.
+/// Whether a file that is no array of NumPy is plain text: by its first byte, unless its name declares a banner.
 bool is_plain(std::filesystem::path const& path, std::string_view text) {
     auto name = path.filename();
     if (name.extension() == ".gz") name = name.stem();

@@ -18,10 +18,10 @@ class region_rows {
 public:
     region_rows(std::int64_t nx, std::int64_t ny, double angle, double ratio, int regions)
         : nx_(nx), ny_(ny), regions_(regions) {
-        for (int turned : {0, 1}) {
-            double const radians = (angle + 90 * turned) * std::numbers::pi / 180;
+        for (int rotation : {0, 1}) {
+            double const radians = (angle + 90 * rotation) * std::numbers::pi / 180;
             double const c = std::cos(radians), s = std::sin(radians);
-            diffusion_[std::size_t(turned)] = {c * c + ratio * s * s, s * s + ratio * c * c, (1 - ratio) * c * s};
+            diffusion_[std::size_t(rotation)] = {c * c + ratio * s * s, s * s + ratio * c * c, (1 - ratio) * c * s};
         }
     }
 
@@ -79,11 +79,11 @@ public:
 
     int count(std::int64_t row) const {
         int found = 0;
-        visit(row, [&](std::int64_t, double) { ++found; });
+        for_each_entry(row, [&](std::int64_t, double) { ++found; });
         return found;
     }
     void fill(std::int64_t row, std::int32_t* columns, T* values) const {
-        visit(row, [&](std::int64_t column, double value) {
+        for_each_entry(row, [&](std::int64_t column, double value) {
             *columns++ = std::int32_t(column);
             *values++ = T(value);
         });
@@ -103,8 +103,8 @@ private:
     /// Of the second, times the first.
     static double slope_of_second(step s) { return s.d != 0 ? -slope(s) : slope(s); }
 
-    template <class Visit>
-    void visit(std::int64_t row, Visit const& entry) const {
+    template <class Entry>
+    void for_each_entry(std::int64_t row, Entry const& entry) const {
         std::int64_t const point = row / 3;
         auto const a = std::size_t(row % 3);
         std::array<std::int64_t, 3> const at{point % size_[0], point / size_[0] % size_[1],

@@ -14,7 +14,7 @@
 namespace coppice {
 namespace {
 
-std::string join(std::vector<std::string> const& words) {
+std::string comma_separated(std::vector<std::string> const& words) {
     std::string text;
     for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
     return text;
@@ -26,7 +26,7 @@ generator_kind const& find_kind(std::string_view name) {
         if (kind.name == name) return kind;
         names.push_back(kind.name);
     }
-    throw argument_error("unknown generator '" + std::string(name) + "', expected one of " + join(names));
+    throw argument_error("unknown generator '" + std::string(name) + "', expected one of " + comma_separated(names));
 }
 
 /// Reads all of `text` as a number from low to high.
@@ -86,7 +86,7 @@ std::vector<generator_kind> const& generator_kinds() {
     static std::vector<generator_kind> const kinds{
         {"aniso1", "9-point stencil, strong couplings along x", {"nx", "ny"}},
         {"aniso2", "9-point stencil, strong couplings along a diagonal of the grid", {"nx", "ny"}},
-        {"aniso3", "aniso2 renumbered so that the strong couplings lie beside the diagonal", {"nx", "ny"}},
+        {"aniso3", "aniso2 renumbered so that the strong couplings are next to the diagonal", {"nx", "ny"}},
         {"laplace2d", "5-point Laplacian", {"nx", "ny"}},
         {"laplace3d", "7-point Laplacian with direction weights", {"nx", "ny", "nz", "wx", "wy", "wz"}},
         {"laplace27", "27-point Laplacian", {"nx", "ny", "nz"}},
@@ -107,7 +107,7 @@ std::vector<generator_kind> const& generator_kinds() {
          "loss I - Q^T of an M/M/n + k queue with migration",
          {"servers", "places", "share", "arrival", "service", "opening", "closing", "upper", "lower", "loss",
           "nonzeros"}},
-        {"cloud", "queues as large as those of Yang, Li and Li (2017), case 1 to 10", {"case"}},
+        {"cloud", "queues of the sizes of Yang, Li and Li (2017), case 1 to 10", {"case"}},
         {"tridiagonal", "tridiagonal matrix, case 1 to 20 of the gallery", {"n", "case", "seed"}},
         {"pentadiagonal", "pentadiagonal matrix, case 1 to 23 of the gallery", {"n", "case", "seed"}},
     };
@@ -121,16 +121,16 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     auto const& keys = find_kind(kind).keys;
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
         throw argument_error("generator " + std::string(kind) + " has no option '" + std::string(key) + "', it takes " +
-                             join(keys));
+                             comma_separated(keys));
     auto const integer = [&](std::int64_t low, std::int64_t high) {
         return number<std::int64_t>(key, value, low, high);
     };
     auto const real = [&](double low, double high) { return number<double>(key, value, low, high); };
-    constexpr std::int64_t most = INT32_MAX;
-    if (key == "nx") options.nx = integer(1, most);
-    if (key == "ny") options.ny = integer(1, most);
-    if (key == "nz") options.nz = integer(1, most);
-    if (key == "n") options.n = integer(0, most);
+    constexpr std::int64_t max = INT32_MAX;
+    if (key == "nx") options.nx = integer(1, max);
+    if (key == "ny") options.ny = integer(1, max);
+    if (key == "nz") options.nz = integer(1, max);
+    if (key == "n") options.n = integer(0, max);
     std::int64_t const cases = kind == "pentadiagonal" ? pentadiagonal_case_count
                                : kind == "cloud"       ? std::int64_t(cloud_cases().size())
                                                        : tridiagonal_case_count;
@@ -158,17 +158,17 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "c") options.c = real(0, 1);
     if (key == "d") options.d = real(0, 1);
     if (key == "undirected") options.undirected = integer(0, 1) == 1;
-    if (key == "servers") options.queue.servers = integer(1, most);
-    if (key == "places") options.queue.places = integer(1, most);
-    if (key == "share") options.queue.share = integer(1, most);
+    if (key == "servers") options.queue.servers = integer(1, max);
+    if (key == "places") options.queue.places = integer(1, max);
+    if (key == "share") options.queue.share = integer(1, max);
     if (key == "arrival") options.queue.arrival = real(0, 1e30);
     if (key == "service") options.queue.service = real(0, 1e30);
     if (key == "opening") options.queue.opening = real(0, 1e30);
     if (key == "closing") options.queue.closing = real(0, 1e30);
-    if (key == "upper") options.queue.upper = integer(0, most);
-    if (key == "lower") options.queue.lower = integer(-1, most);
+    if (key == "upper") options.queue.upper = integer(0, max);
+    if (key == "lower") options.queue.lower = integer(-1, max);
     if (key == "loss") options.queue.loss = real(0, 1e30);
-    if (key == "nonzeros") options.queue.nonzeros = integer(0, most);
+    if (key == "nonzeros") options.queue.nonzeros = integer(0, max);
 }
 
 generator_request parse_generator(std::string_view text) {

@@ -65,7 +65,7 @@ struct generator_request {
 /// Whether `text` begins with "generate:", so that it names a generator and not a file.
 bool names_generator(std::string_view text);
 /// Reads "generate:KIND,key=value,..." (the prefix may be absent). Throws argument_error that names the unknown kind,
-/// the key that the kind does not have or that comes twice, or the value that is no number or out of range.
+/// the key that the kind does not have or that comes twice, or the value that is not a number or out of range.
 generator_request parse_generator(std::string_view text);
 /// Sets one option by its name ("nx", "case", ...); `kind` decides which names exist. Throws argument_error.
 void set_generator_option(generator_options& options, std::string_view kind, std::string_view key,

@@ -33,7 +33,7 @@ bands badly_scaled(std::uint64_t seed, std::int64_t i, std::int64_t n) {
 
 /// Types that Table 4 does not have.
 bands row_of_type(int type, std::int64_t i, std::int64_t n, std::uint64_t seed) {
-    bool const border = i == 0 || i == n - 1;
+    bool const boundary = i == 0 || i == n - 1;
     switch (type) {
     case 2:
         return toeplitz(seed, 1e8);
@@ -46,7 +46,7 @@ bands row_of_type(int type, std::int64_t i, std::int64_t n, std::uint64_t seed) 
     case 16:
         return toeplitz(seed, 0);
     case 17:
-        return border ? bands{0, 1, 0} : bands{1, 0, 1};
+        return boundary ? bands{0, 1, 0} : bands{1, 0, 1};
     default:
         return badly_scaled(seed, i, n);
     }
@@ -72,7 +72,7 @@ constexpr std::array<std::string_view, partition_case_count> descriptions{
     "gallery clement",
     "Toeplitz: diagonal 0, off-diagonals from U(-1, 1)",
     "identity in the first and the last row, else diagonal 0 and off-diagonals 1",
-    "as type 1, but 1, 0, 1 in two rows behind a diagonal entry of 1e15",
+    "as type 1, but 1, 0, 1 in two rows after a diagonal entry of 1e15",
 };
 
 void check_type(int type) {

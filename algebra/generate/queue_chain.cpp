@@ -25,10 +25,10 @@ void require_in(char const* name, std::int64_t value, std::int64_t low, std::int
 
 /// Options with their defaults filled in, checked.
 queue_options checked(queue_options o) {
-    constexpr std::int64_t most = INT32_MAX / 5; // entries of a column
-    require_in("number of servers", o.servers, 1, most);
-    require_in("number of places", o.places, 1, most);
-    if (o.servers > most / o.places)
+    constexpr std::int64_t max_entries = INT32_MAX / 5; // entries of a column
+    require_in("number of servers", o.servers, 1, max_entries);
+    require_in("number of places", o.places, 1, max_entries);
+    if (o.servers > max_entries / o.places)
         throw overflow_error("a queue of " + std::to_string(o.servers) + " servers and " + std::to_string(o.places) +
                              " places has too many states for 32-bit indices");
     require_in("share of a server", o.share, 1, std::max<std::int64_t>(o.places - 1, 1));
@@ -51,11 +51,11 @@ public:
         // What the levels have without openings and closings: three diagonals, and a task up and down each gap.
         gaps_ = o.servers - 1;
         given_ = o.nonzeros - o.servers * (3 * o.places - 2) - 2 * gaps_;
-        std::int64_t const room = 2 * (o.places - o.share) * gaps_;
-        if (given_ < 0 || given_ > room)
+        std::int64_t const max_given = 2 * (o.places - o.share) * gaps_;
+        if (given_ < 0 || given_ > max_given)
             throw argument_error("nonzeros of a queue is " + std::to_string(o.nonzeros) + ", expected " +
                                  std::to_string(o.nonzeros - given_) + " to " +
-                                 std::to_string(o.nonzeros - given_ + room));
+                                 std::to_string(o.nonzeros - given_ + max_given));
     }
 
     /// Calls emit(from, to, rate) for the transitions out of place p of level j, counted from 0.
@@ -69,13 +69,13 @@ public:
         if (p > 0) emit(from, from - 1, o_.service * busy);
         if (p == 0 && j > 0) emit(from, (j - 1) * k + std::min(s, k) - 1, o_.service * busy);
         if (!last && p >= std::max(upper(j), s))
-            emit(from, (j + 1) * k + p - s, o_.opening * double(shares(p - upper(j))));
+            emit(from, (j + 1) * k + p - s, o_.opening * double(servers_for(p - upper(j))));
         if (j > 0 && p <= std::min(lower(j - 1), k - 1 - s))
-            emit(from, (j - 1) * k + p + s, o_.closing * double(shares(lower(j - 1) - p)));
+            emit(from, (j - 1) * k + p + s, o_.closing * double(servers_for(lower(j - 1) - p)));
     }
 
 private:
-    std::int64_t shares(std::int64_t beyond) const { return beyond / o_.share + 1; }
+    std::int64_t servers_for(std::int64_t beyond) const { return beyond / o_.share + 1; }
     /// Openings and closings between levels `gap` and gap + 1.
     std::int64_t migrations(std::int64_t gap) const { return given_ * (gap + 1) / gaps_ - given_ * gap / gaps_; }
     std::int64_t upper(std::int64_t gap) const {

@@ -155,10 +155,10 @@ banded<double> banded_randsvd(host_executor const& exec, std::int64_t n, int rea
             value = randsvd_singular_value(mode, kappa, taken, n);
             taken += blocks;
         }
-        auto part = random_bands(sigma, reach, seed, static_cast<std::uint64_t>(block));
+        auto bands = random_bands(sigma, reach, seed, static_cast<std::uint64_t>(block));
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t k = -reach; k <= reach; ++k)
-                if (i + k >= 0 && i + k < rows) a.bands[(k + reach) * n + first + i] = part(i, i + k);
+                if (i + k >= 0 && i + k < rows) a.bands[(k + reach) * n + first + i] = bands(i, i + k);
     });
     return a;
 }

@@ -25,7 +25,7 @@ public:
         : options_(o), random_(o.seed, 0), below_{threshold(o.a), threshold(o.a + o.b), threshold(o.a + o.b + o.c)} {}
 
     template <class Emit>
-    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+    void emit_items(std::int64_t first, std::int64_t last, Emit&& emit) const {
         for (std::int64_t e = first; e < last; ++e) {
             auto const [from, to] = draw(static_cast<std::uint64_t>(e));
             if (from == to) continue;

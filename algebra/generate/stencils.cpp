@@ -65,12 +65,12 @@ public:
     }
 
 private:
-    struct place {
+    struct grid_point {
         std::uint32_t x, y, z;
         bool interior;
     };
 
-    place locate(std::int64_t row) const {
+    grid_point locate(std::int64_t row) const {
         auto const i = static_cast<std::uint32_t>(row);
         std::uint32_t const line = i / nx_;
         std::uint32_t const x = i - line * nx_;
@@ -81,7 +81,7 @@ private:
             (!reach_x_ || x - 1 < nx_ - 2) && (!reach_y_ || y - 1 < ny_ - 2) && (!reach_z_ || z - 1 < nz_ - 2);
         return {x, y, z, interior};
     }
-    bool holds(place const& at, int p) const {
+    bool holds(grid_point const& at, int p) const {
         auto const& s = points_[p];
         return at.x + static_cast<std::uint32_t>(s.dx) < nx_ && at.y + static_cast<std::uint32_t>(s.dy) < ny_ &&
                at.z + static_cast<std::uint32_t>(s.dz) < nz_;
@@ -274,19 +274,19 @@ csr<T> rotated(host_executor const& exec, std::int64_t nx, std::int64_t ny, doub
                                {1, 1, 0, rising}});
     }
     if (points != 7) throw argument_error("points is " + std::to_string(points) + ", expected 7 or 9");
-    // 2 u_xy h^2 = +-(2 u - E - W - N - S + the two points of the diagonal on the side of the strong direction).
+    // 2 u_xy h^2 = +-(2 u - E - W - N - S + the two points of the diagonal on the direction of the strong direction).
     double const mixed = std::abs(kxy);
-    int const side = kxy < 0 ? -1 : 1;
-    stencil_point const below{-side, -1, 0, -mixed}, above{side, 1, 0, -mixed};
+    int const direction = kxy < 0 ? -1 : 1;
+    stencil_point const below{-direction, -1, 0, -mixed}, above{direction, 1, 0, -mixed};
     stencil_point const south{0, -1, 0, mixed - kyy}, north{0, 1, 0, mixed - kyy};
     return grid_matrix<T>(exec, nx, ny, 1,
-                          {side > 0 ? below : south,
-                           side > 0 ? south : below,
+                          {direction > 0 ? below : south,
+                           direction > 0 ? south : below,
                            {-1, 0, 0, mixed - kxx},
                            {0, 0, 0, 2 * (kxx + kyy - mixed)},
                            {1, 0, 0, mixed - kxx},
-                           side > 0 ? north : above,
-                           side > 0 ? above : north});
+                           direction > 0 ? north : above,
+                           direction > 0 ? above : north});
 }
 
 template <class T>

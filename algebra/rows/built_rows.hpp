@@ -14,21 +14,21 @@
 
 namespace coppice::detail {
 
-struct count_visited {
+struct count_emitted {
     std::int64_t entries = 0;
     template <class T>
     COPPICE_HD void operator()(std::int64_t, T const&) {
         ++entries;
     }
-    /// An entry where `kept`, without a branch, which could not be foretold.
+    /// An entry where `selected`, without a branch, which could not be foretold.
     template <class T>
-    COPPICE_HD void when(bool kept, std::int64_t, T const&) {
-        entries += kept ? 1 : 0;
+    COPPICE_HD void when(bool selected, std::int64_t, T const&) {
+        entries += selected ? 1 : 0;
     }
 };
 
 template <class T, class I>
-struct write_visited {
+struct write_emitted {
     I* columns;
     I const* last; ///< where the columns of the row end
     T* values;     ///< null: columns alone
@@ -37,26 +37,26 @@ struct write_visited {
         *columns++ = static_cast<I>(column);
         if (values) *values++ = static_cast<T>(value);
     }
-    /// On the host every entry is written, and the next one over it unless it was kept: jumps would cost more. Not
+    /// On the host every entry is written, and the next one over it unless it was selected: jumps would cost more. Not
     /// beyond the row, whose neighbour another thread may have written.
     template <class U>
-    COPPICE_HD void when(bool kept, std::int64_t column, U const& value) {
+    COPPICE_HD void when(bool selected, std::int64_t column, U const& value) {
 #if defined(__CUDA_ARCH__)
-        if (kept) (*this)(column, value);
+        if (selected) (*this)(column, value);
 #else
         if (columns == last) return;
         *columns = static_cast<I>(column);
-        columns += kept ? 1 : 0;
+        columns += selected ? 1 : 0;
         if (!values) return;
         *values = static_cast<T>(value);
-        values += kept ? 1 : 0;
+        values += selected ? 1 : 0;
 #endif
     }
 };
 
-/// Writes entries where there is room for one more than there are.
+/// Writes entries where there is capacity for one more than there are.
 template <class T, class I>
-struct append_visited {
+struct append_emitted {
     I* columns;
     T* values;
     template <class U>
@@ -65,11 +65,11 @@ struct append_visited {
         *values++ = static_cast<T>(value);
     }
     template <class U>
-    void when(bool kept, std::int64_t column, U const& value) {
+    void when(bool selected, std::int64_t column, U const& value) {
         *columns = static_cast<I>(column);
         *values = static_cast<T>(value);
-        columns += kept ? 1 : 0;
-        values += kept ? 1 : 0;
+        columns += selected ? 1 : 0;
+        values += selected ? 1 : 0;
     }
 };
 
@@ -78,8 +78,8 @@ struct count_row {
     Rows rows;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
-        count_visited emit;
-        rows.visit(i, emit);
+        count_emitted emit;
+        rows.emit_row(i, emit);
         return emit.entries;
     }
 };
@@ -92,9 +92,9 @@ struct write_row {
     T* values;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t i) const {
-        write_visited<T, I> emit{columns + offsets[i], columns + offsets[i + 1],
+        write_emitted<T, I> emit{columns + offsets[i], columns + offsets[i + 1],
                                  values ? values + offsets[i] : nullptr};
-        rows.visit(i, emit);
+        rows.emit_row(i, emit);
     }
 };
 
@@ -122,11 +122,11 @@ void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Wo
 template <class T, class I, class O, class Rows>
 bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& rows,
                         typename csr<T, I, O>::arrays& to) {
-    std::int64_t const most = rows.most();
-    if (!exec.memory()->can_shrink() || !std::in_range<O>(most)) return false;
+    std::int64_t const max_entries = rows.max_entries();
+    if (!exec.memory()->can_shrink() || !std::in_range<O>(max_entries)) return false;
     try {
-        to.indices = buffer<I>(exec, most);
-        to.values = buffer<T>(exec, most);
+        to.indices = buffer<I>(exec, max_entries);
+        to.values = buffer<T>(exec, max_entries);
     } catch (memory_error const&) {
         return false;
     }
@@ -137,16 +137,16 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
         buffer<T> values{};
     };
     std::int64_t const block = rows_at_a_time(n, rows.work());
-    std::int64_t const total = find_in_turn(
+    std::int64_t const total = find_in_order(
         exec, (n + block - 1) / block, [] { return worker{}; },
         [&](worker& w, std::int64_t p) {
             std::int64_t const first = p * block, last = std::min(n, first + block);
-            std::int64_t room = 1;
-            for (std::int64_t i = first; i < last; ++i) room += rows.bound(i);
-            if (w.columns.size() < room) w = {buffer<I>(exec, 2 * room), buffer<T>(exec, 2 * room)};
-            append_visited<T, I> emit{w.columns.data(), w.values.data()};
+            std::int64_t capacity = 1;
+            for (std::int64_t i = first; i < last; ++i) capacity += rows.bound(i);
+            if (w.columns.size() < capacity) w = {buffer<I>(exec, 2 * capacity), buffer<T>(exec, 2 * capacity)};
+            append_emitted<T, I> emit{w.columns.data(), w.values.data()};
             for (std::int64_t i = first; i < last; ++i) {
-                rows.visit(i, emit);
+                rows.emit_row(i, emit);
                 to.offsets[i + 1] = static_cast<O>(emit.columns - w.columns.data());
             }
             return static_cast<std::int64_t>(emit.columns - w.columns.data());
@@ -163,12 +163,12 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
     return true;
 }
 
-/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order, or to emit.when(kept,
-/// column, value) where `kept`; rows.work(), if it is there, says how many entries that looks at. Without values they
+/// Row i of a matrix is what rows.emit_row(i, emit) hands to emit(column, value), in that order, or to emit.when(selected,
+/// column, value) where `selected`; rows.work(), if it is there, says how many entries that looks at. Without values they
 /// are left out. Throws overflow_error before memory is asked for where the entries do not fit an O. Rows that bound(i)
-/// how many entries they have, most() together, are visited once on the host, others twice.
+/// how many entries they have, max_entries() together, are visited once on the host, others twice.
 template <class T, class I, class O, executor Executor, class Rows>
-typename csr<T, I, O>::arrays build_row_parts(Executor const& exec, std::int64_t n, Rows const& rows,
+typename csr<T, I, O>::arrays build_row_arrays(Executor const& exec, std::int64_t n, Rows const& rows,
                                               bool with_values) {
     if constexpr (std::is_same_v<Executor, host_executor> && requires { rows.bound(std::int64_t{}); }) {
         typename csr<T, I, O>::arrays found;
@@ -192,17 +192,17 @@ typename csr<T, I, O>::arrays build_row_parts(Executor const& exec, std::int64_t
 /// The rows x columns matrix of such rows.
 template <class T, class I, class O, executor Executor, class Rows>
 csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
-    auto parts = build_row_parts<T, I, O>(exec, row_count, rows, true);
-    return {row_count, column_count, std::move(parts.offsets), std::move(parts.indices), std::move(parts.values)};
+    auto arrays = build_row_arrays<T, I, O>(exec, row_count, rows, true);
+    return {row_count, column_count, std::move(arrays.offsets), std::move(arrays.indices), std::move(arrays.values)};
 }
 
 /// The same where a row may be visited in any order of its columns.
 template <class T, class I, class O, executor Executor, class Rows>
 csr<T, I, O> build_sorted_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
     auto made = build_rows<T, I, O>(exec, row_count, column_count, rows);
-    auto parts = std::move(made).release();
-    return sort_rows(exec, row_count, column_count, std::move(parts.offsets), std::move(parts.indices),
-                     std::move(parts.values));
+    auto arrays = std::move(made).release();
+    return sort_rows(exec, row_count, column_count, std::move(arrays.offsets), std::move(arrays.indices),
+                     std::move(arrays.values));
 }
 
 } // namespace coppice::detail

@@ -32,8 +32,8 @@ struct row_buckets {
 
     row_buckets(std::int64_t row_count, std::int64_t entries) : rows(row_count) {
         // Enough buckets that one fits in cache, few enough that the scatter keeps one open cache line for each.
-        std::int64_t const wanted = std::clamp<std::int64_t>(std::max(entries >> 14, rows >> 16), 1, 1024);
-        while (((std::max<std::int64_t>(rows, 1) - 1) >> shift) >= wanted) ++shift;
+        std::int64_t const target = std::clamp<std::int64_t>(std::max(entries >> 14, rows >> 16), 1, 1024);
+        while (((std::max<std::int64_t>(rows, 1) - 1) >> shift) >= target) ++shift;
         count = ((std::max<std::int64_t>(rows, 1) - 1) >> shift) + 1;
     }
     std::int64_t of(std::int64_t row) const { return row >> shift; }
@@ -103,30 +103,30 @@ std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> e
     for (auto const& e : entries) items[start[static_cast<std::size_t>(e.row - first_row)]++] = item{e.column, e.value};
 
     // start[r] is now the end of row r.
-    std::int64_t kept = 0;
+    std::int64_t stored = 0;
     item* row_begin = items.data();
     auto const by_column = [](item const& a, item const& b) { return a.column < b.column; };
     for (std::int64_t r = 0; r < rows; ++r) {
         item* const row_end = items.data() + start[static_cast<std::size_t>(r)];
         if (!std::is_sorted(row_begin, row_end, by_column)) std::stable_sort(row_begin, row_end, by_column);
-        std::int64_t const row_start = kept;
+        std::int64_t const row_start = stored;
         for (item const* e = row_begin; e != row_end; ++e) {
-            bool const again = kept > row_start && entries[kept - 1].column == e->column;
-            if (!again || !combine(entries[kept - 1].value, e->value))
-                entries[kept++] = {static_cast<I>(first_row + r), e->column, e->value};
+            bool const again = stored > row_start && entries[stored - 1].column == e->column;
+            if (!again || !combine(entries[stored - 1].value, e->value))
+                entries[stored++] = {static_cast<I>(first_row + r), e->column, e->value};
         }
-        row_lengths[r] = static_cast<I>(kept - row_start);
+        row_lengths[r] = static_cast<I>(stored - row_start);
         row_begin = row_end;
     }
-    return kept;
+    return stored;
 }
 
-/// CSR of the triplets that `source` gives: rows sorted by column, duplicates combined in input order, zeros kept.
+/// CSR of the triplets that `source` gives: rows sorted by column, duplicates combined in input order, zeros stored.
 ///
 /// `combine(value, next)` puts the next entry at the same position into `value` and returns true, or returns false to
 /// keep it as an entry of its own.
 ///
-/// `source.visit(first, last, emit)` calls emit(row, column, value) any number of times for each of its items
+/// `source.emit_items(first, last, emit)` calls emit(row, column, value) any number of times for each of its items
 /// [first, last), in order and the same way each time it is asked; all indices are in range. `source.release()` is
 /// called once the triplets are no longer needed. Time O(items + rows), memory one copy of the triplets beside the
 /// result; throws overflow_error where the nonzeros do not fit an I.
@@ -151,7 +151,7 @@ private:
         for_each_block(exec_, items_, block_, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
             block_summary<I> summary;
             std::vector<std::int64_t> histogram(static_cast<std::size_t>(buckets_.count), 0);
-            source_.visit(first, last, [&](I row, I column, T const&) {
+            source_.emit_items(first, last, [&](I row, I column, T const&) {
                 summary.append(row, column);
                 ++histogram[static_cast<std::size_t>(buckets_.of(row))];
             });
@@ -174,7 +174,7 @@ private:
         for_each_block(exec_, items_, block_, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
             std::int64_t position = base[static_cast<std::size_t>(b)];
             std::int64_t row_before = previous_row[static_cast<std::size_t>(b)];
-            source_.visit(first, last, [&](I row, I column, T const& value) {
+            source_.emit_items(first, last, [&](I row, I column, T const& value) {
                 for (; row_before < row; ++row_before) out.offsets[row_before + 1] = static_cast<I>(position);
                 out.columns[position] = column;
                 out.values[position] = value;
@@ -190,28 +190,28 @@ private:
         buffer<triplet<T, I>> entries = scatter();
         source_.release();
         buffer<I> lengths(exec_, rows_);
-        std::vector<std::int64_t> kept(static_cast<std::size_t>(buckets_.count) + 1, 0);
+        std::vector<std::int64_t> stored(static_cast<std::size_t>(buckets_.count) + 1, 0);
         for_each_block(exec_, buckets_.count, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
             std::int64_t const row = buckets_.first_row(k);
-            kept[static_cast<std::size_t>(k) + 1] = order_bucket(
+            stored[static_cast<std::size_t>(k) + 1] = order_bucket(
                 exec_, bucket(entries, k), row, lengths.view().slice(row, buckets_.first_row(k + 1) - row), combine_);
         });
-        for (std::size_t k = 1; k < kept.size(); ++k) kept[k] += kept[k - 1];
+        for (std::size_t k = 1; k < stored.size(); ++k) stored[k] += stored[k - 1];
 
-        auto out = allocate(kept.back());
+        auto out = allocate(stored.back());
         for_each_block(exec_, buckets_.count, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
-            std::int64_t position = kept[static_cast<std::size_t>(k)];
+            std::int64_t position = stored[static_cast<std::size_t>(k)];
             for (std::int64_t r = buckets_.first_row(k); r < buckets_.first_row(k + 1); ++r) {
                 out.offsets[r] = static_cast<I>(position);
                 position += lengths[r];
             }
             auto const* from = entries.data() + start_[slot(k, 0)];
-            for (position = kept[std::size_t(k)]; position < kept[std::size_t(k) + 1]; ++position, ++from) {
+            for (position = stored[std::size_t(k)]; position < stored[std::size_t(k) + 1]; ++position, ++from) {
                 out.columns[position] = from->column;
                 out.values[position] = from->value;
             }
         });
-        out.offsets[rows_] = static_cast<I>(kept.back());
+        out.offsets[rows_] = static_cast<I>(stored.back());
         return std::move(out).take(rows_, columns_);
     }
 
@@ -222,7 +222,7 @@ private:
             std::vector<triplet<T, I>*> cursor(static_cast<std::size_t>(buckets_.count));
             for (std::int64_t k = 0; k < buckets_.count; ++k)
                 cursor[static_cast<std::size_t>(k)] = entries.data() + start_[slot(k, b)];
-            source_.visit(first, last, [&](I row, I column, T const& value) {
+            source_.emit_items(first, last, [&](I row, I column, T const& value) {
                 *cursor[static_cast<std::size_t>(buckets_.of(row))]++ = {row, column, value};
             });
         });

@@ -76,8 +76,8 @@ template <class T, class I, class O>
 csr<T, I, O> sort_rows(cuda_executor const& exec, I rows, I columns, buffer<O> offsets, buffer<I> indices,
                        buffer<T> values) {
     csr<T, I, O> const unsorted(rows, columns, std::move(offsets), std::move(indices), std::move(values));
-    auto const turned = transpose_nonzeros(exec, unsorted.view());
-    return transpose_nonzeros(exec, turned.view());
+    auto const transposed = transpose_nonzeros(exec, unsorted.view());
+    return transpose_nonzeros(exec, transposed.view());
 }
 
 } // namespace coppice::detail

@@ -12,13 +12,13 @@
 
 namespace coppice::detail {
 
-/// visit(row, k) for the nonzeros k of [first, last), in order.
-template <class T, class I, class O, class Visit>
-void for_each_nonzero(csr_view<T, I, O> a, std::int64_t first, std::int64_t last, Visit const& visit) {
+/// use(row, k) for the nonzeros k of [first, last), in order.
+template <class T, class I, class O, class Use>
+void for_each_nonzero(csr_view<T, I, O> a, std::int64_t first, std::int64_t last, Use const& use) {
     // The row of `first`: the last one that begins at or before it and is not empty.
     std::int64_t row = std::upper_bound(a.offsets, a.offsets + a.rows() + 1, static_cast<O>(first)) - a.offsets - 1;
     for (std::int64_t k = first; k < last; ++row)
-        for (std::int64_t const end = std::min(std::int64_t(a.row_end(row)), last); k < end; ++k) visit(row, k);
+        for (std::int64_t const end = std::min(std::int64_t(a.row_end(row)), last); k < end; ++k) use(row, k);
 }
 
 /// Nonzeros grouped by ranges of 2^shift columns, in their old order inside a range.
@@ -31,33 +31,33 @@ struct column_groups {
     buffer<T> values;
 };
 
-/// Stretches of the nonzeros, at most `most`, each long enough to be worth its counters.
-inline std::int64_t stretch_length(std::int64_t nonzeros, std::int64_t most) {
-    return std::max<std::int64_t>(std::int64_t{1} << 16, (nonzeros + most - 1) / most);
+/// Stretches of the nonzeros, at max_chunks `max_chunks`, each long enough to be worth its counters.
+inline std::int64_t chunk_length(std::int64_t nonzeros, std::int64_t max_chunks) {
+    return std::max<std::int64_t>(std::int64_t{1} << 16, (nonzeros + max_chunks - 1) / max_chunks);
 }
 
-/// The first of two counting passes: stable partition by column range. Every stretch of the nonzeros counts its share
-/// of every group, a scan over (group, stretch) gives each stretch its own places, so writers never meet.
+/// The first of two counting passes: stable partition by column range. Every chunk of the nonzeros counts its share
+/// of every group, a scan over (group, chunk) gives each chunk its own places, so writers never meet.
 template <class T, class I, class O>
 column_groups<T, I, O> group_by_column(host_executor const& exec, csr_view<T, I, O> a) {
-    constexpr std::int64_t most_groups = 512, most_stretches = 256;
+    constexpr std::int64_t max_groups = 512, max_chunks = 256;
     column_groups<T, I, O> to;
-    while ((std::int64_t(a.columns()) - 1) >> to.shift >= most_groups) ++to.shift;
+    while ((std::int64_t(a.columns()) - 1) >> to.shift >= max_groups) ++to.shift;
     std::int64_t const groups = a.columns() > 0 ? ((std::int64_t(a.columns()) - 1) >> to.shift) + 1 : 0;
-    std::int64_t const nonzeros = a.nonzeros(), length = stretch_length(nonzeros, most_stretches);
-    std::int64_t const stretches = (nonzeros + length - 1) / length;
+    std::int64_t const nonzeros = a.nonzeros(), length = chunk_length(nonzeros, max_chunks);
+    std::int64_t const chunks = (nonzeros + length - 1) / length;
 
-    std::vector<O> place(static_cast<std::size_t>(groups * stretches), O(0));
+    std::vector<O> position(static_cast<std::size_t>(groups * chunks), O(0));
     for_each_block(exec, nonzeros, length, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
-        O* const count = place.data() + s * groups;
+        O* const count = position.data() + s * groups;
         for (std::int64_t k = first; k < last; ++k) ++count[a.indices[k] >> to.shift];
     });
     to.start.assign(static_cast<std::size_t>(groups) + 1, O(0));
     O sum = 0;
     for (std::int64_t g = 0; g < groups; ++g) {
         to.start[static_cast<std::size_t>(g)] = sum;
-        for (std::int64_t s = 0; s < stretches; ++s)
-            sum += std::exchange(place[static_cast<std::size_t>(s * groups + g)], sum);
+        for (std::int64_t s = 0; s < chunks; ++s)
+            sum += std::exchange(position[static_cast<std::size_t>(s * groups + g)], sum);
     }
     to.start[static_cast<std::size_t>(groups)] = sum;
 
@@ -65,7 +65,7 @@ column_groups<T, I, O> group_by_column(host_executor const& exec, csr_view<T, I,
     to.rows = buffer<I>(exec, nonzeros);
     to.values = buffer<T>(exec, nonzeros);
     for_each_block(exec, nonzeros, length, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
-        O* const next = place.data() + s * groups;
+        O* const next = position.data() + s * groups;
         for_each_nonzero(a, first, last, [&](std::int64_t row, std::int64_t k) {
             O const at = next[a.indices[k] >> to.shift]++;
             to.columns[at] = a.indices[k];
@@ -96,7 +96,7 @@ csr<T, I, O> transpose_in_cache(host_executor const& exec, csr_view<T, I, O> a) 
     return {a.columns(), a.rows(), std::move(offsets), std::move(rows), std::move(values)};
 }
 
-/// What transposing by one pass needs to know of a stretch of the nonzeros: the columns that it meets, from the first
+/// What transposing by one pass needs to know of a chunk of the nonzeros: the columns that it meets, from the first
 /// to the last, and for each of them how many nonzeros it has, or where its next one goes to.
 template <class O>
 struct column_counts {
@@ -112,11 +112,11 @@ struct column_counts {
     }
 };
 
-/// The stretches of a matrix and their columns; none where one has more columns than cache lines of them stay at hand,
+/// The chunks of a matrix and their columns; none where one has more columns than cache lines of them stay at hand,
 /// or all together have more than half of what there are nonzeros.
 template <class T, class I, class O>
-std::vector<column_counts<O>> narrow_stretches(host_executor const& exec, csr_view<T, I, O> a, std::int64_t length) {
-    constexpr std::int64_t most_columns = std::int64_t{1} << 16;
+std::vector<column_counts<O>> narrow_chunks(host_executor const& exec, csr_view<T, I, O> a, std::int64_t length) {
+    constexpr std::int64_t max_columns = std::int64_t{1} << 16;
     std::int64_t const nonzeros = a.nonzeros();
     std::vector<std::pair<I, I>> reach(static_cast<std::size_t>((nonzeros + length - 1) / length));
     for_each_block(exec, nonzeros, length, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
@@ -127,38 +127,38 @@ std::vector<column_counts<O>> narrow_stretches(host_executor const& exec, csr_vi
         }
         reach[static_cast<std::size_t>(s)] = {low, high};
     });
-    std::int64_t most = 0, together = 0;
+    std::int64_t widest = 0, together = 0;
     for (auto const& [low, high] : reach) {
-        most = std::max(most, std::int64_t(high) - low + 1);
+        widest = std::max(widest, std::int64_t(high) - low + 1);
         together += std::int64_t(high) - low + 1;
     }
-    if (most > most_columns || 2 * together > nonzeros) return {};
-    std::vector<column_counts<O>> stretches(reach.size());
+    if (widest > max_columns || 2 * together > nonzeros) return {};
+    std::vector<column_counts<O>> chunks(reach.size());
     for_each_block(exec, nonzeros, length, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
         auto const [low, high] = reach[static_cast<std::size_t>(s)];
         column_counts<O> mine{low, std::vector<O>(static_cast<std::size_t>(high - low) + 1, O(0))};
         for (std::int64_t k = first; k < last; ++k) ++mine.of_column[static_cast<std::size_t>(a.indices[k] - low)];
-        stretches[static_cast<std::size_t>(s)] = std::move(mine);
+        chunks[static_cast<std::size_t>(s)] = std::move(mine);
     });
-    return stretches;
+    return chunks;
 }
 
-/// Transpose by one counting pass: every stretch of `length` nonzeros writes to places of its own in every column.
+/// Transpose by one counting pass: every chunk of `length` nonzeros writes to places of its own in every column.
 template <class T, class I, class O>
-csr<T, I, O> transpose_stretches(host_executor const& exec, csr_view<T, I, O> a, std::int64_t length,
-                                 std::vector<column_counts<O>> stretches) {
+csr<T, I, O> transpose_chunks(host_executor const& exec, csr_view<T, I, O> a, std::int64_t length,
+                                 std::vector<column_counts<O>> chunks) {
     std::int64_t const columns = a.columns();
     buffer<O> offsets(exec, columns + 1);
     O* const start = offsets.data();
     for_each_block(exec, columns, host_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         std::fill(start + first, start + last, O(0));
-        for (auto& s : stretches) s.each(first, last, [&](std::int64_t c, O count) { start[c] += count; });
+        for (auto& s : chunks) s.each(first, last, [&](std::int64_t c, O count) { start[c] += count; });
     });
     start[columns] = exclusive_scan(
         exec, columns, [&](std::int64_t c) { return start[c]; }, [&](std::int64_t c, O at) { start[c] = at; }, O(0));
     for_each_block(exec, columns, host_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         std::vector<O> next(start + first, start + last);
-        for (auto& s : stretches)
+        for (auto& s : chunks)
             s.each(first, last, [&](std::int64_t c, O& count) {
                 O& at = next[static_cast<std::size_t>(c - first)];
                 at += std::exchange(count, at);
@@ -167,7 +167,7 @@ csr<T, I, O> transpose_stretches(host_executor const& exec, csr_view<T, I, O> a,
     buffer<I> rows(exec, a.nonzeros());
     buffer<T> values(exec, a.nonzeros());
     for_each_block(exec, a.nonzeros(), length, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
-        auto& mine = stretches[static_cast<std::size_t>(s)];
+        auto& mine = chunks[static_cast<std::size_t>(s)];
         O* const next = mine.of_column.data();
         for_each_nonzero(a, first, last, [&](std::int64_t row, std::int64_t k) {
             O const at = next[a.indices[k] - mine.first]++;
@@ -192,17 +192,17 @@ csr<T, I, O> transpose_groups(host_executor const& exec, csr_view<T, I, O> a) {
         std::int64_t const width = std::min(columns - first_column, std::int64_t{1} << grouped.shift);
         O const first = grouped.start[static_cast<std::size_t>(g)],
                 last = grouped.start[static_cast<std::size_t>(g) + 1];
-        std::vector<O> place(static_cast<std::size_t>(width), O(0));
-        for (O k = first; k < last; ++k) ++place[static_cast<std::size_t>(grouped.columns[k] - first_column)];
+        std::vector<O> position(static_cast<std::size_t>(width), O(0));
+        for (O k = first; k < last; ++k) ++position[static_cast<std::size_t>(grouped.columns[k] - first_column)];
         O sum = first;
         for (std::int64_t c = 0; c < width; ++c) {
-            sum += std::exchange(place[static_cast<std::size_t>(c)], sum);
+            sum += std::exchange(position[static_cast<std::size_t>(c)], sum);
             offsets[first_column + c + 1] = sum;
         }
         std::vector<I> const rows(grouped.rows.data() + first, grouped.rows.data() + last);
         std::vector<T> const values(grouped.values.data() + first, grouped.values.data() + last);
         for (O k = first; k < last; ++k) {
-            O const at = place[static_cast<std::size_t>(grouped.columns[k] - first_column)]++;
+            O const at = position[static_cast<std::size_t>(grouped.columns[k] - first_column)]++;
             grouped.rows[at] = rows[static_cast<std::size_t>(k - first)];
             grouped.values[at] = values[static_cast<std::size_t>(k - first)];
         }
@@ -210,7 +210,7 @@ csr<T, I, O> transpose_groups(host_executor const& exec, csr_view<T, I, O> a) {
     return {a.columns(), a.rows(), std::move(offsets), std::move(grouped.rows), std::move(grouped.values)};
 }
 
-/// Transpose: by one pass where stretches of the rows meet few columns each, as in bands and in matrices of few
+/// Transpose: by one pass where chunks of the rows meet few columns each, as in bands and in matrices of few
 /// columns. O(nnz + rows + columns); needs a counter a nonzero, or one more index per nonzero and, per thread, a copy
 /// of one group.
 template <class T, class I, class O>
@@ -218,9 +218,9 @@ csr<T, I, O> transpose_nonzeros(host_executor const& exec, csr_view<T, I, O> a) 
     constexpr std::int64_t few = std::int64_t{1} << 16;
     std::int64_t const nonzeros = a.nonzeros();
     if (nonzeros + a.rows() + a.columns() <= few) return transpose_in_cache(exec, a);
-    std::int64_t const length = stretch_length(nonzeros, 4096);
-    if (auto narrow = narrow_stretches(exec, a, length); !narrow.empty())
-        return transpose_stretches(exec, a, length, std::move(narrow));
+    std::int64_t const length = chunk_length(nonzeros, 4096);
+    if (auto narrow = narrow_chunks(exec, a, length); !narrow.empty())
+        return transpose_chunks(exec, a, length, std::move(narrow));
     return transpose_groups(exec, a);
 }
 

@@ -212,13 +212,13 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
     run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
     run.x = buffer<T>(host, a.rows());
     auto const values = o.options_of(run.preconditioner);
-    executors_of_parts(exec, o.parts).run([&](Executor const& part, part_messages const& others) {
+    executors_of_parts(exec, o.parts).run([&](Executor const& part, rank_communicator const& others) {
         rows_of_part const rows(a.rows(), others);
         auto const begin = a.row_offsets()[rows.first], end = a.row_offsets()[rows.last];
         std::vector<std::int32_t> offsets(a.row_offsets().begin() + rows.first,
                                           a.row_offsets().begin() + rows.last + 1);
         for (auto& offset : offsets) offset -= begin;
-        csr_part<Executor, T> const own(part, others, offsets,
+        distributed_csr<Executor, T> const own(part, others, offsets,
                                         {a.column_indices().begin() + begin, a.column_indices().begin() + end},
                                         {a.values().begin() + begin, a.values().begin() + end});
         auto const b = part.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
@@ -227,23 +227,23 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
         part.synchronize();
         others.gather(0);
         stopwatch clock;
-        auto const m = make_part_preconditioner(part, others, run.preconditioner, own, values);
+        auto const m = make_distributed_preconditioner(part, others, run.preconditioner, own, values);
         part.synchronize();
         others.gather(0);
         double const setup_seconds = clock.lap();
         krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
         options.progress = [&](std::int64_t iteration, double residual) {
-            if (others.part() == 0 && status.enabled())
+            if (others.rank() == 0 && status.enabled())
                 status.show(run.solver + " in parts: iteration " + std::to_string(iteration) + ", relative residual " +
                             show_scientific(residual));
             for (int const stops : others.gather(int(is_interrupted()))) // all parts end at the same iteration
                 if (stops) return false;
             return true;
         };
-        auto const result = solve_in_parts(part, others, run.solver, own, m, b.view(), x.view(), options);
+        auto const result = solve_distributed(part, others, run.solver, own, m, b.view(), x.view(), options);
         part.synchronize();
         others.gather(0);
-        if (others.part() == 0) {
+        if (others.rank() == 0) {
             run.setup_seconds = setup_seconds;
             run.solve_seconds = clock.lap();
             run.result = result;

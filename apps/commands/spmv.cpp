@@ -107,7 +107,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
         else
             semiring_spmv(exec, plan, o.semiring, on_device.view(), from.view(), y.view());
         if (!before.empty() || !mask.empty())
-            join_result(exec, o.semiring, mask.view(), o.complement, before.view(), y.view());
+            merge_result(exec, o.semiring, mask.view(), o.complement, before.view(), y.view());
     });
     auto result_on_host = host.copy(y);
     if (writes_indices(o.semiring)) number_as(operand.vertices, result_on_host);

@@ -240,7 +240,7 @@ answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagon
                            .refinements = o.refinements};
     answer r;
     auto const all = executors_of_parts(exec, o.parts);
-    all.run([&](Executor const& part, part_messages const& others) {
+    all.run([&](Executor const& part, rank_communicator const& others) {
         rows_of_part const rows(a.size(), others);
         auto const own = [&](T const* from) { return part.copy(array_view<T const>(from + rows.first, rows.size())); };
         auto const lower = own(a.lower), diagonal = own(a.diagonal), upper = own(a.upper), side = own(d.data());
@@ -248,12 +248,12 @@ answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagon
         part.synchronize();
         others.gather(0); // all have their rows
         stopwatch clock;
-        solve_report const report = solve_tridiagonal_part(
+        solve_report const report = solve_tridiagonal_distributed(
             part, others, tridiagonal_view<T>{rows.size(), lower.data(), diagonal.data(), upper.data()}, side.view(),
             solution.view(), how);
         part.synchronize();
         others.gather(0);
-        if (others.part() == 0) {
+        if (others.rank() == 0) {
             r.seconds = clock.lap();
             r.report = report;
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands in for cuda_executor.cpp and device_group.cpp in a build without CUDA: asking for a device is a clear error.
+// Replaces cuda_executor.cpp and device_group.cpp in a build without CUDA: creating a CUDA executor throws
+// backend_error.
 #include <coppice/core/cuda/cuda_executor.hpp>
 #include <coppice/core/cuda/device_group.hpp>
 
@@ -15,7 +16,7 @@ int cuda_device_count() noexcept { return 0; }
 cuda_executor::cuda_executor(int) { throw backend_error("this build of Coppice has no CUDA backend"); }
 cuda_executor::cuda_executor(int device, CUstream_st*) : cuda_executor(device) {}
 
-// No object can exist, so nothing below is ever reached.
+// No object can be constructed, so the following functions are never called.
 int cuda_executor::device() const { return -1; }
 CUstream_st* cuda_executor::stream() const { return nullptr; }
 int cuda_executor::multiprocessors() const { return 0; }

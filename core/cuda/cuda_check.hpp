@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Checked CUDA runtime calls. Needs CUDA headers; included by .cuh, .cu and the CUDA half of core only.
+/// Checks of CUDA runtime calls. Needs CUDA headers; included by .cuh and .cu files and the CUDA sources of core only.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace coppice::detail {
 
 [[noreturn]] inline void throw_cuda(cudaError_t status, char const* call) {
-    cudaGetLastError(); // the runtime remembers a failure that is reported here: the next launch must not see it again
+    cudaGetLastError(); // clears the error, so that the next launch does not report it again
     std::string const text =
         std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
     if (status == cudaErrorMemoryAllocation) throw memory_error(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Timing of what is queued on a stream.
+/// Time measurement of work that is queued on a stream.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
     cuda_event& operator=(cuda_event const&) = delete;
     ~cuda_event() { cudaEventDestroy(event_); }
 
-    /// Notes when all that was queued before is done.
+    /// Records the time at which all previously queued work is complete.
     void record(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaEventRecord(event_, exec.stream())); }
 
     /// Microseconds since another event; waits for this one.
@@ -33,8 +33,8 @@ private:
     cudaEvent_t event_{};
 };
 
-/// Microseconds per call of `work(k)`, which queues the k-th call: `samples` times those of `calls` calls in a row, the
-/// fastest first, after `unmeasured` ones.
+/// Measures the time per call of `work(k)`, which queues the k-th call, in microseconds. Returns `samples` values in
+/// ascending order; each is the mean of `calls` consecutive calls. `unmeasured` calls precede them.
 template <class Work>
 std::vector<double> sorted_microseconds(cuda_executor const& exec, int samples, int calls, int unmeasured,
                                         Work const& work) {

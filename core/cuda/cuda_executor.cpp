@@ -13,7 +13,7 @@
 namespace coppice {
 namespace {
 
-/// Makes `device` current for a scope.
+/// Makes `device` the current device for a scope.
 class device_scope {
 public:
     explicit device_scope(int device) {
@@ -32,7 +32,7 @@ private:
     bool changed_ = false;
 };
 
-/// Memory from a pool of its own that keeps what is freed, in stream order.
+/// Device memory from a private pool that retains freed memory; allocation and freeing are ordered by the stream.
 class stream_ordered_memory final : public memory_resource {
 public:
     stream_ordered_memory(int device, cudaStream_t stream) : device_(device), stream_(stream) {
@@ -42,7 +42,8 @@ public:
         }
     }
     ~stream_ordered_memory() override {
-        if (!pool_ && !owns_stream_) return; // nothing of ours is queued: the caller's stream is not waited for
+        if (!pool_ && !owns_stream_)
+            return; // no work of ours is queued, so there is no need to wait for the stream of the caller
         device_scope const scope(device_);
         cudaStreamSynchronize(stream_);
         if (pool_) cudaMemPoolDestroy(pool_);
@@ -56,7 +57,7 @@ public:
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
-    memory_place place() const noexcept override { return memory_place::device; }
+    memory_space space() const noexcept override { return memory_space::device; }
     void read(void const* from, void* host_to, std::size_t bytes) override {
         COPPICE_CUDA_CHECK(cudaMemcpyAsync(host_to, from, bytes, cudaMemcpyDefault, stream_));
         COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream_));
@@ -64,7 +65,7 @@ public:
     cudaStream_t stream() const { return stream_; }
 
 private:
-    // Only once something is allocated: calls that work in the caller's memory make executors that need none.
+    // Created at the first allocation: calls that only use memory of the caller need no pool.
     void make_pool() {
         cudaMemPoolProps properties{};
         properties.allocType = cudaMemAllocationTypePinned;
@@ -80,53 +81,53 @@ private:
     cudaMemPool_t pool_{};
 };
 
-/// Places in pinned host memory, through which small values come twice as fast as through the driver's own. Shared by
-/// the executors of the process, whose number differs; pages are never given back.
-class pinned_places {
+/// Slots in pinned host memory: copying small values to them takes half the time of a copy to pageable memory. The
+/// slots are shared by all executors of the process. Pages are never freed.
+class pinned_slots {
 public:
     static constexpr std::size_t bytes = 256;
 
-    /// Null where the machine gives none.
+    /// Returns null if the machine has no pinned memory left.
     std::byte* take() {
         std::lock_guard const lock(mutex_);
         if (free_.empty()) add_page();
         if (free_.empty()) return nullptr;
-        std::byte* const place = free_.back();
+        std::byte* const slot = free_.back();
         free_.pop_back();
-        return place;
+        return slot;
     }
-    void give_back(std::byte* place) {
+    void give_back(std::byte* slot) {
         std::lock_guard const lock(mutex_);
-        free_.push_back(place);
+        free_.push_back(slot);
     }
-    /// Outlives every executor, static ones included.
-    static pinned_places& all() {
-        static auto* const places = new pinned_places;
-        return *places;
+    /// Never destroyed, so that it outlives every executor, including static ones.
+    static pinned_slots& all() {
+        static auto* const slots = new pinned_slots;
+        return *slots;
     }
 
 private:
     void add_page() {
-        constexpr int places = 64;
+        constexpr int slots = 64;
         void* page = nullptr;
-        // Allocating is refused to a thread that captures a graph, unless it says that it knows.
+        // A thread that captures a graph may allocate only in relaxed capture mode.
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
-        cudaError_t const status = cudaHostAlloc(&page, places * bytes, cudaHostAllocPortable);
+        cudaError_t const status = cudaHostAlloc(&page, slots * bytes, cudaHostAllocPortable);
         COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
         if (status != cudaSuccess) {
             cudaGetLastError();
             return;
         }
-        free_.reserve(free_.size() + places);
-        for (int p = 0; p < places; ++p) free_.push_back(static_cast<std::byte*>(page) + std::size_t(p) * bytes);
+        free_.reserve(free_.size() + slots);
+        for (int p = 0; p < slots; ++p) free_.push_back(static_cast<std::byte*>(page) + std::size_t(p) * bytes);
     }
 
     std::mutex mutex_;
     std::vector<std::byte*> free_;
 };
 
-/// Asked for once a process: the driver takes milliseconds to gather the properties of a device.
+/// Queried once per process and device: the driver takes milliseconds to collect the properties of a device.
 std::string name_of_device(int device) {
     static std::mutex mutex;
     static std::vector<std::string> names;
@@ -155,16 +156,16 @@ int checked_device(int device) {
 
 struct cuda_executor::state {
     int device;
-    cudaStream_t recorder = nullptr; ///< in the place of the default stream, from the first recording on
+    cudaStream_t recorder = nullptr; ///< replaces the default stream since the first recording
     bool records = false;
     int multiprocessors = 0;
     std::string name{};
     std::shared_ptr<stream_ordered_memory> memory;
     std::shared_ptr<memory_resource> resource;
-    std::byte* pinned = nullptr; ///< from the first value on that is loaded
+    std::byte* pinned = nullptr; ///< since the first load of a value
 
     ~state() {
-        if (pinned) pinned_places::all().give_back(pinned);
+        if (pinned) pinned_slots::all().give_back(pinned);
         if (recorder) cudaStreamDestroy(recorder);
     }
 };
@@ -172,7 +173,7 @@ struct cuda_executor::state {
 int cuda_device_count() noexcept {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
-        cudaGetLastError(); // no driver or no device: clear the sticky code
+        cudaGetLastError(); // no driver or no device: clears the stored error
         return 0;
     }
     return count;
@@ -218,8 +219,8 @@ void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
 
 void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) const {
     interruption::check(); // here the host waits, and nothing of the call's is under way but what the stream orders
-    if (!state_->pinned) state_->pinned = pinned_places::all().take();
-    if (!state_->pinned || bytes > pinned_places::bytes) return copy_bytes(from, to, bytes);
+    if (!state_->pinned) state_->pinned = pinned_slots::all().take();
+    if (!state_->pinned || bytes > pinned_slots::bytes) return copy_bytes(from, to, bytes);
     COPPICE_CUDA_CHECK(cudaMemcpyAsync(state_->pinned, from, bytes, cudaMemcpyDefault, stream()));
     synchronize();
     std::memcpy(to, state_->pinned, bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The executor that works on one NVIDIA GPU. Compiles without nvcc and without CUDA headers.
+/// Executor that runs work on one NVIDIA GPU. This header compiles without nvcc and without CUDA headers.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,40 @@ struct CUstream_st; // cudaStream_t points to it
 
 namespace coppice {
 
-/// Number of CUDA devices that can be used; 0 in a build without CUDA, without a driver or without a device.
+/// Returns the number of usable CUDA devices; 0 in a build without CUDA, without a driver or without a device.
 int cuda_device_count() noexcept;
 
-/// Runs work on one CUDA device, in the order of one stream, with a stream-ordered memory pool.
+/// Runs work on one CUDA device in the order of one stream, with a stream-ordered memory pool.
 ///
-/// A cheap handle: copies share stream and pool. Operations return before the work is done unless they hand a value
-/// back to the host, which they say. Not to be used from several host threads at once.
+/// A cheap handle: copies share stream and pool. Operations are asynchronous, except those that return a value to the
+/// host; their documentation says so. An executor must not be used by several host threads at the same time.
 class cuda_executor {
 public:
-    /// A stream of its own on `device`. Throws backend_error where this build or machine has no such device.
+    /// Creates a new stream on `device`. Throws backend_error if this build or machine has no such device.
     explicit cuda_executor(int device = 0);
-    /// Joins the caller's stream, which must belong to `device` and outlive the executor and its buffers; null is the
-    /// default stream of the device, that of CuPy and PyTorch.
+    /// Uses the stream of the caller, which must belong to `device` and must outlive the executor and its buffers. Null
+    /// is the default stream of the device, which CuPy and PyTorch use.
     cuda_executor(int device, CUstream_st* stream);
 
     int device() const;
     CUstream_st* stream() const;
-    /// Number of multiprocessors of the device.
+    /// Returns the number of multiprocessors of the device.
     int multiprocessors() const;
-    /// Name of the device, as the driver gives it: "NVIDIA H200".
+    /// Returns the name of the device as the driver reports it, for example "NVIDIA H200".
     std::string const& name() const;
     std::shared_ptr<memory_resource> const& memory() const;
 
-    /// Waits for everything queued on the stream; throws device_error when some of it failed.
+    /// Waits until all work of the stream is complete. Throws device_error if any of it failed.
     void synchronize() const;
 
-    /// Queues a copy of `count` elements; either side may be host or device memory. A copy that touches host memory
-    /// has finished when the call returns.
+    /// Queues a copy of `count` elements between memory of the device or the host. A copy from or to host memory is
+    /// complete when the call returns.
     template <class T>
     void copy_elements(T const* from, T* to, std::int64_t count) const {
         copy_bytes(from, to, static_cast<std::size_t>(count) * sizeof(T));
     }
 
-    /// The element at device address `pointer`; waits for the stream.
+    /// Returns the element at the device address `pointer`. Waits for the stream.
     template <class T>
     T load(T const* pointer) const {
         T value;
@@ -54,21 +54,22 @@ public:
         return value;
     }
 
-    /// A copy of `thing` (buffer, csr, ...) in this executor's memory, wherever it lives now.
+    /// Copies `thing` (buffer, csr, ...) from any memory space into memory of this executor.
     template <class Thing>
     auto copy(Thing const& thing) const {
         return copy_of(*this, thing);
     }
 
-    /// While one lives, what is queued on stream() is recorded there. The default stream cannot record graphs, and
-    /// streams that keep its order break what others queue on it meanwhile: stream() is another one then.
+    /// Scope in which work on stream() may be captured into a graph. The legacy default stream cannot be captured, and
+    /// streams that synchronise with it are disturbed by other work on it; in such a scope stream() is therefore
+    /// another stream.
     class recording;
 
 private:
     struct state;
     void copy_bytes(void const* from, void* to, std::size_t bytes) const;
     void load_bytes(void const* from, void* to, std::size_t bytes) const;
-    static std::shared_ptr<state> made(int device, CUstream_st* stream); ///< null: with a stream of its own
+    static std::shared_ptr<state> made(int device, CUstream_st* stream); ///< null: creates a new stream
     std::shared_ptr<state> state_;
 };
 

@@ -10,18 +10,19 @@
 namespace coppice {
 namespace {
 
-/// Words of pinned host memory that every device may write. Pages are never given back: a queued kernel may still
-/// write.
-class note_pool {
+/// Words of pinned host memory that every device may write. Pages are never freed, since a queued kernel may still
+/// write to them.
+class flag_pool {
 public:
-    /// A word, null where there is none, and a mark of its own, whose lowest bit is left for the answer.
+    /// Returns a word (null if there is no pinned memory) and a unique tag. The lowest bit of the tag is 0; the kernel
+    /// writes the answer there.
     std::pair<std::uint64_t*, std::uint64_t> take() {
         std::lock_guard const lock(mutex_);
         if (free_.empty()) add_page();
         if (free_.empty()) return {nullptr, 0};
         std::uint64_t* const word = free_.back();
         free_.pop_back();
-        return {word, marks_ += 2};
+        return {word, tags_ += 2};
     }
     void give_back(std::uint64_t* word) {
         std::lock_guard const lock(mutex_);
@@ -32,7 +33,7 @@ private:
     void add_page() {
         constexpr int words = 512;
         void* page = nullptr;
-        // Allocating is refused to a thread that captures a graph, unless it says that it knows.
+        // A thread that captures a graph may allocate only in relaxed capture mode.
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
         cudaError_t const status =
@@ -52,22 +53,22 @@ private:
 
     std::mutex mutex_;
     std::vector<std::uint64_t*> free_;
-    std::uint64_t marks_ = 0;
+    std::uint64_t tags_ = 0;
 };
 
-/// Outlives every plan, static ones included.
-note_pool& notes() {
-    static auto* const pool = new note_pool;
+/// Never destroyed, so that it outlives every plan, including static ones.
+flag_pool& all_flags() {
+    static auto* const pool = new flag_pool;
     return *pool;
 }
 
 } // namespace
 
-device_note::device_note(cuda_executor const&) {
-    auto const [word, mark] = notes().take();
+device_flag::device_flag(cuda_executor const&) {
+    auto const [word, tag] = all_flags().take();
     if (!word) return;
-    lease_ = {word, [](void* p) { notes().give_back(static_cast<std::uint64_t*>(p)); }};
-    mark_ = mark;
+    lease_ = {word, [](void* p) { all_flags().give_back(static_cast<std::uint64_t*>(p)); }};
+    tag_ = tag;
 }
 
 } // namespace coppice

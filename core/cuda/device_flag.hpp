@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A yes or no that the device finds out and that the host looks at without waiting.
+/// Boolean that a kernel computes and that the host reads without waiting.
 #pragma once
 
 #include <atomic>
@@ -12,35 +12,35 @@
 
 namespace coppice {
 
-/// A word of host memory that a kernel writes. Until the kernel has come to it the answer is no: for choices that
-/// change the speed and nothing else. Asking neither waits nor touches a stream, so it is allowed while a CUDA graph is
-/// captured.
-class device_note {
+/// Word of host memory that a kernel writes. It reads as false until the kernel has written it, so it is only suited to
+/// choices that affect speed and not results. Reading neither waits nor uses a stream, so it is allowed during the
+/// capture of a CUDA graph.
+class device_flag {
 public:
-    /// Never written: says no.
-    device_note() = default;
-    /// Leases a word from a pool of the process. Where the machine gives none, the note is never written.
-    explicit device_note(cuda_executor const& exec);
+    /// Always false; no kernel writes it.
+    device_flag() = default;
+    /// Takes a word from a pool of the process. If the machine has no pinned memory left, the flag remains false.
+    explicit device_flag(cuda_executor const& exec);
 
-    bool says_yes() const {
+    bool is_set() const {
         return lease_ && std::atomic_ref(*static_cast<std::uint64_t*>(lease_.get())).load(std::memory_order_relaxed) ==
-                             (mark_ | 1);
+                             (tag_ | 1);
     }
 
-    /// What a kernel writes through; one thread of it.
-    struct place {
+    /// Device-side handle; one thread of the kernel writes the flag.
+    struct writer {
         std::uint64_t* word;
-        std::uint64_t mark;
+        std::uint64_t tag;
         COPPICE_HD void write(bool yes) const {
-            if (word) *static_cast<std::uint64_t volatile*>(word) = mark | std::uint64_t(yes);
+            if (word) *static_cast<std::uint64_t volatile*>(word) = tag | std::uint64_t(yes);
         }
     };
-    place for_device() const { return {static_cast<std::uint64_t*>(lease_.get()), mark_}; }
+    writer for_kernel() const { return {static_cast<std::uint64_t*>(lease_.get()), tag_}; }
 
 private:
     std::shared_ptr<void> lease_{};
-    /// Tells this note from earlier ones of the same word, whose kernels may still be queued.
-    std::uint64_t mark_ = 0;
+    /// Distinguishes this flag from earlier users of the same word, whose kernels may still be queued.
+    std::uint64_t tag_ = 0;
 };
 
 } // namespace coppice

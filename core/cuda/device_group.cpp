@@ -11,7 +11,7 @@
 namespace coppice {
 namespace {
 
-// NCCL's interface as far as it is used here; it has been the same since NCCL 2.7.
+// The subset of the NCCL interface that is used here. It has not changed since NCCL 2.7.
 using nccl_comm = void*;
 constexpr int nccl_success = 0, nccl_char = 0;
 
@@ -85,7 +85,7 @@ device_group::device_group(std::unique_ptr<state> made) : state_(std::move(made)
 
 std::shared_ptr<device_group> device_group::make(std::vector<cuda_executor> const& executors, std::string& why_not) {
     if (executors.size() < 2) {
-        why_not = "there is one part only";
+        why_not = "there is one rank only";
         return nullptr;
     }
     std::vector<int> devices;
@@ -116,25 +116,26 @@ device_group::~device_group() {
     for (nccl_comm const c : state_->communicators) nccl_library::get().destroy(c);
 }
 
-void device_group::all_gather(int part, cuda_executor const& exec, void const* mine, void* all,
+void device_group::all_gather(int rank, cuda_executor const& exec, void const* mine, void* all,
                               std::size_t bytes) const {
-    check(nccl_library::get().all_gather(mine, all, bytes, nccl_char, state_->communicators[std::size_t(part)],
+    check(nccl_library::get().all_gather(mine, all, bytes, nccl_char, state_->communicators[std::size_t(rank)],
                                          exec.stream()),
           "ncclAllGather");
 }
 
-void device_group::exchange(int part, cuda_executor const& exec, std::span<device_message const> sends,
+void device_group::exchange(int rank, cuda_executor const& exec, std::span<device_message const> sends,
                             std::span<device_message const> receives) const {
     nccl_library const& nccl = nccl_library::get();
-    nccl_comm const own = state_->communicators[std::size_t(part)];
+    nccl_comm const own = state_->communicators[std::size_t(rank)];
     check(nccl.group_start(), "ncclGroupStart");
     int status = nccl_success;
-    auto const note = [&](int s) {
+    auto const keep_first = [&](int s) {
         if (status == nccl_success) status = s;
     };
-    for (device_message const& m : sends) note(nccl.send(m.at, m.bytes, nccl_char, m.part, own, exec.stream()));
-    for (device_message const& m : receives) note(nccl.receive(m.at, m.bytes, nccl_char, m.part, own, exec.stream()));
-    note(nccl.group_end());
+    for (device_message const& m : sends) keep_first(nccl.send(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
+    for (device_message const& m : receives)
+        keep_first(nccl.receive(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
+    keep_first(nccl.group_end());
     check(status, "ncclSend and ncclRecv");
 }
 

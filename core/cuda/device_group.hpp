@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Collectives between the devices of this process, by NCCL, which is looked for when it is first needed: neither a
-/// build nor a machine has to have it.
+/// Collective communication between the devices of this process by NCCL. The library is loaded at first use; it is
+/// required neither at build time nor at run time.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,42 @@
 
 namespace coppice {
 
-/// Makes the device of `exec` current for the calling thread, as the constructors of executors do: a thread needs that
-/// before it queues work of an executor that another one made.
+/// Makes the device of `exec` the current device of the calling thread, as the constructors of executors do. A thread
+/// calls this before it queues work of an executor that another thread created.
 void make_current(cuda_executor const& exec);
 
-/// Bytes of memory that the device has, in use or not.
+/// Returns the size of the memory of the device in bytes, including memory in use.
 std::size_t device_memory(cuda_executor const& exec);
 
-/// Bytes of device memory on their way to or from another part.
+/// Bytes of device memory that are sent to or received from another rank.
 struct device_message {
-    int part;
+    int rank;
     void* at;
     std::size_t bytes;
 };
 
-/// One communicator for each of several executors, which are on devices of their own. Parts call from threads of their
-/// own, all of them, in the same order; what is called is queued on `exec`'s stream, and the host waits for nothing.
+/// Group of communicators, one for each executor; the executors are on different devices. Each rank calls the members
+/// from its own thread; all ranks call the same members in the same order. The communication is queued on the stream of
+/// `exec`; the host does not wait.
 class device_group {
 public:
-    /// Null where NCCL is missing, two executors share a device, or there is but one; `why_not` says so.
+    /// Returns null if NCCL is missing, two executors share a device, or there is only one executor; `why_not` is the
+    /// reason.
     static std::shared_ptr<device_group> make(std::vector<cuda_executor> const& executors, std::string& why_not);
     ~device_group();
     device_group(device_group const&) = delete;
     device_group& operator=(device_group const&) = delete;
 
-    /// `bytes` at `mine` of every part go to `all` of every part, by number of the part.
-    void all_gather(int part, cuda_executor const& exec, void const* mine, void* all, std::size_t bytes) const;
-    /// Sends and receives; each is the other side of one of another part, of the same size.
-    void exchange(int part, cuda_executor const& exec, std::span<device_message const> sends,
+    /// Gathers `bytes` bytes at `mine` of every rank into `all` of every rank, in the order of ranks.
+    void all_gather(int rank, cuda_executor const& exec, void const* mine, void* all, std::size_t bytes) const;
+    /// Sends and receives messages. Each send has a matching receive of the same size on the other rank, and vice
+    /// versa.
+    void exchange(int rank, cuda_executor const& exec, std::span<device_message const> sends,
                   std::span<device_message const> receives) const;
-    /// Ends what waits for a part that will not come. No call may follow.
+    /// Cancels communication that waits for a rank that does not take part. No call may follow.
     void abort() noexcept;
 
-    /// Version of NCCL, as it counts: 22800 is 2.28.0.
+    /// Returns the version of NCCL in its own encoding: 22800 is 2.28.0.
     static int nccl_version();
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Launches of kernels that follow each other closely: on devices that can (programmatic stream serialisation,
-/// compute capability 9.0) a kernel is started while the one before it ends, and waits by itself.
+/// Launches of dependent kernels in close succession. If the device supports programmatic stream serialisation (compute
+/// capability 9.0), a kernel starts while its predecessor ends and waits for it in wait_for_predecessor().
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@
 
 namespace coppice {
 
-/// Returns when all that was queued before this kernel is done and can be seen. Has to come before the first access to
-/// memory in every kernel that launch_early starts.
+/// Waits until all work that was queued before this kernel is complete and visible. Every kernel that launch_early
+/// starts calls it before its first access to memory.
 __device__ inline void wait_for_predecessor() { cuda_block{}.await_predecessor(); }
 
-/// Lets the next kernel start where it is launched early, once all blocks of this one have started: it waits by itself.
+/// Lets the next kernel start once all blocks of this kernel have started, if it was launched by launch_early. The next
+/// kernel waits in wait_for_predecessor().
 __device__ inline void start_successor() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-/// Whether the device has clusters of blocks and early starts, and `kernel` is compiled for one that has. Kernels of
-/// the same parameters are taken to be compiled alike.
+/// Whether the device supports thread block clusters and early launches, and `kernel` is compiled for such a device.
+/// Assumes that kernels with the same parameter types are compiled for the same architectures.
 template <class... Parameters>
 bool starts_early(cuda_executor const& exec, void (*kernel)(Parameters...)) {
     static bool const compiled_for_it = [&] {
@@ -37,7 +38,7 @@ bool starts_early(cuda_executor const& exec, void (*kernel)(Parameters...)) {
     return compiled_for_it && device_has_it != 0;
 }
 
-/// Queues `kernel`, with one more attribute if `more` has an id.
+/// Queues `kernel`, with the additional attribute `more` unless its id is cudaLaunchAttributeIgnore.
 template <class... Parameters, class... Arguments>
 void launch_early(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
                   cudaLaunchAttribute const& more, Arguments const&... arguments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Launches of kernels that live in shared memory.
+/// Launches of kernels that use much dynamic shared memory.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,24 @@
 
 namespace coppice {
 
-/// Bytes of shared memory that a block may have.
+/// Returns the maximum shared memory of a block in bytes.
 inline int shared_limit(cuda_executor const& exec) {
     int bytes = 0;
     COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
     return bytes;
 }
 
-/// Lets `kernel`, which declares none itself, have `bytes` of shared memory a block, of any size that the device has.
-/// The limit is always set to all of it, so that host threads that need different sizes do not lower each other's.
+/// Allows `kernel`, which has no static shared memory, to use `bytes` bytes of dynamic shared memory a block. The limit
+/// is always set to the maximum of the device, so that host threads with different sizes do not lower the limit of each
+/// other.
 template <class... Parameters>
 void allow_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::size_t bytes) {
-    if (bytes <= 48 * 1024) return; // what a block gets without asking
+    if (bytes <= 48 * 1024) return; // the default limit
     COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit(exec)));
 }
 
-/// The same, and leaves nothing as first-level cache: many blocks at once hide the latency.
+/// As allow_shared; also gives all on-chip memory to shared memory instead of the first-level cache: many resident
+/// blocks hide the latency.
 template <class... Parameters>
 void offer_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::size_t bytes) {
     allow_shared(exec, kernel, bytes);
@@ -34,7 +36,7 @@ void offer_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std:
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
 }
 
-/// Queues `kernel`, which waits for its predecessor itself (launch_early), with as much.
+/// Queues `kernel`, which calls wait_for_predecessor() (see launch_early), with `bytes` bytes of shared memory.
 template <class... Parameters, class... Arguments>
 void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
                    Arguments const&... arguments) {

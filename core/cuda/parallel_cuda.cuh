@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parallel primitives on CUDA: thin launchers over CUB. See core/parallel.hpp for the contracts.
+/// Parallel primitives on CUDA, implemented with CUB. See core/parallel.hpp for the contracts.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ __global__ void for_each_kernel(std::int64_t n, F f) {
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
 }
 
-/// Runs a CUB call twice: once for its size, once with memory of the executor's pool.
+/// Makes a CUB call twice: first to get the size of its storage, then with storage from the pool of the executor.
 template <class Call>
 void with_cub_storage(cuda_executor const& exec, Call const& call) {
     std::size_t bytes = 0;
@@ -44,7 +44,7 @@ struct scan_input {
 };
 template <class T, class Out>
 struct scan_output {
-    array_view<T> sums; ///< with the own element
+    array_view<T> sums; ///< inclusive sums
     T init;
     Out out;
     __device__ void operator()(std::int64_t i) const { out(i, i > 0 ? sums[i - 1] : init); }
@@ -56,7 +56,7 @@ struct as_count {
 };
 template <class Predicate, class Emit>
 struct emit_selected {
-    array_view<std::int64_t> ends; ///< how many are kept up to i
+    array_view<std::int64_t> ends; ///< number of selected items up to and including i
     Predicate keep;
     Emit emit;
     __device__ void operator()(std::int64_t i) const {
@@ -94,7 +94,7 @@ R reduce(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine com
 
 namespace detail {
 
-/// The sums with the own element, for the total.
+/// Returns the inclusive sums; the last one is the total.
 template <class In, class Out, class T>
 buffer<T> scan_with_sums(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
     buffer<T> sums(exec, n);
@@ -107,7 +107,7 @@ buffer<T> scan_with_sums(cuda_executor const& exec, std::int64_t n, In in, Out o
     for_each(exec, n, scan_output<T, Out>{sums.view(), init, out});
     return sums;
 }
-/// How many are kept up to each.
+/// Returns the number of selected items up to and including each item.
 template <class Predicate, class Emit>
 buffer<std::int64_t> select_with_counts(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
     buffer<std::int64_t> ends(exec, n);
@@ -146,7 +146,7 @@ std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, E
 
 namespace detail {
 
-/// Where sorted pairs are: where they were, or in memory that came to it.
+/// Location of sorted pairs: the original arrays or the other_ arrays.
 template <class Key, class Value>
 struct sorted_pairs {
     Key* keys;
@@ -171,7 +171,7 @@ sorted_pairs<Key, Value> sort_pairs(cuda_executor const& exec, array_view<Key> k
     });
     return {key_pair.Current(), value_pair.Current(), std::move(other_keys), std::move(other_values)};
 }
-/// sort_by_key of whole buffers with keys in [0, end): a digit of eight bits less is a pass less.
+/// sort_by_key of whole buffers with keys in [0, end). Each eight bits less of the keys save one pass.
 template <class Key, class Value>
 void sort_keys_below(cuda_executor const& exec, buffer<Key>& keys, buffer<Value>& values, std::int64_t end) {
     int const bits = int(std::bit_width(std::uint64_t(end > 1 ? end - 1 : 1)));

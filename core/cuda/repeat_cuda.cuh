@@ -13,19 +13,19 @@
 namespace coppice {
 namespace detail {
 
-/// In front of the while node: tells the loop which condition ends it.
-template <class Loop> // a template, as several sources hold it
+/// Runs before the while node: stores the condition that ends the loop.
+template <class Loop> // a template, because several translation units include it
 __global__ void enter_loop_kernel(Loop* loop, unsigned long long condition) {
     loop->condition = condition;
     if (!loop->on) loop->stop();
 }
-/// Behind it: what runs later is not part of the graph.
+/// Runs after the while node: work that is queued later is not part of the graph.
 template <class Loop>
 __global__ void leave_loop_kernel(Loop* loop) {
     loop->condition = 0;
 }
 
-/// Pinned memory that the device reaches by the same address.
+/// Pinned host memory with the same address on host and device.
 class mapped_memory final : public memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
@@ -34,11 +34,11 @@ public:
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeHost(pointer); }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { __builtin_memcpy(host_to, from, bytes); }
 };
 
-/// A graph and its executable, destroyed together.
+/// A graph and its executable form, destroyed together.
 class cuda_graph {
 public:
     cuda_graph() { COPPICE_CUDA_CHECK(cudaGraphCreate(&graph_, 0)); }
@@ -60,11 +60,13 @@ private:
 
 #if CUDART_VERSION >= 12040
 
-/// Captures what `work` queues on `stream` into `graph`, behind its node `behind` if that is given. The last node.
+/// Captures the work that `work` queues on `stream` into `graph`, after the node `predecessor` if it is not null.
+/// Returns the first root node of the graph if `predecessor` is null.
 template <class Work>
-cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNode_t const* behind, Work const& work) {
-    COPPICE_CUDA_CHECK(
-        cudaStreamBeginCaptureToGraph(stream, graph, behind, nullptr, behind ? 1 : 0, cudaStreamCaptureModeRelaxed));
+cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNode_t const* predecessor,
+                             Work const& work) {
+    COPPICE_CUDA_CHECK(cudaStreamBeginCaptureToGraph(stream, graph, predecessor, nullptr, predecessor ? 1 : 0,
+                                                     cudaStreamCaptureModeRelaxed));
     cudaGraph_t same = nullptr;
     try {
         work();
@@ -76,12 +78,12 @@ cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNo
     COPPICE_CUDA_CHECK(cudaStreamEndCapture(stream, &same));
     std::size_t count = 1;
     cudaGraphNode_t first = nullptr;
-    if (!behind) COPPICE_CUDA_CHECK(cudaGraphGetRootNodes(graph, &first, &count));
+    if (!predecessor) COPPICE_CUDA_CHECK(cudaGraphGetRootNodes(graph, &first, &count));
     return first;
 }
 
-inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind, cudaGraphConditionalHandle condition,
-                                      cudaGraph_t& body) {
+inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t predecessor,
+                                      cudaGraphConditionalHandle condition, cudaGraph_t& body) {
     cudaGraphNodeParams parameters{};
     parameters.type = cudaGraphNodeTypeConditional;
     parameters.conditional.handle = condition;
@@ -89,15 +91,15 @@ inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind,
     parameters.conditional.size = 1;
     cudaGraphNode_t node = nullptr;
 #if CUDART_VERSION >= 13000
-    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &behind, nullptr, 1, &parameters));
+    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &predecessor, nullptr, 1, &parameters));
 #else
-    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &behind, 1, &parameters));
+    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &predecessor, 1, &parameters));
 #endif
     body = parameters.conditional.phGraph_out[0];
     return node;
 }
 
-/// The loop as a graph: enter, while (condition) `times` body, leave.
+/// Builds the graph of the loop: enter; while (condition) body, `times` times; leave.
 template <class Body>
 void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* loop, int times, Body const& body) {
     cuda_executor::recording const scope(exec);
@@ -121,10 +123,10 @@ void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* 
 }
 
 struct loop_set {
-    loop_switch* loops[most_shared_loops];
+    loop_switch* loops[max_shared_loops];
     int count;
 };
-/// In front of a while node and at the end of its body: it goes on while one of the loops does.
+/// Runs before a while node and at the end of its body: the loop continues while at least one of the loops is on.
 template <class Loops>
 __global__ void decide_together_kernel(Loops all, unsigned long long condition) {
     unsigned on = 0;
@@ -141,11 +143,11 @@ class repetition<cuda_executor> {
 public:
     explicit repetition(cuda_executor const& exec) : exec_(exec) {}
     ~repetition() {
-        if (graph_) cudaStreamSynchronize(exec_.stream()); // a graph that runs must not be destroyed
+        if (graph_) cudaStreamSynchronize(exec_.stream()); // a running graph must not be destroyed
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
-    void join(shared_loop* together) { together_ = together; }
+    void attach(shared_loop* together) { together_ = together; }
 
     template <class Body>
     void run(loop_switch* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
@@ -170,12 +172,12 @@ public:
             watch();
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         }
-        exec_.synchronize(); // reports what failed
+        exec_.synchronize(); // throws if the work failed
         watch();
     }
-    static int turns_of(cuda_executor const&, std::int64_t size) { return size <= std::int64_t(1) << 20 ? 8 : 4; }
+    static int repeats_of(cuda_executor const&, std::int64_t size) { return size <= std::int64_t(1) << 20 ? 8 : 4; }
     bool on_device() const { return graph_ || shared_graph_; }
-    /// Why not, where a replayable body is run by the host.
+    /// Reason why the host runs a replayable body; empty if there is none.
     std::string const& why_not() const { return why_not_; }
 
 private:
@@ -187,7 +189,7 @@ private:
             auto graph = std::make_unique<detail::cuda_graph>();
             detail::make_loop_graph(exec_, *graph, loop, times, body);
             graph_ = std::move(graph);
-        } catch (device_error const& e) { // an older driver, or a body that cannot be captured after all
+        } catch (device_error const& e) { // an older driver, or the body cannot be captured
             why_not_ = e.what();
         }
 #else
@@ -247,7 +249,7 @@ public:
         forget();
         graph->instantiate();
         graph->launch(exec_.stream());
-        exec_.synchronize(); // a graph that runs must not be destroyed
+        exec_.synchronize(); // a running graph must not be destroyed
     }
 
 private:
@@ -269,7 +271,7 @@ private:
     }
     cuda_executor exec_;
     std::unique_ptr<detail::cuda_graph> graph_{};
-    std::unique_ptr<cuda_executor::recording> scope_{}; ///< while it records
+    std::unique_ptr<cuda_executor::recording> scope_{}; ///< during the recording
 };
 
 inline std::shared_ptr<memory_resource> shared_memory(cuda_executor const&) {

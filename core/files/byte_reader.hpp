@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bytes of files and streams, from the first to the last, into memory of the caller.
+/// Sequential reading of files and streams into memory of the caller.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace coppice {
 
-/// A file that is read from its beginning to its end by read(2): a file that is shortened at the same time is an error,
-/// whereas a mapping would end the process by SIGBUS.
+/// File that is read sequentially by read(2). If the file is shortened meanwhile, read() throws; with a memory mapping
+/// the process would be killed by SIGBUS.
 class byte_reader {
 public:
     /// Opens the file; "-" is standard input. Throws io_error.
@@ -25,12 +25,12 @@ public:
     byte_reader& operator=(byte_reader const&) = delete;
     ~byte_reader();
 
-    /// Bytes that a regular file had when it was opened; -1 for streams and for files of the kernel.
+    /// Returns the size of a regular file when it was opened; -1 for streams and files of the kernel (/proc).
     std::int64_t size() const { return size_; }
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     std::int64_t done() const { return done_; }
-    /// Reads `bytes` bytes, fewer only at the end. Throws io_error with the reason of the system, and if a regular file
-    /// ends before the size that it had.
+    /// Reads `bytes` bytes, fewer only at the end. Throws io_error with the message of the system, or if a regular file
+    /// ends before its initial size.
     std::size_t read(char* to, std::size_t bytes);
 
 private:
@@ -42,7 +42,8 @@ private:
     std::int64_t done_ = 0;
 };
 
-/// Memory that grows by realloc: large blocks are moved by the system, not copied, and start uninitialised.
+/// Memory that grows by realloc: the system remaps large blocks instead of copying them, and new bytes are not
+/// initialised.
 class growing_text {
 public:
     growing_text() = default;
@@ -53,9 +54,9 @@ public:
     /// Throws memory_error.
     void reserve(std::size_t bytes) {
         if (bytes <= capacity_) return;
-        void* const moved = std::realloc(data_, bytes);
-        if (!moved) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes for the text of a file");
-        data_ = static_cast<char*>(moved);
+        void* const grown = std::realloc(data_, bytes);
+        if (!grown) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes for the text of a file");
+        data_ = static_cast<char*>(grown);
         capacity_ = bytes;
     }
     char* free_space() { return data_ + size; }
@@ -63,7 +64,7 @@ public:
     std::string_view view() const { return {data_, size}; }
     file_text release(bool complete) {
         auto const text = view();
-        // Given away first: if the owner cannot be allocated, it frees the memory itself.
+        // Moved out first: if the control block cannot be allocated, shared_ptr frees the memory.
         std::shared_ptr<void const> owner(std::exchange(data_, nullptr),
                                           [](void const* p) { std::free(const_cast<void*>(p)); });
         return {text, std::move(owner), complete};
@@ -76,7 +77,8 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// Largest text that the limits allow: `max_bytes`, or half of the memory of the machine (of its control group).
+/// Returns the maximum size of a text: limits.max_bytes or, if that is 0, half of the memory of the machine (of its
+/// control group).
 std::int64_t largest_text(read_limits const& limits);
 
 } // namespace coppice

@@ -21,8 +21,8 @@ namespace {
 
 std::string reason_text(int reason) { return std::generic_category().message(reason); }
 
-/// The memory limit of the control group (version 2) of this process, if it has one and the group is the root of what
-/// the process sees, as in a container; else INT64_MAX.
+/// Returns the memory limit of the control group (version 2) of this process, if it has one and the group is the root
+/// of the visible hierarchy, as in a container; else INT64_MAX.
 std::int64_t group_memory() {
     char digits[32];
     int const file = ::open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC);
@@ -30,7 +30,7 @@ std::int64_t group_memory() {
     ssize_t const got = ::read(file, digits, sizeof digits);
     ::close(file);
     std::int64_t bytes = INT64_MAX;
-    if (got > 0) std::from_chars(digits, digits + got, bytes); // "max" is no number
+    if (got > 0) std::from_chars(digits, digits + got, bytes); // leaves `bytes` unchanged for the word "max"
     return bytes;
 }
 
@@ -52,7 +52,8 @@ byte_reader::byte_reader(std::filesystem::path const& path) : path_(path) {
         ::close(descriptor_);
         fail(reason);
     }
-    // Files of the kernel (/proc) claim to be regular and of size 0; standard input may stand anywhere in its file.
+    // Files of the kernel (/proc) report to be regular files of size 0. Standard input may start at any offset of its
+    // file.
     if (S_ISREG(status.st_mode) && status.st_size > 0 && !standard) size_ = status.st_size;
 }
 
@@ -64,7 +65,7 @@ void byte_reader::fail(int reason) const {
 
 std::size_t byte_reader::read(char* to, std::size_t bytes) {
     if (size_ >= 0)
-        bytes = std::min(bytes, static_cast<std::size_t>(size_ - done_)); // what is appended later is ignored
+        bytes = std::min(bytes, static_cast<std::size_t>(size_ - done_)); // bytes that are appended later are ignored
     std::size_t taken = 0;
     while (taken < bytes) {
         ssize_t const got = ::read(descriptor_, to + taken, bytes - taken);
@@ -89,11 +90,11 @@ std::int64_t largest_text(read_limits const& limits) {
 
 namespace {
 
-// Hard to guess, and another one at every call: in containers every run may have the same process id.
+// Unpredictable and unique for each call: in containers every run may have the same process id.
 std::string random_name() {
     static std::atomic<unsigned> serial{0};
     std::uint64_t word = 0;
-    if (::getentropy(&word, sizeof word) != 0) // an old kernel
+    if (::getentropy(&word, sizeof word) != 0) // an old kernel without getrandom()
         word = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     char digits[16];
     auto const end = std::to_chars(digits, digits + sizeof digits, word, 16).ptr;
@@ -102,13 +103,13 @@ std::string random_name() {
 
 struct new_file {
     std::filesystem::path path;
-    int descriptor = -1; // -1: errno says why
+    int descriptor = -1; // -1: see errno
 };
-// A file that was not there before, next to `path`: O_EXCL follows no link, and a name that is taken (by a run that was
-// killed) is passed over.
+// Creates a file that did not exist, in the folder of `path`. O_EXCL does not follow symbolic links. A name that is
+// already in use, for example by a killed run, is skipped.
 new_file create_next_to(std::filesystem::path const& path, mode_t mode) {
     for (int attempts = 100;;) {
-        // Not made of the file's name, which may be as long as names can be.
+        // Does not contain the name of the file, which may already have the maximum length.
         auto const name = path.parent_path() / (".coppice-partial-" + random_name());
         int const descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0) return {name, descriptor};
@@ -133,12 +134,12 @@ atomic_file::atomic_file(std::filesystem::path path) : path_(std::move(path)) {
         return;
     }
     if (exists) {
-        // A name that may not be written to is not replaced either, though its folder would allow it.
+        // A file without write permission is not replaced, even if its folder would allow it.
         if (::access(path_.c_str(), W_OK) != 0) fail("cannot write ", errno);
         std::error_code ignored;
         if (auto const real = std::filesystem::canonical(path_, ignored); !ignored) path_ = real;
     }
-    // Nobody else reads what replaces a private file, at no time.
+    // A file that replaces a private file is private from the beginning.
     auto made = create_next_to(path_, exists ? 0600 : 0666);
     if (made.descriptor < 0) fail("cannot write ", errno);
     temporary_ = std::move(made.path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Whole files: read as one text (inflated from gzip), written completely or not at all.
+/// Whole files: read into memory (and decompressed if gzipped); written completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -13,51 +13,51 @@
 
 namespace coppice {
 
-/// Bytes of a file; `owner` keeps them alive. `complete` is false where a limit cut them off.
+/// Content of a file; `owner` keeps the memory alive. `complete` is false if a limit truncated it.
 struct file_text {
     std::string_view view{};
     std::shared_ptr<void const> owner{};
     bool complete = true;
 };
 
-/// Told during long work on files which step it is in and how many units (bytes, entries) of it are done, by one thread
-/// at a time; empty: nobody wants to know.
+/// Called during long file operations with the current step and the number of finished units (bytes, entries) of that
+/// step; never by two threads at the same time. Empty: no reports.
 using file_progress = std::function<void(char const* step, std::int64_t done, std::int64_t of)>;
 
-/// How much memory a file may take. What exceeds a limit is a format_error that names the limit.
+/// Limits of the memory that a file may take. If a limit is exceeded, a format_error names it.
 struct read_limits {
-    /// Memory of the inflated text of a compressed file, or of the row offsets of a matrix, divided by the bytes of the
-    /// file; 0: any. A bomb of gzip has a ratio of 1000; files of numbers have ratios below 20.
+    /// Ratio of the decompressed text of a compressed file, or of the row offsets of a matrix, to the size of the file;
+    /// 0: unlimited. A gzip bomb has a ratio of 1000; files of numbers have ratios below 20.
     double max_expansion = 64;
-    /// What takes less memory than this is not refused by `max_expansion`.
+    /// `max_expansion` does not apply to sizes below this one.
     std::int64_t small_bytes = std::int64_t(64) << 20;
-    /// Bytes of the text of a file or stream; 0: the memory of the machine.
+    /// Maximum size of the text of a file or stream in bytes; 0: half of the memory of the machine.
     std::int64_t max_bytes = 0;
 };
 
-/// Whether a path is "-": standard input where it is read, standard output where it is written ("./-" is a file).
+/// Whether a path is "-": standard input or standard output ("./-" is a file).
 bool is_standard_stream(std::filesystem::path const& path);
 
-/// What messages call an input: its path, or "standard input".
+/// Returns the name of an input for messages: its path or "standard input".
 std::string input_name(std::filesystem::path const& path);
 
-/// The text of a file or stream without the byte order mark of UTF-8, inflated if its first two bytes are those of gzip
-/// (any number of members). At least
-/// `limit` bytes of the text, or all of it. Throws io_error; memory_error; format_error (line 0) if the compressed data
-/// are truncated, damaged or followed by other bytes, if a name that ends in .gz holds no gzip data, or if the text
-/// exceeds the limits.
+/// Reads a file or stream, decompressed if its first two bytes are those of gzip (any number of members), without the
+/// byte order mark of UTF-8. Returns at least `limit` bytes of the text, or all of it. Throws io_error; memory_error;
+/// format_error (line 0) if the compressed data are truncated, damaged or followed by other bytes, if a file whose name
+/// ends in .gz is not a gzip file, or if the text exceeds the limits.
 file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX, file_progress const& progress = {},
                     read_limits const& limits = {});
 
-/// `text` (at most 2 GiB) as one gzip member, the same bytes on every run; members may be written one after the other.
+/// Compresses `text` (at most 2 GiB) to one gzip member. The output is the same on every run. Members may be
+/// concatenated.
 std::string gzip_member(std::string_view text);
 
-/// A file that appears under its name only when it is complete.
+/// Output file that appears under its name only when it is complete.
 ///
-/// Bytes go to a new file in the same folder, which commit() renames over `path` (a symbolic link is followed). Without
-/// commit() the new file is removed and whatever stood at `path` is untouched; what is replaced hands on its mode. A
-/// path that exists and is not a regular file (a pipe, a device), and "-", is written to directly. All calls throw
-/// io_error with the path and the system's reason.
+/// Bytes are written to a new file in the same folder. commit() renames it to `path`; if `path` is a symbolic link, its
+/// target is replaced. Without commit() the new file is removed and an existing file at `path` is unchanged. The new
+/// file takes the access mode of the file that it replaces. A path that exists and is not a regular file (a pipe, a
+/// device), and "-", are written directly. All members throw io_error with the path and the message of the system.
 class atomic_file {
 public:
     explicit atomic_file(std::filesystem::path path);
@@ -73,7 +73,7 @@ private:
     void discard() noexcept;
 
     std::filesystem::path path_;
-    std::filesystem::path temporary_; // empty where path_ is written to directly
+    std::filesystem::path temporary_; // empty if path_ is written directly
     int descriptor_ = -1;
 };
 

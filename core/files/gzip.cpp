@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text in and out of gzip members; see core/files/file.hpp.
+// Compression and decompression of gzip; see core/files/file.hpp.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -24,22 +24,21 @@ Bytef* as_bytes(char const* p) {
     return reinterpret_cast<Bytef*>(const_cast<char*>(p)); // zlib takes its input as non-const
 }
 
-// Bytes that are read at a time, between two reports of progress.
+// Number of bytes read between two progress reports.
 constexpr std::size_t bytes_per_step = std::size_t(1) << 20;
 
-[[noreturn]] void refuse_length(std::string const& name, std::int64_t most) {
-    throw format_error(
-        name, 0,
-        "the text has more than " + std::to_string(most) +
-            " bytes, the limit (by default half of the memory); an endless stream has no end to wait for, "
-            "for a text that is as long raise max_bytes (--max-input)");
+[[noreturn]] void refuse_length(std::string const& name, std::int64_t max_bytes) {
+    throw format_error(name, 0,
+                       "the text has more than " + std::to_string(max_bytes) +
+                           " bytes, the limit (by default half of the memory); a stream without end cannot be read; "
+                           "if the text is as long as that, raise max_bytes (--max-input)");
 }
 
-/// Inflates what a reader holds; `first` is what was read from it before.
+/// Decompresses the data of a reader; `first` are the bytes that were already read from it.
 class inflater {
 public:
     inflater(std::string name, byte_reader& in, std::string_view first, read_limits const& limits)
-        : name_(std::move(name)), in_(in), limits_(limits), most_(largest_text(limits)) {
+        : name_(std::move(name)), in_(in), limits_(limits), max_bytes_(largest_text(limits)) {
         window_.reserve(std::max(first.size(), bytes_per_step));
         window_ = first;
         rest_ = window_;
@@ -64,7 +63,7 @@ public:
     }
 
 private:
-    // Appends to the rest; false at the end of the file.
+    // Appends input to rest_. Returns false at the end of the file.
     bool refill() {
         if (in_.size() >= 0 && in_.done() == in_.size()) return false;
         std::string next(rest_);
@@ -78,7 +77,7 @@ private:
 
     void check_size(std::size_t size) const {
         auto const bytes = static_cast<std::int64_t>(size);
-        if (bytes > most_) refuse_length(name_, most_);
+        if (bytes > max_bytes_) refuse_length(name_, max_bytes_);
         auto const compressed = std::max(in_.size(), in_.done());
         if (limits_.max_expansion > 0 && bytes > limits_.small_bytes &&
             double(bytes) > limits_.max_expansion * double(compressed))
@@ -88,7 +87,7 @@ private:
                                    " compressed bytes; if this is intended, raise max_expansion (--max-expansion)");
     }
 
-    // Inflates into the free space; true at the end of a member.
+    // Decompresses into the free space. Returns true at the end of a member.
     bool step(growing_text& text) {
         stream_.next_in = as_bytes(rest_.data());
         stream_.avail_in = as_chunk(rest_.size());
@@ -109,7 +108,7 @@ private:
         return false;
     }
 
-    // Zero bytes after the last member are padding (gzip's own rule); anything else must be a member.
+    // Zero bytes after the last member are padding, as in gzip; any other bytes must start a member.
     bool next_member() {
         do {
             rest_.remove_prefix(std::min(rest_.find_first_not_of('\0'), rest_.size()));
@@ -123,26 +122,26 @@ private:
     std::string name_;
     byte_reader& in_;
     read_limits limits_;
-    std::int64_t most_;
+    std::int64_t max_bytes_;
     std::string window_;
     std::string_view rest_;
     z_stream stream_{};
 };
 
-/// Appends what a reader holds to `text`, up to `limit` bytes of text. Whether that is all.
+/// Appends the rest of the input to `text`, up to `limit` bytes of text. Returns whether that is all.
 bool read_rest(std::string const& name, byte_reader& in, growing_text& text, std::size_t limit,
                read_limits const& limits) {
-    std::int64_t const most = largest_text(limits);
-    if (in.size() > most && limit > static_cast<std::size_t>(most)) refuse_length(name, most);
+    std::int64_t const max_bytes = largest_text(limits);
+    if (in.size() > max_bytes && limit > static_cast<std::size_t>(max_bytes)) refuse_length(name, max_bytes);
     if (in.size() >= 0) text.reserve(std::min(static_cast<std::size_t>(in.size()), limit));
     while (text.size < limit) {
         if (in.size() >= 0 && in.done() == in.size()) return true;
         if (text.free_bytes() == 0) text.reserve(text.size + std::max(text.size / 2, bytes_per_step));
-        std::size_t const wanted = text.free_bytes();
-        std::size_t const got = in.read(text.free_space(), wanted);
+        std::size_t const free = text.free_bytes();
+        std::size_t const got = in.read(text.free_space(), free);
         text.size += got;
-        if (static_cast<std::int64_t>(text.size) > most) refuse_length(name, most);
-        if (got < wanted) return true;
+        if (static_cast<std::int64_t>(text.size) > max_bytes) refuse_length(name, max_bytes);
+        if (got < free) return true;
     }
     return false;
 }
@@ -151,7 +150,7 @@ bool read_rest(std::string const& name, byte_reader& in, growing_text& text, std
 
 namespace {
 
-/// Without the mark that some programs write before UTF-8.
+/// Removes the byte order mark that some programs write at the beginning of UTF-8 files.
 file_text without_byte_order_mark(file_text text) {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
     if (text.view.starts_with(mark)) text.view.remove_prefix(mark.size());
@@ -181,7 +180,7 @@ file_text read_text(std::filesystem::path const& path, std::size_t limit, file_p
 
 std::string gzip_member(std::string_view text) {
     if (text.size() > std::numeric_limits<uInt>::max() / 2)
-        throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes; at most 2 GiB");
+        throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes; at max_bytes 2 GiB");
     z_stream stream{};
     constexpr int memory_level = 8;
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) !=
@@ -196,7 +195,7 @@ std::string gzip_member(std::string_view text) {
     stream.avail_in = static_cast<uInt>(text.size());
     stream.next_out = as_bytes(member.data());
     stream.avail_out = static_cast<uInt>(member.size());
-    deflate(&stream, Z_FINISH); // cannot fail: deflateBound() made room for all of it
+    deflate(&stream, Z_FINISH); // cannot fail: deflateBound() returned an upper bound of the size
     member.resize(stream.total_out);
     return member;
 }

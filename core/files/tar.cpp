@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t block = 512;
 
-// The text of a field, which ends at its first NUL or fills it.
+// Returns the text of a field, which ends at its first NUL or at the end of the field.
 std::string_view text_of(std::string_view field) { return field.substr(0, field.find('\0')); }
 
-/// A number in octal digits, or, where its first byte is 0x80, big-endian; nothing where it is neither or negative.
+/// Parses an octal number or, if the first byte is 0x80, a big-endian number. Empty if it is neither or is negative.
 std::optional<std::uint64_t> number_of(std::string_view field) {
     std::uint64_t value = 0;
     if (static_cast<unsigned char>(field[0]) == 0x80) {
@@ -36,13 +36,13 @@ std::optional<std::uint64_t> number_of(std::string_view field) {
     return value;
 }
 
-/// The header of a member: one block of fields at fixed places.
+/// Header of a member: one block of fields at fixed offsets.
 class member_header {
 public:
     explicit member_header(std::string_view bytes) : bytes_(bytes) {}
 
     bool is_zero() const { return bytes_.find_first_not_of('\0') == bytes_.npos; }
-    /// The sum of all bytes, those of the sum itself taken as blanks.
+    /// Whether the checksum is correct: the sum of all bytes, with the checksum field taken as blanks.
     bool sum_is_right() const {
         std::uint64_t sum = 8 * ' ';
         for (std::size_t i = 0; i < block; ++i)
@@ -63,7 +63,7 @@ private:
     std::string_view bytes_;
 };
 
-/// The value of a key among the records "LENGTH KEY=VALUE\n" of a pax header; empty where it has none.
+/// Returns the value of a key among the records "LENGTH KEY=VALUE\n" of a pax header; empty if the key is missing.
 std::string_view pax_value(std::string_view records, std::string_view key) {
     std::string_view found;
     while (!records.empty()) {
@@ -96,7 +96,7 @@ bool is_tar(std::string_view text) {
 std::vector<tar_member> read_tar(std::string const& file, std::string_view text) {
     auto const fail = [&](std::string const& why) { throw format_error(file, 0, why); };
     std::vector<tar_member> members;
-    std::string_view long_name, long_size; // of the member that comes next, where a record before it says so
+    std::string_view long_name, long_size; // of the next member, if a preceding record sets them
     auto const name_of = [&](member_header const& header) {
         return long_name.empty() ? header.name() : std::string(long_name);
     };
@@ -107,18 +107,18 @@ std::vector<tar_member> read_tar(std::string const& file, std::string_view text)
         auto size = header.size();
         if (!header.sum_is_right()) fail("damaged tar archive: wrong checksum of a header");
         if (!long_size.empty()) size = decimal(long_size);
-        if (!size) fail("damaged tar archive: a size that is no number");
+        if (!size) fail("damaged tar archive: a size that is not a number");
         text.remove_prefix(block);
         if (*size > text.size())
             fail("truncated tar archive: " + name_of(header) + " has " + std::to_string(*size) + " bytes, " +
-                 std::to_string(text.size()) + " are there");
+                 std::to_string(text.size()) + " are present");
         auto const bytes = text.substr(0, *size);
         text.remove_prefix(std::min(text.size(), (*size + block - 1) / block * block));
         switch (header.type()) {
         case 'L': // GNU: the name of the next member
             long_name = text_of(bytes);
             continue;
-        case 'x': // pax: what does not fit the fields of the next member
+        case 'x': // pax: values of the next member that do not fit its header fields
             if (auto const name = pax_value(bytes, "path"); !name.empty()) long_name = name;
             long_size = pax_value(bytes, "size");
             continue;

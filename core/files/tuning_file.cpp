@@ -27,8 +27,8 @@ std::filesystem::path default_tuning_file() {
 namespace detail {
 namespace {
 
-/// While it lives, no other folder_lock holds the folder, so that of two programs that read, change and replace a file
-/// in it both changes stay. Where folders cannot be locked, or another holds it for seconds, the work goes on without.
+/// Exclusive lock of a folder. Two programs that read, modify and replace a file in it then both keep their changes. If
+/// folders cannot be locked, or another program holds the lock for seconds, the work continues without the lock.
 class folder_lock {
 public:
     explicit folder_lock(std::filesystem::path const& folder)
@@ -49,7 +49,7 @@ private:
     int descriptor_;
 };
 
-/// Does a line begin with this kind? Then it is left with what follows.
+/// Whether a line begins with the word `kind`; if so, removes it from the line.
 bool is_of_kind(std::string_view& line, std::string_view kind) {
     std::string_view const rest = line.substr(std::min(line.find_first_not_of(' '), line.size()));
     if (rest.substr(0, kind.size()) != kind || rest.substr(kind.size(), 1) != " ") return false;
@@ -57,7 +57,7 @@ bool is_of_kind(std::string_view& line, std::string_view kind) {
     return true;
 }
 
-/// The lines of a file, as they may have been written on any system.
+/// Returns the lines of a file with line ends of any system.
 std::vector<std::string> lines_of(std::ifstream& in) {
     std::vector<std::string> all;
     for (std::string text; std::getline(in, text);) {

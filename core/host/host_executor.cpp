@@ -17,43 +17,45 @@ namespace {
 class aligned_host_memory final : public memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
-        if (bytes > PTRDIFF_MAX - large_page) throw no_room_for(bytes);
-        std::size_t const asked = rounded(bytes);
-        bool const large = bytes >= least_in_large_pages;
-        void* const p = std::aligned_alloc(large ? large_page : alignment, asked);
-        if (!p) throw no_room_for(bytes);
-        if (large) ask_for_large_pages(p, asked);
+        if (bytes > PTRDIFF_MAX - large_page) throw allocation_failure(bytes);
+        std::size_t const size = rounded(bytes);
+        bool const large = bytes >= min_for_large_pages;
+        void* const p = std::aligned_alloc(large ? large_page : alignment, size);
+        if (!p) throw allocation_failure(bytes);
+        if (large) ask_for_large_pages(p, size);
         return p;
     }
-    // Must not depend on the size: arrays that were given up or shrunk come back with another one.
+    // Ignores the size: released or shrunk arrays are freed with another size than they were allocated with.
     void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 #if defined(__linux__)
     bool can_shrink() const noexcept override { return true; }
-    // Half of up to 32 MiB it keeps: such sizes come and go, and clearing their pages takes longer than using them.
-    void shrink(void* pointer, std::size_t bytes, std::size_t kept) noexcept override {
-        if (bytes <= std::size_t{32} << 20 && kept >= bytes / 2) return;
-        constexpr std::size_t page = 4096; // at least: of larger ones the system refuses parts
+    // Keeps up to 32 MiB if at least half of it stays in use: such sizes are allocated often, and clearing new pages
+    // takes longer than using them.
+    void shrink(void* pointer, std::size_t bytes, std::size_t new_bytes) noexcept override {
+        if (bytes <= std::size_t{32} << 20 && new_bytes >= bytes / 2) return;
+        constexpr std::size_t page =
+            4096; // smallest page size; with larger pages madvise() rejects unaligned ranges, which is harmless
         auto const start = reinterpret_cast<std::uintptr_t>(pointer);
-        std::uintptr_t const first = (start + kept + page - 1) / page * page, last = (start + bytes) / page * page;
+        std::uintptr_t const first = (start + new_bytes + page - 1) / page * page, last = (start + bytes) / page * page;
         if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
     }
 #endif
 
 private:
-    // Where the system gives pages of 2 MiB to those who ask, large arrays are touched for the first time in a quarter
-    // of the time, and more of them is at hand without a walk through page tables. Whole pages, for a rest of half of
-    // one takes longer in small pages than ten whole ones. The system may refuse, which changes nothing.
-    static constexpr std::size_t large_page = std::size_t{1} << 21, least_in_large_pages = 2 * large_page;
+    // Requests pages of 2 MiB for large arrays. Their first access then takes a quarter of the time, with fewer page
+    // table walks. Sizes are rounded up to whole pages, since half a page in small pages takes longer than ten whole
+    // large pages. The system may reject the request, which is harmless.
+    static constexpr std::size_t large_page = std::size_t{1} << 21, min_for_large_pages = 2 * large_page;
 
     static constexpr std::size_t alignment = 64;
 
     static std::size_t rounded(std::size_t bytes) {
-        std::size_t const unit = bytes >= least_in_large_pages ? large_page : alignment;
-        return std::max((bytes + unit - 1) / unit, std::size_t{1}) * unit;
+        std::size_t const granularity = bytes >= min_for_large_pages ? large_page : alignment;
+        return std::max((bytes + granularity - 1) / granularity, std::size_t{1}) * granularity;
     }
-    static memory_error no_room_for(std::size_t bytes) {
+    static memory_error allocation_failure(std::size_t bytes) {
         return memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
     }
     static void ask_for_large_pages([[maybe_unused]] void* start, [[maybe_unused]] std::size_t bytes) {
@@ -71,7 +73,7 @@ int checked_threads(int threads) {
 
 std::shared_ptr<memory_resource> checked_memory(std::shared_ptr<memory_resource> memory) {
     if (!memory) throw argument_error("a host executor needs memory, not a null pointer");
-    if (memory->place() != memory_place::host)
+    if (memory->space() != memory_space::host)
         throw argument_error("a host executor needs host memory, not device memory");
     return memory;
 }
@@ -87,7 +89,7 @@ host_executor::host_executor(int threads) : host_executor(threads, host_memory()
 
 host_executor::host_executor(int threads, std::shared_ptr<memory_resource> memory)
     : threads_(checked_threads(threads)),
-      // More workers than cores gain nothing, and oneTBB would print a warning about them.
+      // More workers than cores do not reduce the time, and oneTBB would print a warning.
       arena_(std::make_shared<tbb::task_arena>(std::min(threads_, tbb::this_task_arena::max_concurrency()))),
       memory_(checked_memory(std::move(memory))) {}
 
@@ -98,8 +100,8 @@ void host_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
         std::byte* to;
         std::size_t bytes;
     } const c{static_cast<std::byte const*>(from), static_cast<std::byte*>(to), bytes};
-    bool const apart = c.from + bytes <= c.to || c.to + bytes <= c.from;
-    if (threads_ == 1 || bytes < 2 * piece || !apart) {
+    bool const disjoint = c.from + bytes <= c.to || c.to + bytes <= c.from;
+    if (threads_ == 1 || bytes < 2 * piece || !disjoint) {
         std::memmove(to, from, bytes);
         return;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one parallel loop of the host. It stands in a source of its own, which is not instrumented by the thread
-// sanitizer: oneTBB is not either, so the sanitizer would see the tasks of oneTBB's headers, but not what orders them.
-// It is told instead: what the caller wrote comes before each task, what the tasks wrote before the loop's end.
+// The only parallel loop of the host. Its own source file is compiled without instrumentation by the thread sanitizer:
+// oneTBB is not instrumented either, so the sanitizer would see the tasks in oneTBB's headers without their
+// synchronisation. Instead, annotations describe the order: writes of the caller happen before each task, writes of
+// tasks happen before the end of the loop.
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
@@ -28,7 +29,8 @@ void release(char&) {}
 void acquire(char&) {}
 #endif
 
-// Destructors tell of the ends, since tasks may throw: the exception that leaves the loop is a task's work too.
+// Destructors annotate the ends because tasks may throw; the exception object that leaves the loop is also written by a
+// task.
 class fork_join {
 public:
     fork_join() { release(forked_); }
@@ -51,8 +53,8 @@ private:
     char forked_ = 0, joined_ = 0;
 };
 
-/// Calls task(context, ...) for [first, last): at once, or in pieces of `piece` between which an interruption is looked
-/// for.
+/// Calls task(context, ...) for [first, last): in one call or, if the loop can be interrupted, in pieces of `piece`
+/// items with a check for an interruption before each piece.
 void run_range(host_executor::range_task task, void const* context, std::int64_t first, std::int64_t last,
                std::int64_t piece) {
     if (!interruption::current()) return task(context, first, last);
@@ -65,7 +67,7 @@ void run_range(host_executor::range_task task, void const* context, std::int64_t
 } // namespace
 
 void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
-    constexpr std::int64_t pieces = 4096; // of a loop: the longest takes milliseconds where the loop takes seconds
+    constexpr std::int64_t pieces = 4096; // per loop; the longest takes milliseconds if the loop takes seconds
     if (n <= 0) return;
     std::int64_t const piece = (n + pieces - 1) / pieces;
     if (n == 1 || threads_ == 1) return run_range(task, context, 0, n, piece);
@@ -78,8 +80,8 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
             tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n),
                               [&](tbb::blocked_range<std::int64_t> const& range) {
                                   fork_join::task const order(loop);
-                                  // The loop's own, not the thread's: a thread that waits may run tasks of another
-                                  // loop.
+                                  // The interruption of the loop, not of the thread: a waiting thread may run tasks of
+                                  // another loop.
                                   interruption::scope const interruptible(of_caller);
                                   if (!begun.load(std::memory_order_relaxed)) begun = true;
                                   try {
@@ -92,7 +94,7 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
         });
     } catch (std::runtime_error const& e) {
         if (failed) throw;
-        // Of oneTBB, which could not start a thread: it does without that one from then on.
+        // oneTBB could not start a thread. It continues without that thread from now on.
         if (begun) throw thread_error(std::string("a thread of the host executor does not start: ") + e.what());
         run_range(task, context, 0, n, piece);
     }

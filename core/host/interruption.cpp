@@ -11,15 +11,15 @@ thread_local interruption* of_this_thread = nullptr;
 interruption* interruption::current() noexcept { return of_this_thread; }
 
 void interruption::check() {
-    if (of_this_thread) of_this_thread->look();
+    if (of_this_thread) of_this_thread->check_now();
 }
 
-void interruption::look() {
+void interruption::check_now() {
     if (!ended_ && std::this_thread::get_id() == owner_) {
         auto const now = std::chrono::steady_clock::now();
         if (now - asked_ >= interval) {
             asked_ = now;
-            if (wanted()) ended_ = true;
+            if (requested()) ended_ = true;
         }
     }
     if (ended_) throw interrupted();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How the caller of a long operation ends it before it is done.
+/// Interruption of long operations by their caller.
 #pragma once
 
 #include <atomic>
@@ -10,16 +10,16 @@
 
 namespace coppice {
 
-/// Thrown by an operation that its caller has asked to end. What it was to write holds unspecified values then. It does
-/// not derive from coppice::error, so that no handler of errors takes it for a failure and goes on.
+/// Thrown by an operation that its caller has interrupted. Its output then has unspecified values. The type does not
+/// derive from coppice::error, so that error handlers do not catch it and continue.
 class interrupted final : public std::exception {
 public:
     char const* what() const noexcept override { return "interrupted"; }
 };
 
-/// Decides whether operations of the thread that made it go on. While an interruption::scope lives, operations on the
-/// host ask between pieces of every parallel loop, and throw `interrupted` once wanted() has been true; an operation on
-/// a device asks where the host waits for a value.
+/// Decides whether operations of the thread that created it continue. While an interruption::scope exists, operations
+/// on the host check between pieces of every parallel loop, and throw `interrupted` after requested() has returned
+/// true. Operations on a device check when the host waits for a value.
 class interruption {
 public:
     interruption() = default;
@@ -27,26 +27,27 @@ public:
     interruption(interruption const&) = delete;
     interruption& operator=(interruption const&) = delete;
 
-    /// That of the operation that this thread works for; null for none.
+    /// Returns the interruption of the operation that this thread executes; null if there is none.
     static interruption* current() noexcept;
-    /// Throws `interrupted` where the operation that this thread works for is to end.
+    /// Throws `interrupted` if the operation that this thread executes shall end.
     static void check();
 
     class scope;
 
 private:
-    static constexpr std::chrono::milliseconds interval{50}; ///< between two calls of wanted()
+    static constexpr std::chrono::milliseconds interval{50}; ///< minimum time between two calls of requested()
 
-    /// Called on the thread that made the object, at most once in an interval.
-    virtual bool wanted() = 0;
-    void look();
+    /// Called on the thread that created the object, at most once in an interval.
+    virtual bool requested() = 0;
+    void check_now();
 
     std::atomic<bool> ended_ = false;
     std::thread::id owner_ = std::this_thread::get_id();
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
 };
 
-/// Makes an interruption that of this thread. Null: what runs meanwhile is not interrupted.
+/// Sets the interruption of this thread for the lifetime of the scope. Null: operations in the scope are not
+/// interrupted.
 class interruption::scope {
 public:
     explicit scope(interruption* now) noexcept;

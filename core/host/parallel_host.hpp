@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parallel primitives on the host: thin launchers over oneTBB. See core/parallel.hpp for the contracts.
+/// Parallel primitives on the host, implemented with oneTBB. See core/parallel.hpp for the contracts.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace coppice {
 namespace detail {
 
-// Items a worker takes at a time. A constant, never derived from the number of threads: reductions and scans fold
-// their blocks in order, so the same blocks give the same bits on any number of threads.
+// Items per block. A constant, independent of the number of threads: reductions and scans combine the results of blocks
+// in order, so the bits are the same for any number of threads.
 inline constexpr std::int64_t host_block = 8192;
 
-/// Calls work(block, first, last) for the blocks of [0, n), in parallel. `work` is compiled into one place: whether
-/// there is something to share is for_ranges' to decide, not a second copy's.
+/// Calls work(block, first, last) for the blocks of [0, n), in parallel. `work` is instantiated once: for_ranges
+/// decides whether the loop runs in parallel.
 template <class Work>
 void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t block, Work const& work) {
     struct blocks {
@@ -35,17 +35,17 @@ void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t bloc
                     &all);
 }
 
-/// Sorts [first, last) by `less`; not stable.
+/// Sorts [first, last) by `less`. Not stable.
 template <class Iterator, class Less>
 void parallel_sort(host_executor const& exec, Iterator first, Iterator last, Less const& less) {
 #if defined(__SANITIZE_THREAD__)
-    // The thread sanitizer cannot see what orders the tasks of oneTBB, and would report its sort.
+    // The thread sanitizer does not see the synchronisation of oneTBB tasks and would report false races in its sort.
     static_cast<void>(exec);
     std::sort(first, last, less);
 #else
     try {
         exec.run([&] { tbb::parallel_sort(first, last, less); });
-    } catch (std::runtime_error const&) { // oneTBB could not start a thread; no element is lost
+    } catch (std::runtime_error const&) { // oneTBB could not start a thread; all elements are still present
         std::sort(first, last, less);
     }
 #endif
@@ -66,11 +66,11 @@ R reduce(host_executor const& exec, std::int64_t n, R init, Map map, Combine com
     constexpr std::int64_t block = detail::host_block;
     std::int64_t const blocks = (n + block - 1) / block;
     struct slot {
-        R value; // std::vector<bool> would pack several blocks' results into one word
+        R value; // std::vector<bool> would pack the results of several blocks into one word
     };
     std::vector<slot> partial(static_cast<std::size_t>(blocks), slot{init});
     detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
-        // Eight independent chains, so that the latency of `combine` does not bound the speed.
+        // Eight independent dependency chains hide the latency of `combine`.
         constexpr int chains = 8;
         R chain[chains];
         std::int64_t i = first;
@@ -112,7 +112,7 @@ T exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T in
     detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
         T sum = start[static_cast<std::size_t>(b)];
         for (std::int64_t i = first; i < last; ++i) {
-            T const value = static_cast<T>(in(i)); // read before the write: `in` may read what `out` overwrites
+            T const value = static_cast<T>(in(i)); // read before the write, because `in` may read what `out` overwrites
             out(i, sum);
             sum = sum + value;
         }
@@ -163,7 +163,7 @@ void sort_by_key(host_executor const& exec, array_view<Key> keys, array_view<Val
         order[i] = {keys[i], i};
         old[i] = values[i];
     });
-    // The position makes every key distinct, which makes an unstable sort stable.
+    // The position is a tie-breaker, which makes the unstable sort stable.
     detail::parallel_sort(exec, order.begin(), order.end(), [](pair const& a, pair const& b) {
         return a.key < b.key || (a.key == b.key && a.position < b.position);
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Complex numbers as lane code needs them: over a plain real in a CUDA thread, over a pack on a CPU core.
+/// Complex numbers for lane code: over a real scalar in a CUDA thread, over a SIMD pack on a CPU core.
 #pragma once
 
 #include <type_traits>
@@ -32,7 +32,7 @@ struct complex_lane {
         return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     }
     friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator-(complex_lane const& a) { return {-a.re, -a.im}; }
-    /// |re| + |im|, as LAPACK weighs pivots.
+    /// re| + |im|, LAPACK's measure of the size of a pivot.
     friend COPPICE_HD COPPICE_ALWAYS_INLINE R magnitude(complex_lane const& a) {
         return magnitude(a.re) + magnitude(a.im);
     }
@@ -42,11 +42,12 @@ struct complex_lane {
                                                                 complex_lane const& b) {
         return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
     }
-    /// Multiplied by a real.
+    /// a * factor for a real factor.
     friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane scaled(complex_lane const& a, R const& factor) {
         return {a.re * factor, a.im * factor};
     }
-    /// 1 / a without overflow on the way; a value too small for that counts as the smallest normal number.
+    /// 1 / a without intermediate overflow. If |re| and |im| are both below the smallest normal number, `a` is replaced
+    /// by that number.
     friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane safe_reciprocal(complex_lane const& a) {
         R const smallest(std::numeric_limits<typename lane_traits<R>::value_type>::min());
         R const size = larger(magnitude(a.re), magnitude(a.im));

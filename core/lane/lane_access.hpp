@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Single lanes of a lane type, for loading, storing and reporting; plain scalars have one lane.
+/// Access to single lanes of a lane type, for loading, storing and reporting. Scalars have one lane.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace coppice {
 
-/// Lanes of a lane type.
+/// Number of lanes of a lane type.
 template <class T>
 inline constexpr int lane_count = T::size;
 template <>
@@ -20,7 +20,7 @@ inline constexpr int lane_count<double> = 1;
 template <class R>
 inline constexpr int lane_count<complex_lane<R>> = lane_count<R>;
 
-/// The value of lane `l`.
+/// Returns the value of lane `l`.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto get_lane(T const& a, int l) {
     if constexpr (std::is_floating_point_v<T>)
@@ -47,7 +47,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void set_lane(complex_lane<R>& a, int l, comple
     set_lane(a.im, l, value.im);
 }
 
-/// The power of two that brings a value >= 0 near 1; 1 for zero, subnormal and non-finite values.
+/// Returns the power of two that scales a >= 0 to a value near 1; returns 1 for zero, subnormal and non-finite values.
 template <class Real, class Bits, int Mantissa>
 COPPICE_HD COPPICE_ALWAYS_INLINE Real scale_to_one_of(Real a) {
     constexpr Bits exponents = ((Bits(1) << (8 * int(sizeof(Bits)) - 1 - Mantissa)) - 1) << Mantissa;

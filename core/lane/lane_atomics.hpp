@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Extremes, counts and flags over many workers. Order does not matter to them, so results stay the same on every
-/// run.
+/// Atomic minimum, maximum, counter and flag operations. Their results do not depend on the order of the workers, so
+/// they are the same on every run.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace coppice {
 
-/// *place = min(*place, value).
-COPPICE_HD COPPICE_ALWAYS_INLINE void lower_to(std::int64_t* place, std::int64_t value) {
+/// *address = min(*address, value).
+COPPICE_HD COPPICE_ALWAYS_INLINE void lower_to(std::int64_t* address, std::int64_t value) {
 #if defined(__CUDA_ARCH__)
-    atomicMin(reinterpret_cast<long long*>(place), static_cast<long long>(value));
+    atomicMin(reinterpret_cast<long long*>(address), static_cast<long long>(value));
 #else
-    // The compiler's own: sources for several instruction sets must not instantiate functions of a library.
-    std::int64_t seen = __atomic_load_n(place, __ATOMIC_RELAXED);
+    // Compiler builtins, since sources for several instruction sets must not instantiate library functions (see
+    // isa.hpp).
+    std::int64_t seen = __atomic_load_n(address, __ATOMIC_RELAXED);
     while (value < seen &&
-           !__atomic_compare_exchange_n(place, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+           !__atomic_compare_exchange_n(address, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 #endif
 }
 
-/// *place = max(*place, value) for values >= 0, where NaN is larger than all.
-COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* place, double value) {
-    // Bits of values that are not negative are ordered as integers; those of a quiet NaN lie beyond infinity.
+/// *address = max(*address, value) for values >= 0; NaN counts as larger than all numbers.
+COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* address, double value) {
+    // The bits of values >= 0 are ordered as integers; those of a quiet NaN are above those of infinity.
     std::int64_t bits;
     if (value != value) {
         bits = 0x7ff8000000000000;
@@ -34,22 +35,22 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* place, double value) {
         __builtin_memcpy(&bits, &value, sizeof(bits));
     }
 #if defined(__CUDA_ARCH__)
-    auto* const at = reinterpret_cast<long long*>(place);
+    auto* const at = reinterpret_cast<long long*>(address);
     if (*reinterpret_cast<long long volatile*>(at) < bits) atomicMax(at, static_cast<long long>(bits));
 #else
-    auto* const at = reinterpret_cast<std::int64_t*>(place);
+    auto* const at = reinterpret_cast<std::int64_t*>(address);
     std::int64_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (seen < bits && !__atomic_compare_exchange_n(at, &seen, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 #endif
 }
 
-/// ++*place.
-COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* place) {
+/// ++*address.
+COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* address) {
 #if defined(__CUDA_ARCH__)
-    atomicAdd(reinterpret_cast<unsigned long long*>(place), 1ull);
+    atomicAdd(reinterpret_cast<unsigned long long*>(address), 1ull);
 #else
-    __atomic_fetch_add(place, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(address, 1, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -62,28 +63,28 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_
 #endif
 }
 
-/// *place = value if it is `expected`; what it was. Integers of 4 or 8 bytes.
+/// Compare and swap: *address = value if *address == expected. Returns the old value. Integers of 4 or 8 bytes.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* place, T expected, T value) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* address, T expected, T value) {
 #if defined(__CUDA_ARCH__)
     using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-    return T(atomicCAS(reinterpret_cast<word*>(place), word(expected), word(value)));
+    return T(atomicCAS(reinterpret_cast<word*>(address), word(expected), word(value)));
 #else
-    __atomic_compare_exchange_n(place, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 #endif
 }
 
-/// *flag = 1, by any number of workers.
+/// *flag = 1; may be called by any number of workers.
 template <class Flag>
 COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(Flag* flag) {
 #if defined(__CUDA_ARCH__)
-    if (*flag != Flag(1)) *flag = Flag(1); // stores of many warps to one place would wait for each other
+    if (*flag != Flag(1)) *flag = Flag(1); // avoids stores of many warps to one address, which would be serialised
 #else
     __atomic_store_n(flag, Flag(1), __ATOMIC_RELAXED);
 #endif
 }
-/// Whether raise_flag has been called for it, perhaps only just now.
+/// Whether raise_flag has been called for this flag. A concurrent call may or may not be seen.
 template <class Flag>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool is_raised(Flag const* flag) {
 #if defined(__CUDA_ARCH__)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The few operations beyond + - * / that branch-free lane code needs, for plain scalars.
+/// Operations other than + - * / that branch-free lane code needs, for scalars.
 ///
-/// core/lane/pack.hpp has the same names for SIMD packs; lane code calls them unqualified.
+/// core/lane/pack.hpp defines the same names for SIMD packs. Lane code calls them unqualified.
 #pragma once
 
 #include <bit>
@@ -20,11 +20,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE double select(bool condition, double a, double 
 COPPICE_HD COPPICE_ALWAYS_INLINE float magnitude(float a) { return __builtin_fabsf(a); }
 COPPICE_HD COPPICE_ALWAYS_INLINE double magnitude(double a) { return __builtin_fabs(a); }
 
-/// The larger of two values; b where a is NaN.
+/// The larger of two values; b if a is NaN.
 COPPICE_HD COPPICE_ALWAYS_INLINE float larger(float a, float b) { return b < a ? a : b; }
 COPPICE_HD COPPICE_ALWAYS_INLINE double larger(double a, double b) { return b < a ? a : b; }
 
-/// The larger of the magnitudes of two values; NaN where b is NaN.
+/// The larger of |a| and |b|; NaN if b is NaN.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T larger_magnitude(T const& a, T const& b) {
     return larger(magnitude(a), magnitude(b));
@@ -37,8 +37,7 @@ __device__ COPPICE_ALWAYS_INLINE float larger_magnitude(float const& a, float co
 }
 #endif
 
-/// The bits from the lowest one to the highest one that is set. (nvcc 13.0 makes a constant of std::bit_width in device
-/// code.)
+/// Number of bits of `value` without leading zeros. (nvcc 13.0 folds std::bit_width to a constant in device code.)
 COPPICE_HD COPPICE_ALWAYS_INLINE int bit_width(std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
     return 64 - __clzll(static_cast<long long>(value));
@@ -47,8 +46,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int bit_width(std::uint64_t value) {
 #endif
 }
 
-/// a b + c; fused where the processor can, in whatever expression and for whatever number of right-hand sides it stands
-/// (of packs the compiler decides).
+/// a b + c. For scalars the operation is fused if the processor has such an instruction, independent of the surrounding
+/// expression and of the number of right-hand sides. For packs the compiler decides.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T multiply_add(T const& a, T const& b, T const& c) {
     return a * b + c;
@@ -61,7 +60,7 @@ __device__ COPPICE_ALWAYS_INLINE double multiply_add(double const& a, double con
     return fma(a, b, c);
 }
 #elif defined(__FMA__) && !defined(__CUDACC__)
-// Left to the compiler, either product of a b + c d may be the one that is rounded, from place to place.
+// Without the builtin, the compiler may round either product of a b + c d, and not the same one everywhere.
 COPPICE_ALWAYS_INLINE float multiply_add(float const& a, float const& b, float const& c) {
     return __builtin_fmaf(a, b, c);
 }
@@ -70,7 +69,7 @@ COPPICE_ALWAYS_INLINE double multiply_add(double const& a, double const& b, doub
 }
 #endif
 
-/// The element type of a lane type.
+/// Element type of a lane type.
 template <class T>
 struct lane_traits {
     using value_type = typename T::value_type;
@@ -84,8 +83,8 @@ struct lane_traits<double> {
     using value_type = double;
 };
 
-/// 1 / a where a is not subnormal. A GPU gives a float to one unit in the last place here: a correctly rounded quotient
-/// costs ten instructions more and elimination does not profit from it.
+/// 1 / a for `a` that is not subnormal. In float on a GPU the error is up to one unit in the last place: a correctly
+/// rounded quotient takes ten more instructions and does not improve the elimination.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal(T const& a) {
     return T(1) / a;
@@ -98,18 +97,18 @@ COPPICE_HD COPPICE_ALWAYS_INLINE float reciprocal(float const& a) {
 }
 #endif
 
-/// 1 / a. A value too small for a finite reciprocal (zero, subnormal) counts as the smallest normal number, so that a
-/// zero pivot under a zero right-hand side gives 0 and under any other gives a huge or infinite, visible value
-/// (the epsilon-tilde of Algorithm 1). NaN stays NaN.
+/// 1 / a. If |a| is too small for a finite reciprocal (zero, subnormal), `a` is replaced by the smallest normal number.
+/// A zero pivot with a zero right-hand side then gives 0; with any other right-hand side it gives a huge or infinite
+/// value (epsilon-tilde of Algorithm 1). NaN stays NaN.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T safe_reciprocal(T const& a) {
     T const smallest(std::numeric_limits<typename lane_traits<T>::value_type>::min());
     return reciprocal(select(magnitude(a) < smallest, smallest, a));
 }
 
-/// The power of two that takes a >= 0 to 0.75 <= a near_inverse(a) < 1.5, from the exponent of the rounded `a`: three
-/// integer instructions instead of a division. Values of the last two binades before infinity stay below 6, those below
-/// the smallest normal number below 1.5; the factor itself is finite and positive for every `a`, NaN included.
+/// Returns the power of two s that scales a >= 0 such that 0.75 <= a s < 1.5, computed from the exponent of the rounded
+/// `a` in three integer instructions. For the two largest binades a s < 6; for subnormal a, a s < 1.5. s is finite and
+/// positive for every `a`, including NaN.
 COPPICE_HD COPPICE_ALWAYS_INLINE float near_inverse(float a) {
     std::uint32_t rounded;
     __builtin_memcpy(&rounded, &a, sizeof(a));
@@ -127,7 +126,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE double near_inverse(double a) {
     __builtin_memcpy(&a, &bits, sizeof(a));
     return a;
 }
-/// The leading 32 bits of |a|, which compare as |a| does but for what they leave out: cheaper than comparing doubles.
+/// Returns the leading 32 bits of |a|. They are ordered as |a| up to the truncated bits and are cheaper to compare than
+/// doubles.
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int32_t leading_bits(float a) {
     std::int32_t bits;
     __builtin_memcpy(&bits, &a, sizeof(a));
@@ -138,7 +138,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE std::int32_t leading_bits(double a) {
     __builtin_memcpy(&bits, &a, sizeof(a));
     return std::int32_t(bits >> 32) & 0x7fffffff;
 }
-/// A number with those leading bits.
+/// Creates a number from its leading bits; the other bits are 0.
 COPPICE_HD COPPICE_ALWAYS_INLINE void from_leading_bits(std::int32_t bits, float& a) {
     __builtin_memcpy(&a, &bits, sizeof(a));
 }
@@ -147,16 +147,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void from_leading_bits(std::int32_t bits, doubl
     __builtin_memcpy(&a, &all, sizeof(a));
 }
 
-/// For SIMD packs, from their vectors of integers.
+/// The same for SIMD packs, with integer vector operations.
 template <class Pack>
 requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {
     using bits = typename Pack::bits;
-    using unit = typename Pack::bits_type;
-    constexpr bool single = sizeof(unit) == 4;
-    constexpr unit exponent = single ? 0x7f800000 : 0x7ff0000000000000;
-    constexpr unit half = single ? 0x00400000 : 0x0008000000000000;
-    constexpr unit one = single ? 0x00800000 : 0x0010000000000000;
+    using integer = typename Pack::bits_type;
+    constexpr bool single = sizeof(integer) == 4;
+    constexpr integer exponent = single ? 0x7f800000 : 0x7ff0000000000000;
+    constexpr integer half = single ? 0x00400000 : 0x0008000000000000;
+    constexpr integer one = single ? 0x00800000 : 0x0010000000000000;
     for (auto& v : a.v) {
         bits const inverse = (~((bits)v + (bits{} + half)) & (bits{} + exponent)) - (bits{} + one),
                    bound = bits{} + one;
@@ -165,15 +165,16 @@ COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {
     return a;
 }
 
-/// A factor that takes a >= 0 near one, as near_inverse does, but for a float on a GPU not a power of two: one look-up
-/// and two comparisons instead of four integer instructions. From 2^126 on the product is below 4.
+/// Returns a factor that scales a >= 0 to a value near 1, as near_inverse does. In float on a GPU it is not a power of
+/// two: one approximate reciprocal and two comparisons replace four integer instructions. For a >= 2^126 the product is
+/// below 4.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T rough_inverse(T const& a) {
     return near_inverse(a);
 }
-/// Whether that is as good as 1 / a.
+/// Whether rough_inverse has the accuracy of 1 / a.
 template <class T>
-inline constexpr bool rough_is_exact =
+inline constexpr bool rough_inverse_is_exact =
 #if defined(__CUDA_ARCH__)
     sizeof(T) == sizeof(float);
 #else
@@ -187,7 +188,7 @@ __device__ COPPICE_ALWAYS_INLINE float rough_inverse(float const& a) {
 }
 #endif
 
-/// 1 / a to about one unit in the last place, where neither `a` nor the result is near the ends of the range.
+/// 1 / a to about one unit in the last place. Neither `a` nor the result may be close to the limits of the range.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T plain_reciprocal(T const& a) {
     return T(1) / a;
@@ -198,7 +199,7 @@ __device__ COPPICE_ALWAYS_INLINE float plain_reciprocal(float const& a) {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
 }
-// 20 bits from the table, doubled twice; no branch for special values.
+// Approximation with 20 bits, followed by two Newton steps; no branch for special values.
 __device__ COPPICE_ALWAYS_INLINE double plain_reciprocal(double const& a) {
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));

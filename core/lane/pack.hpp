@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The SIMD lane type of host kernels: several machine registers that act as one value.
+/// SIMD lane type of host kernels: a value that consists of several machine registers.
 ///
-/// Lane code is templated on its value type: a plain float or double in a CUDA thread, a pack on a CPU core, where
-/// each lane does what one CUDA thread would do. A pack of two registers gives a core two independent chains to
-/// overlap. Masks stay in compare form, which std::experimental::simd gives up for packs wider than a register (its
-/// masks become bit sets there). The register width is part of the type, so copies of a kernel compiled for several
+/// Lane code is templated on its value type: float or double in a CUDA thread, a pack on a CPU core, where each lane
+/// computes what one CUDA thread would compute. A pack of two registers gives a core two independent dependency chains.
+/// Masks keep the form of vector comparisons; std::experimental::simd converts masks of packs wider than a register to
+/// bit sets. The register width is part of the type, so that copies of a kernel that are compiled for different
 /// instruction sets (core/host/isa.hpp) never share an instantiation.
 #pragma once
 
@@ -47,7 +47,7 @@ struct pack {
             for (int r = 0; r < Registers; ++r) a.m[r] |= b.m[r];
             return a;
         }
-        /// a and not b.
+        /// a and not b, per lane.
         friend COPPICE_ALWAYS_INLINE mask without(mask a, mask const& b) {
 #pragma GCC unroll 8
             for (int r = 0; r < Registers; ++r) a.m[r] &= ~b.m[r];
@@ -115,10 +115,10 @@ struct pack {
         for (int r = 0; r < Registers; ++r) a.v[r] = (vector)((bits)a.v[r] & (bits{} + all_but_sign));
         return a;
     }
-    /// The larger of two values; b where a is NaN.
+    /// The larger of two values; b if a is NaN.
     friend COPPICE_ALWAYS_INLINE pack larger(pack a, pack const& b) {
 #if defined(__AVX512F__)
-        if constexpr (Bytes == 64) { // one instruction, which GCC finds for shorter registers only
+        if constexpr (Bytes == 64) { // one instruction, which GCC generates only for shorter registers
 #pragma GCC unroll 8
             for (int r = 0; r < Registers; ++r)
                 if constexpr (sizeof(T) == 4)
@@ -134,7 +134,7 @@ struct pack {
 
 namespace detail {
 
-// out[l] of the two-source shuffle that swaps the off-diagonal blocks of `Half` lanes between a and b.
+// Index of lane `lane` in the two-source shuffle that swaps the off-diagonal blocks of `Half` lanes between a and b.
 template <int Half, bool High>
 constexpr int swap_block_lane(int lane, int width) {
     bool const odd = (lane / Half) % 2 == 1;
@@ -162,7 +162,7 @@ COPPICE_ALWAYS_INLINE void transpose_blocks(Vector (&rows)[Width]) {
 
 } // namespace detail
 
-/// Transposes a square of `Width` registers with `Width` elements each.
+/// Transposes a Width x Width block held in `Width` registers of `Width` elements.
 template <int Width, class Vector>
 COPPICE_ALWAYS_INLINE void transpose(Vector (&rows)[Width]) {
     detail::transpose_blocks<Width, Width / 2>(rows);

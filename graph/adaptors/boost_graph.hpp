@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Boost.Graph: its algorithms on csr_view, and its graphs as matrices. Needs the headers of Boost; nothing else of
-/// Coppice includes this.
+/// Adaptor for Boost.Graph: runs its algorithms on csr_view and converts its graphs to matrices. Needs the headers of
+/// Boost; no other header of Coppice includes this one.
 #pragma once
 
 #include <algorithm>
@@ -19,52 +19,52 @@
 
 namespace coppice {
 
-/// A stored edge: where it stands, and what it joins.
+/// Stored edge: its end points and its index in the matrix.
 struct boost_edge {
-    vertex_id from = 0, place = 0, to = 0;
-    bool operator==(boost_edge const& b) const { return place == b.place && from == b.from; }
+    vertex_id from = 0, index = 0, to = 0;
+    bool operator==(boost_edge const& b) const { return index == b.index && from == b.from; }
     bool operator!=(boost_edge const& b) const { return !(*this == b); }
-    bool operator<(boost_edge const& b) const { return place < b.place; }
+    bool operator<(boost_edge const& b) const { return index < b.index; }
 };
 
-/// Walks through the stored edges, row after row.
+/// Iterates over the stored edges, row after row.
 class boost_edge_iterator
     : public boost::iterator_facade<boost_edge_iterator, boost_edge, boost::forward_traversal_tag, boost_edge> {
 public:
     boost_edge_iterator() = default;
     boost_edge_iterator(std::int32_t const* offsets, vertex_id const* neighbors, vertex_id rows, vertex_id from,
-                        vertex_id place)
-        : offsets_(offsets), neighbors_(neighbors), rows_(rows), from_(from), place_(place) {
+                        vertex_id index)
+        : offsets_(offsets), neighbors_(neighbors), rows_(rows), from_(from), index_(index) {
         skip_ended_rows();
     }
 
 private:
     friend class boost::iterator_core_access;
-    boost_edge dereference() const { return {from_, place_, neighbors_[place_]}; }
-    bool equal(boost_edge_iterator const& b) const { return place_ == b.place_; }
+    boost_edge dereference() const { return {from_, index_, neighbors_[index_]}; }
+    bool equal(boost_edge_iterator const& b) const { return index_ == b.index_; }
     void increment() {
-        ++place_;
+        ++index_;
         skip_ended_rows();
     }
     void skip_ended_rows() {
-        while (from_ < rows_ && place_ == offsets_[from_ + 1] && place_ < offsets_[rows_]) ++from_;
+        while (from_ < rows_ && index_ == offsets_[from_ + 1] && index_ < offsets_[rows_]) ++from_;
     }
 
     std::int32_t const* offsets_ = nullptr;
     vertex_id const* neighbors_ = nullptr;
-    vertex_id rows_ = 0, from_ = 0, place_ = 0;
+    vertex_id rows_ = 0, from_ = 0, index_ = 0;
 };
 
-/// The number of a stored edge, as a key of other maps.
+/// Property map: index of a stored edge.
 struct boost_edge_index {
     using value_type = vertex_id;
     using reference = vertex_id;
     using key_type = boost_edge;
     using category = boost::readable_property_map_tag;
 };
-inline vertex_id get(boost_edge_index, boost_edge const& e) { return e.place; }
+inline vertex_id get(boost_edge_index, boost_edge const& e) { return e.index; }
 
-/// The value of a stored edge.
+/// Property map: value of a stored edge.
 template <class T>
 struct boost_edge_value {
     using value_type = T;
@@ -75,15 +75,16 @@ struct boost_edge_value {
 };
 template <class T>
 T get(boost_edge_value<T> const& map, boost_edge const& e) {
-    return map.values[e.place];
+    return map.values[e.index];
 }
 
 } // namespace coppice
 
 namespace boost {
 
-/// A square matrix in host memory is a directed graph: row u holds what leaves vertex u. Models IncidenceGraph,
-/// AdjacencyGraph, VertexListGraph and EdgeListGraph, with vertex_index, edge_index and edge_weight, the stored values.
+/// A square matrix in host memory as a directed graph: row u holds the edges that leave vertex u. Models
+/// IncidenceGraph, AdjacencyGraph, VertexListGraph and EdgeListGraph, with vertex_index, edge_index and edge_weight
+/// (the stored values).
 template <class T>
 struct graph_traits<coppice::csr_view<T>> {
     using vertex_descriptor = coppice::vertex_id;
@@ -149,13 +150,13 @@ auto adjacent_vertices(vertex_id u, csr_view<T> const& g) {
 }
 template <class T>
 auto out_edges(vertex_id u, csr_view<T> const& g) {
-    // One row alone: the iterator does not go on to the next.
-    auto const at = [&](vertex_id place) { return boost_edge_iterator(g.offsets, g.indices, u, u, place); };
+    // The iterator stays in this row, because it is constructed with u as the last row.
+    auto const at = [&](vertex_id index) { return boost_edge_iterator(g.offsets, g.indices, u, u, index); };
     return std::pair{at(g.row_begin(u)), at(g.row_end(u))};
 }
 template <class T>
 auto edges(csr_view<T> const& g) {
-    auto const at = [&](vertex_id place) { return boost_edge_iterator(g.offsets, g.indices, g.rows(), 0, place); };
+    auto const at = [&](vertex_id index) { return boost_edge_iterator(g.offsets, g.indices, g.rows(), 0, index); };
     return std::pair{at(0), at(g.nonzeros())};
 }
 template <class T>
@@ -181,16 +182,17 @@ boost_edge_value<T> get(boost::edge_weight_t, csr_view<T> const& g) {
 }
 template <class T>
 T get(boost::edge_weight_t, csr_view<T> const& g, boost_edge const& e) {
-    return g.coefficients[e.place];
+    return g.coefficients[e.index];
 }
 template <class T>
 vertex_id get(boost::vertex_index_t, csr_view<T> const&, vertex_id v) {
     return v;
 }
 
-/// The matrix of a Boost graph in host memory, with sorted rows: a_uv is get(weight, e) of an edge e from u to v. Edges
-/// of undirected graphs are stored in both directions, parallel ones as often as they are. Models VertexListGraph and
-/// EdgeListGraph with a vertex_index; throws dimension_error for more vertices or edges than 32-bit indices count.
+/// Matrix of a Boost graph in host memory, with sorted rows: a_uv = get(weight, e) for an edge e from u to v. Edges of
+/// undirected graphs are stored in both directions; parallel edges are stored separately. `Graph` models
+/// VertexListGraph and EdgeListGraph with a vertex_index. Throws dimension_error for more vertices or edges than 32-bit
+/// indices allow.
 template <class T, class Graph, class Weight>
 csr<T> csr_of_boost(host_executor const& exec, Graph const& g, Weight const& weight) {
     auto const index = get(boost::vertex_index, g);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The catalogue of graph algorithms: what each needs, how it is run, what it reports.
+/// Registry of graph algorithms: what each needs, how it is run, and what it reports.
 ///
-/// An entry has a `row`, what it needs of memory, and how it is run:
+/// A registration has a `row` (its description), its memory requirement, and a function that runs it:
 ///
 ///     static constexpr graph_memory memory;
 ///     template <executor Executor, class T>
 ///     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& options);
 ///
-/// Those of graph/centrality and graph/communities stand there. A new algorithm is an entry and a line in the list at
-/// the end; the command, its help and its tests follow.
+/// The registrations of graph/centrality and graph/communities are in separate headers. To add an algorithm, add a
+/// registration and a line in the list at the end; the command, its help and its tests follow from the list.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@
 namespace coppice {
 namespace analytics {
 
-/// Removes the edges whose value in `a`, the number of parallel edges, is larger than 1 in one of both directions.
+/// Removes the edges whose value in `a`, the number of parallel edges, is larger than 1 in at least one direction.
 template <executor Executor, class T>
 void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex_id>& from,
                          std::vector<vertex_id>& to) {
@@ -61,7 +61,7 @@ void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex
     to.resize(kept);
 }
 
-/// The edges that a matching may take: all by magnitude, or those of positive weight.
+/// The edges that a matching may take: all of them, by magnitude, or those of positive weight.
 template <class T>
 struct edges_to_match {
     csr<T> positive;
@@ -356,18 +356,18 @@ using algorithm_entries =
 
 } // namespace analytics
 
-/// One row an algorithm.
+/// Descriptions of all graph algorithms.
 inline constexpr auto const& graph_algorithm_catalogue = analytics::algorithm_entries::rows;
 
-/// Bytes that the algorithm of that name needs beside a graph, at most, in the memory of its executor; measured on the
+/// Upper bound in bytes of the executor memory that the named algorithm needs in addition to the graph; measured on the
 /// host. `undirected`: as in the options. Throws argument_error for an unknown name.
 inline std::int64_t graph_algorithm_memory(std::string_view name, graph_view g, bool undirected) {
     return analytics::algorithm_entries::memory_of(name).bytes(g, undirected);
 }
 
-/// Runs the algorithm of that name on a graph in the memory of `exec`; waits. Throws argument_error for an unknown
-/// name, memory_error that says how much it needs where that is not there, and what the algorithm throws. What its row
-/// says that it needs is not checked.
+/// Runs the named algorithm on a graph in the memory of `exec`; waits. Throws argument_error for an unknown name,
+/// memory_error with the required size if memory is short, and the errors of the algorithm. The requirements of its
+/// description are not checked.
 template <executor Executor, class T>
 graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, csr_view<T> a,
                                  analytics_options const& options = {}) {

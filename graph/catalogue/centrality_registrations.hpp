@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Centralities in the catalogue of graph algorithms.
+/// Registrations of the centralities.
 #pragma once
 
 #include <coppice/graph/centrality/betweenness.hpp>
@@ -10,7 +10,7 @@
 
 namespace coppice::analytics {
 
-/// What is summed up over sources.
+/// Result of a centrality that sums over sources.
 inline graph_answer answer_of_sources(std::int64_t sources, graph_answer::values scores) {
     double const largest = largest_of(scores);
     return {std::move(scores), {{"sources", double(sources)}, {"largest", largest}}};
@@ -50,7 +50,7 @@ struct closeness_entry {
     }
 };
 
-/// What iterations end with.
+/// Result of an iterative centrality.
 template <class Result>
 graph_answer answer_of_iteration(char const* name, Result const& r, graph_answer::values scores) {
     double const largest = largest_of(scores);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Communities, trusses and similarities in the catalogue of graph algorithms.
+/// Registrations of communities, trusses and similarities.
 #pragma once
 
 #include <coppice/graph/communities/label_propagation.hpp>

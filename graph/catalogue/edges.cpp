@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Algorithms that look at all edges again and again, on the host.
+/// Instances of the algorithms that pass over all edges repeatedly, on the host.
 #include <coppice/graph/factor/b_matching.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/graph/structure/pagerank.hpp>

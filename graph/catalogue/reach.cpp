@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What follows from searches, on the host: strong components, widest paths, bridges, diameters; centralities; changes.
+/// Instances of the algorithms based on searches, on the host: strong components, widest paths, bridges, diameters,
+/// centralities, changes.
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
 #include <coppice/graph/centrality/spectral.hpp>

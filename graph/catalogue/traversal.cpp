@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Traversals and sets of vertices on the host.
+/// Instances of traversals and vertex sets on the host.
 #include <coppice/graph/frontier/undirected.hpp>
 #include <coppice/graph/search/bfs.hpp>
 #include <coppice/graph/search/sssp.hpp>

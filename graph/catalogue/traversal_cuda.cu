@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Traversals and sets of vertices on CUDA.
+/// Instances of traversals and vertex sets on CUDA.
 #include <coppice/graph/frontier/undirected.hpp>
 #include <coppice/graph/search/bfs.hpp>
 #include <coppice/graph/search/sssp.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Betweenness: which part of shortest paths runs through a vertex.
+/// Betweenness: the fraction of shortest paths that pass through a vertex.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace coppice {
 
 struct betweenness_options {
-    source_choice from{};         ///< paths begin there; of a sample the sums are scaled to all vertices
-    bool unordered_pairs = false; ///< halve, so that a pair of an undirected graph counts once
+    source_choice from{};         ///< sources of the paths; the sums of a sample are scaled to all vertices
+    bool unordered_pairs = false; ///< halve the scores, so that a pair of an undirected graph counts once
 };
 
 struct betweenness_result {
@@ -21,22 +21,22 @@ struct betweenness_result {
     std::int64_t sources = 0;
 };
 
-/// For every vertex v the sum over pairs (s, t) of the part of shortest paths from s to t, by edges, on which v lies
-/// between them (Brandes 2001); s are the sources, t all vertices. Four sources walk together. `incoming` is the graph
-/// with its edges turned round: g itself where it is undirected. Edges that are stored several times are several paths.
+/// Computes for every vertex v the sum over pairs (s, t) of the fraction of shortest paths from s to t, by number of
+/// edges, that pass through v, v != s, t (Brandes 2001). s are the sources, t all vertices. Four sources are processed
+/// together. `incoming` is the transposed graph, or g itself if it is undirected. Parallel edges are separate paths.
 ///
-/// Every sum is folded in the order of a row: the same bits for any number of threads, on one kind of executor.
-/// Counts of paths may be as large as 2^(2^40): once one is beyond 2^900, sources walk alone with counts that have a
-/// scale of their own. n + m steps a source. Memory: 140 bytes a vertex, 68 more for such counts. Throws
-/// argument_error for sources that are no vertices or given twice, dimension_error where `incoming` has another size.
-/// Waits for every four sources.
+/// Sums are folded in the order of a row: the result has the same bits for any number of threads on one kind of
+/// executor. Numbers of paths may be as large as 2^(2^40): if one exceeds 2^900, sources are processed singly with
+/// numbers that have a separate scale. O(n + m) time per source. Memory: 140 bytes per vertex, 68 more for scaled
+/// numbers. Throws argument_error for sources that are no vertices or are repeated, dimension_error if the size of
+/// `incoming` differs. Waits after every four sources.
 template <executor Executor>
 betweenness_result betweenness(Executor const& exec, graph_view g, graph_view incoming,
                                betweenness_options const& options = {});
 
 namespace analytics {
 
-/// A number of any size: number 2^(512 scale), where number < 2^512 unless it is added to.
+/// Scaled number of any size: number 2^(512 scale), where number < 2^512 except in unnormalised sums.
 struct scaled_number {
     double number = 0;
     std::int64_t scale = 0;
@@ -52,21 +52,21 @@ struct scaled_number {
         scaled_number const& low = scale > b.scale ? b : *this;
         return high.scale - low.scale > 1 ? high : scaled_number{high.number + low.number * step, high.scale}.scaled();
     }
-    /// The product, where it matters if it is not tiny.
+    /// The product as a double; 0 if it is tiny.
     COPPICE_HD double operator*(scaled_number const& b) const {
         double const p = number * b.number;
         std::int64_t const s = scale + b.scale;
         return s == 0 ? p : s == -1 ? p * step : s == 1 ? p / step : 0.0;
     }
 };
-COPPICE_HD inline double share(double dependence, double paths) { return (1 + dependence) / paths; }
-COPPICE_HD inline scaled_number share(double dependence, scaled_number const& paths) {
+COPPICE_HD inline double dependency_ratio(double dependence, double paths) { return (1 + dependence) / paths; }
+COPPICE_HD inline scaled_number dependency_ratio(double dependence, scaled_number const& paths) {
     return {(1 + dependence) / paths.number, -paths.scale};
 }
 COPPICE_HD inline bool fits(double paths) { return paths < 0x1p900; }
 COPPICE_HD inline bool fits(scaled_number const&) { return true; }
 
-/// For each of the sources that walk together.
+/// One value for each of the sources that are processed together.
 template <class Number, int Walkers>
 struct for_walkers {
     Number of[Walkers] = {};
@@ -77,16 +77,16 @@ struct for_walkers {
     }
 };
 
-/// What edges read is 0 until the level of the vertex is done, so that a sum over all edges of a row is one over those
-/// from the level that was done last: on the way up that many paths lead to a vertex; on the way down that is its part
-/// (1 + dependence) / paths for each path of the level before.
+/// The values that edges read are 0 until the level of their vertex is done, so that a sum over all edges of a row is a
+/// sum over those from the level that was done last. In the forward pass these are the numbers of paths to each vertex;
+/// in the backward pass the ratios (1 + dependency) / paths.
 template <class Number, int Walkers>
 struct brandes_arrays {
     for_walkers<std::int32_t, Walkers>* levels;
     for_walkers<Number, Walkers>* paths;
-    for_walkers<Number, Walkers>* parts;
-    for_walkers<Number, Walkers>* sums; ///< of the level that is visited: paths, or dependences as numbers
-    std::int32_t* listed;               ///< the last level whose list has the vertex
+    for_walkers<Number, Walkers>* ratios;
+    for_walkers<Number, Walkers>* sums; ///< of the current level: paths, or dependencies as numbers
+    std::int32_t* queued;               ///< last level whose list contains the vertex
     double* scores;
     level_state* state;
 };
@@ -95,8 +95,8 @@ struct no_path {
     brandes_arrays<Number, Walkers> x;
     COPPICE_HD void operator()(std::int64_t v) const {
         for (int s = 0; s < Walkers; ++s) x.levels[v].of[s] = -1;
-        x.paths[v] = x.parts[v] = for_walkers<Number, Walkers>{};
-        x.listed[v] = -1;
+        x.paths[v] = x.ratios[v] = for_walkers<Number, Walkers>{};
+        x.queued[v] = -1;
     }
 };
 template <class Number, int Walkers>
@@ -113,9 +113,9 @@ struct begin_paths {
         }
     }
 };
-/// The paths to a level are known: edges read them now.
+/// Publishes the numbers of paths of a finished level, which edges then read.
 template <class Number, int Walkers>
-struct tell_paths {
+struct publish_paths {
     brandes_arrays<Number, Walkers> x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -144,10 +144,10 @@ struct walk_on {
             worker.store(&x.levels[v].of[s], level + 1);
             arrives = true;
         }
-        if (arrives && worker.exchange(&x.listed[v], level + 1) != level + 1) worker.emit(v);
+        if (arrives && worker.exchange(&x.queued[v], level + 1) != level + 1) worker.emit(v);
     }
 };
-/// sums[v] = sum of paths[u] over edges u -> v, which come from the level before or have none yet.
+/// sums[v] = sum of paths[u] over the edges u -> v; u is in the level before, or paths[u] is 0.
 template <class Number, int Walkers>
 struct count_paths {
     using value = for_walkers<Number, Walkers>;
@@ -156,13 +156,13 @@ struct count_paths {
     COPPICE_HD value const& term(vertex_id, std::int32_t k) const { return x.paths[incoming.neighbors[k]]; }
     COPPICE_HD void store(vertex_id v, value const& sum) const { x.sums[v] = sum; }
 };
-/// dependence = paths[v] times the sum of parts[w] over edges v -> w, which lead to the next level or have none yet.
+/// dependence = paths[v] times the sum of ratios[w] over the edges v -> w; w is in the next level, or ratios[w] is 0.
 template <class Number, int Walkers>
 struct depend_on {
     using value = for_walkers<Number, Walkers>;
     graph_view g;
     brandes_arrays<Number, Walkers> x;
-    COPPICE_HD value const& term(vertex_id, std::int32_t k) const { return x.parts[g.neighbors[k]]; }
+    COPPICE_HD value const& term(vertex_id, std::int32_t k) const { return x.ratios[g.neighbors[k]]; }
     COPPICE_HD void store(vertex_id v, value const& sum) const {
         std::int32_t const level = x.state->level;
         for (int s = 0; s < Walkers; ++s) {
@@ -176,42 +176,44 @@ struct depend_on {
 COPPICE_HD inline double plain(double number) { return number; }
 COPPICE_HD inline double plain(scaled_number const& number) { return number.number; }
 template <class Number, int Walkers>
-struct tell_parts {
+struct publish_ratios {
     brandes_arrays<Number, Walkers> x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id v) const {
         for (int s = 0; s < Walkers; ++s)
-            if (x.levels[v].of[s] == x.state->level) x.parts[v].of[s] = share(plain(x.sums[v].of[s]), x.paths[v].of[s]);
+            if (x.levels[v].of[s] == x.state->level)
+                x.ratios[v].of[s] = dependency_ratio(plain(x.sums[v].of[s]), x.paths[v].of[s]);
     }
 };
 
-/// Walks from up to `Walkers` sources at a time.
+/// Searches from up to `Walkers` sources simultaneously.
 template <executor Executor, class Number, int Walkers>
 class brandes_walk {
 public:
     brandes_walk(Executor const& exec, graph_view g, graph_view incoming, double* scores)
         : exec_(exec), g_(g), incoming_(incoming), levels_(exec, g.vertices), paths_(exec, g.vertices),
-          parts_(exec, g.vertices), sums_(exec, g.vertices), listed_(exec, g.vertices),
+          ratios_(exec, g.vertices), sums_(exec, g.vertices), queued_(exec, g.vertices),
           lists_(exec, std::int64_t(Walkers) * g.vertices, g.vertices + 1), x_{levels_.data(), paths_.data(),
-                                                                               parts_.data(),  sums_.data(),
-                                                                               listed_.data(), scores,
+                                                                               ratios_.data(), sums_.data(),
+                                                                               queued_.data(), scores,
                                                                                lists_.state()} {}
 
-    /// Adds what depends on vertices to their scores; false, and nothing added, where paths are too many for Number.
+    /// Adds the dependencies of all vertices to their scores. Returns false, and adds nothing, if a number of paths
+    /// overflows Number.
     bool run(vertex_id const* sources, int count) {
         lists_.clear();
         for_each(exec_, g_.vertices, no_path<Number, Walkers>{x_});
         for_each(exec_, 1, begin_paths<Number, Walkers>{x_, sources, count, lists_.now()});
-        lists_.rise([&] {
-            visit_items(exec_, nullptr, lists_.now(), nothing(), tell_paths<Number, Walkers>{x_});
-            visit_edges(exec_, nullptr, lists_.now(), g_, into(lists_.next()), walk_on<Number, Walkers>{g_, x_});
-            visit_sums(exec_, nullptr, lists_.next(), incoming_, count_paths<Number, Walkers>{incoming_, x_});
+        lists_.forward([&] {
+            vertex_map(exec_, nullptr, lists_.now(), nothing(), publish_paths<Number, Walkers>{x_});
+            edge_map(exec_, nullptr, lists_.now(), g_, into(lists_.next()), walk_on<Number, Walkers>{g_, x_});
+            edge_sum(exec_, nullptr, lists_.next(), incoming_, count_paths<Number, Walkers>{incoming_, x_});
         });
         if (lists_.has_ended()) return false;
-        lists_.sink([&] {
-            visit_sums(exec_, nullptr, lists_.now(), g_, depend_on<Number, Walkers>{g_, x_});
-            visit_items(exec_, nullptr, lists_.now(), nothing(), tell_parts<Number, Walkers>{x_});
+        lists_.backward([&] {
+            edge_sum(exec_, nullptr, lists_.now(), g_, depend_on<Number, Walkers>{g_, x_});
+            vertex_map(exec_, nullptr, lists_.now(), nothing(), publish_ratios<Number, Walkers>{x_});
         });
         return true;
     }
@@ -220,8 +222,8 @@ private:
     Executor exec_;
     graph_view g_, incoming_;
     buffer<for_walkers<std::int32_t, Walkers>> levels_;
-    buffer<for_walkers<Number, Walkers>> paths_, parts_, sums_;
-    buffer<std::int32_t> listed_;
+    buffer<for_walkers<Number, Walkers>> paths_, ratios_, sums_;
+    buffer<std::int32_t> queued_;
     level_lists<Executor> lists_;
     brandes_arrays<Number, Walkers> x_;
 };
@@ -247,7 +249,7 @@ betweenness_result betweenness(Executor const& exec, graph_view g, graph_view in
     fill(exec, result.scores.view(), 0.0);
     constexpr int walkers = 4;
     brandes_walk<Executor, double, walkers> walk(exec, g, incoming, result.scores.data());
-    // Where paths are that many, they are long: the sources have few vertices of a level in common.
+    // Numbers of paths this large need long paths, so the sources share few vertices of a level: one source at a time.
     std::optional<brandes_walk<Executor, scaled_number, 1>> scaled;
     for (std::int64_t first = 0; first < count; first += walkers) {
         int const together = int(std::min<std::int64_t>(walkers, count - first));
@@ -258,7 +260,7 @@ betweenness_result betweenness(Executor const& exec, graph_view g, graph_view in
     bool const sampled = options.from.vertices.empty() && count > 0;
     double const factor = (sampled ? double(n) / double(count) : 1.0) * (options.unordered_pairs ? 0.5 : 1.0);
     if (factor != 1) for_each(exec, n, scale_score{result.scores.data(), factor});
-    exec.synchronize(); // the sources end here
+    exec.synchronize(); // the copy of the sources is destroyed here
     return result;
 }
 

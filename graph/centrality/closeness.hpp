@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Closeness, and levels from many sources: 64 searches at once.
+/// Closeness, and levels from many sources: 64 simultaneous searches.
 #pragma once
 
 #include <coppice/graph/centrality/multi_source_bfs.hpp>
@@ -8,27 +8,28 @@
 
 namespace coppice {
 
-/// All in the memory of the executor, for every vertex.
+/// Values for every vertex, in the memory of the executor.
 struct closeness_result {
-    buffer<double> scores{};   ///< closeness; 0 where nothing reaches the vertex
-    buffer<double> harmonic{}; ///< sum of 1 / distance from others
+    buffer<double> scores{};   ///< closeness; 0 if no source reaches the vertex
+    buffer<double> harmonic{}; ///< sum of 1 / distance from other vertices
     std::int64_t sources = 0;
 };
 
-/// How near others are, by edges: with c vertices u that reach v over paths of lengths d(u, v) and m sources other than
-/// v, closeness is c / (sum of d) * c / m, as of Wasserman and Faust (1994), and harmonic the sum of 1 / d. Sources are
-/// all vertices, exactly; of a sample both are estimates (Eppstein and Wang 2004), harmonic sums being scaled to all
-/// vertices. To ask how near v is to others, give the graph with its edges turned round.
+/// Closeness and harmonic centrality by numbers of edges. Let c of m sources u != v reach v over shortest paths of
+/// lengths d(u, v). Then closeness is c / (sum of d) * c / m (Wasserman and Faust 1994), and harmonic is the sum of 1 /
+/// d. By default all vertices are sources and the result is exact. With a sample both are estimates (Eppstein and Wang
+/// 2004), and harmonic sums are scaled to all vertices. For distances from v instead of to v, pass the transposed
+/// graph.
 ///
-/// 64 sources walk together (Then et al., The more the merrier, 2014): a pass over the edges for each level of the 64.
-/// The same bits for any number of threads, on one kind of executor. Memory: 65 bytes a vertex. Throws argument_error
-/// for sources that are no vertices or given twice. Waits at the end.
+/// 64 sources are processed together (Then et al., The more the merrier, 2014): one pass over the edges for each level
+/// of the 64 searches. The result has the same bits for any number of threads on one kind of executor. Memory: 65 bytes
+/// per vertex. Throws argument_error for sources that are no vertices or are repeated. Waits at the end.
 template <executor Executor>
 closeness_result closeness(Executor const& exec, graph_view g, source_choice const& from = {});
 
-/// Levels of breadth-first searches from many sources: element s * vertices + v is the number of edges from sources[s]
-/// to v, -1 where there is no path; in the memory of the executor. Throws argument_error for a source that is no
-/// vertex.
+/// Computes the levels of breadth-first searches from several sources: element s * vertices + v is the number of edges
+/// of a shortest path from sources[s] to v, or -1 if there is no path. The result is in the memory of the executor.
+/// Throws argument_error for a source that is no vertex.
 template <executor Executor>
 buffer<std::int32_t> bfs_levels(Executor const& exec, graph_view g, std::vector<vertex_id> const& sources);
 
@@ -55,7 +56,7 @@ struct no_distances {
         is_source[v] = 0;
     }
 };
-struct mark_source {
+struct flag_source {
     vertex_id const* sources;
     std::uint8_t* is_source;
     COPPICE_HD void operator()(std::int64_t i) const { is_source[sources[i]] = 1; }
@@ -64,7 +65,7 @@ struct finish_closeness {
     distance_sums x;
     std::uint8_t const* is_source;
     double sources;
-    double scale; ///< from those to all vertices
+    double scale; ///< scale from the sources to all vertices
     double* scores;
     COPPICE_HD void operator()(std::int64_t v) const {
         double const reach = double(x.count[v]), others = sources - is_source[v];
@@ -73,20 +74,20 @@ struct finish_closeness {
     }
 };
 struct store_levels {
-    std::int32_t* const* levels; ///< of the first source
+    std::int32_t* const* levels; ///< levels of the first source of a group
     std::int64_t vertices;
     COPPICE_HD void operator()(vertex_id v, std::uint64_t bits, std::int32_t depth) const {
         for (std::int64_t s = 0; bits != 0; ++s, bits >>= 1)
             if (bits & 1) (*levels)[s * vertices + v] = depth;
     }
 };
-struct place_levels {
-    std::int32_t** place;
+struct begin_levels {
+    std::int32_t** first_level;
     std::int32_t* levels;
     vertex_id const* sources;
     std::int64_t vertices;
     COPPICE_HD void operator()(std::int64_t s) const {
-        if (s == 0) *place = levels;
+        if (s == 0) *first_level = levels;
         levels[s * vertices + sources[s]] = 0;
     }
 };
@@ -105,7 +106,7 @@ closeness_result closeness(Executor const& exec, graph_view g, source_choice con
     buffer<std::uint8_t> is_source(exec, n);
     distance_sums const x{sums.data(), sums.data() + n, result.harmonic.data()};
     for_each(exec, n, no_distances{x, is_source.data()});
-    for_each(exec, count, mark_source{sources.data(), is_source.data()});
+    for_each(exec, count, flag_source{sources.data(), is_source.data()});
     reach_search<Executor> search(exec, g);
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together)
@@ -125,13 +126,13 @@ buffer<std::int32_t> bfs_levels(Executor const& exec, graph_view g, std::vector<
     fill(exec, levels.view(), -1);
     if (count == 0) return levels;
     auto const from = exec.copy(sources);
-    buffer<std::int32_t*> place(exec, 1);
+    buffer<std::int32_t*> first_level(exec, 1);
     reach_search<Executor> search(exec, g);
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together) {
         std::int64_t const some = std::min<std::int64_t>(together, count - first);
-        for_each(exec, some, place_levels{place.data(), levels.data() + first * n, from.data() + first, n});
-        search.run(from.data() + first, int(some), store_levels{place.data(), n});
+        for_each(exec, some, begin_levels{first_level.data(), levels.data() + first * n, from.data() + first, n});
+        search.run(from.data() + first, int(some), store_levels{first_level.data(), n});
     }
     exec.synchronize();
     return levels;

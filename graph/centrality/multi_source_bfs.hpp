@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Breadth-first search from 64 sources at once, a bit each.
+/// Breadth-first search from 64 sources simultaneously, one bit per source.
 #pragma once
 
 #include <coppice/graph/frontier/frontier.hpp>
@@ -13,8 +13,8 @@ struct reach_state {
 };
 struct reach_arrays {
     std::uint64_t* seen;
-    std::uint64_t* fresh;    ///< bits that came with the level
-    std::uint64_t* arriving; ///< bits that come with the next one
+    std::uint64_t* fresh;    ///< bits that are new in this level
+    std::uint64_t* arriving; ///< bits that are new in the next level
     reach_state* state;
 };
 
@@ -22,7 +22,7 @@ struct begin_reach {
     reach_arrays x;
     COPPICE_HD void operator()(std::int64_t v) const { x.seen[v] = x.fresh[v] = x.arriving[v] = 0; }
 };
-struct place_sources {
+struct begin_sources {
     reach_arrays x;
     vertex_id const* sources;
     int count;
@@ -72,13 +72,13 @@ struct next_depth {
     worklist* next;
     reach_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         ++state->depth;
         if (now->count == 0) state->loop.stop();
     }
 };
 
-/// Owns the arrays: 32 bytes a vertex.
+/// Multi-source search with its arrays: 32 bytes per vertex.
 template <executor Executor>
 class reach_search {
 public:
@@ -88,20 +88,20 @@ public:
         : exec_(exec), g_(g), bits_(exec, 3 * std::int64_t(g.vertices)), lists_(exec, g.vertices),
           state_(placed(exec, reach_state{})), repeat_(exec) {}
 
-    /// arrive(v, bits, depth) once for every vertex v and depth > 0 in which it is first reached from the sources of
-    /// `bits`, which are at most 64 in the memory of the executor. The same `arrive` at every call.
+    /// Calls arrive(v, bits, depth) once for every vertex v and depth > 0 such that the sources in `bits` reach v first
+    /// at this depth. `sources` are at most 64, in the memory of the executor. Every call passes the same `arrive`.
     template <class Arrive>
     void run(vertex_id const* sources, int count, Arrive const& arrive) {
         std::int64_t const n = g_.vertices;
         reach_arrays const x{bits_.data(), bits_.data() + n, bits_.data() + 2 * n, state_.data()};
         worklist *const now = lists_[0], *const next = lists_[1];
         for_each(exec_, n, begin_reach{x});
-        for_each(exec_, 1, place_sources{x, sources, count, now, next});
+        for_each(exec_, 1, begin_sources{x, sources, count, now, next});
         repeat_.run(
             &x.state->loop, {.replayable = true},
             [&] {
-                visit_edges(exec_, nullptr, now, g_, into(next), pass_bits{g_, x});
-                visit_items(exec_, nullptr, next, nothing(), take_bits<Arrive>{x, arrive});
+                edge_map(exec_, nullptr, now, g_, into(next), pass_bits{g_, x});
+                vertex_map(exec_, nullptr, next, nothing(), take_bits<Arrive>{x, arrive});
                 for_each(exec_, 1, next_depth{now, next, x.state});
             },
             nullptr);

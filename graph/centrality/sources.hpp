@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Which vertices a centrality starts from: all, some, or a sample.
+/// Sources of a centrality: all vertices, given ones, or a sample.
 #pragma once
 
 #include <numeric>
@@ -12,10 +12,11 @@
 
 namespace coppice {
 
-/// All vertices, unless `vertices` or `samples` say otherwise.
+/// All vertices, unless `vertices` or `samples` are set.
 struct source_choice {
-    std::vector<vertex_id> vertices{}; ///< these; no vertex twice
-    std::int64_t samples = 0;          ///< or so many, drawn without replacement; 0 or the whole graph: all
+    std::vector<vertex_id> vertices{}; ///< these vertices, without duplicates
+    std::int64_t samples = 0;          ///< or so many vertices, drawn without replacement; 0 or at least n: all
+                                       ///< vertices
     std::uint64_t seed = 1;
 };
 
@@ -30,7 +31,7 @@ inline void require_distinct(graph_view g, std::vector<vertex_id> const& sources
     }
 }
 
-/// In host memory; those of a sample in the order in which they were drawn (Floyd's method).
+/// Returns the sources in host memory; sampled ones in the order of drawing (Floyd's method).
 inline std::vector<vertex_id> chosen_sources(graph_view g, source_choice const& choice, char const* algorithm) {
     if (!choice.vertices.empty()) {
         require_distinct(g, choice.vertices, algorithm);

@@ -11,13 +11,13 @@
 namespace coppice {
 
 struct spectral_options {
-    double tolerance = 1e-6;   ///< stops where the sum of |change| is below it, > 0
+    double tolerance = 1e-6;   ///< stops if the sum of |change| is below it, > 0
     int max_iterations = 1000; ///< >= 1
 };
 struct katz_options {
-    double alpha = 0;          ///< weight of an edge; 0: 0.85 over the largest number of edges that leave a vertex or
-                               ///< come in, whichever is less, which always converges
-    double beta = 1;           ///< what every vertex has
+    double alpha = 0;          ///< weight of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), for which
+                               ///< the iteration converges
+    double beta = 1;           ///< constant term of every vertex
     double tolerance = 1e-6;   ///< as above
     int max_iterations = 1000; ///< >= 1
 };
@@ -30,25 +30,26 @@ struct spectral_result {
     bool converged = false;
 };
 struct hits_result {
-    buffer<double> hubs{}, authorities{}; ///< either sums to 1
+    buffer<double> hubs{}, authorities{}; ///< each sums to 1
     int iterations = 0;
-    double residual = 0; ///< of the hubs, as above
+    double residual = 0; ///< sum of |change| of the hubs in the last iteration
     bool converged = false;
 };
 
-// `incoming` is the graph with its edges turned round: g itself where it is undirected, else its transpose. Edges
-// count, not their values. Sums are folded in the order of the rows and of the vertices: the same bits for any number
-// of threads, on one kind of executor. Memory: four values a vertex and the plans. All wait once an iteration, throw
-// argument_error for options out of range and dimension_error where sizes disagree; one that does not converge says so.
+// `incoming` is the transposed graph, or g itself if it is undirected. Edge values are ignored. Sums are folded in the
+// order of the rows and of the vertices: the result has the same bits for any number of threads on one kind of
+// executor. Memory: four values per vertex and the plans. All functions wait once per iteration, throw argument_error
+// for options out of range and dimension_error if sizes differ, and report in the result whether they converged.
 
-/// x = alpha (sum of x over edges that come in) + beta (Katz 1953). `g` chooses alpha. Diverges where alpha is not
-/// below 1 / (largest eigenvalue).
+/// Katz centrality x = alpha (sum of x over incoming edges) + beta (Katz 1953). `g` is used to choose alpha. Diverges
+/// unless alpha < 1 / (largest eigenvalue).
 template <executor Executor>
 spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming,
                                 katz_options const& options = {});
 
-/// The dominant eigenvector of the transpose, of length 1 and not negative (Bonacich 1972), by powers of I + A^T: of
-/// graphs of several components that of the one with the largest eigenvalue is meant, and may take long to show.
+/// Dominant eigenvector of the transpose, of length 1 and non-negative (Bonacich 1972), by power iteration with I +
+/// A^T. If the graph has several components, the result belongs to the one with the largest eigenvalue and may converge
+/// slowly.
 template <executor Executor>
 spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options = {});
 
@@ -72,7 +73,7 @@ struct store_sum {
     double* to;
     COPPICE_HD void operator()(std::int64_t v, double const& sum) const { to[v] = sum; }
 };
-/// Sums over the neighbours of every vertex.
+/// Sums over the neighbours of every vertex, with a plan.
 template <executor Executor>
 class neighbor_sums {
 public:
@@ -81,7 +82,7 @@ public:
           plan_(make_srcsr_plan(exec, array_view<std::int32_t const>(g.offsets, g.vertices + 1),
                                 std::int64_t(g.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))})) {}
     void operator()(buffer<double> const& x, buffer<double>& y) const {
-        share_of<double> const value{x.data()};
+        contribution_of<double> const value{x.data()};
         reduce_rows(exec_, plan_, along_nonzeros{value, g_.neighbors}, add_values<double>{}, store_sum{y.data()});
     }
 
@@ -91,7 +92,7 @@ private:
     srcsr_plan<std::int32_t> plan_;
 };
 
-/// next = scale (y + own x) + constant; |change| on the way.
+/// Stores next = scale (y + own x) + constant; returns |change|.
 struct next_score {
     double const *x, *y;
     double* next;
@@ -102,7 +103,7 @@ struct next_score {
         return change < 0 ? -change : change;
     }
 };
-/// What takes the place of x; the sum of |change|.
+/// Replaces x; returns the sum of |change|.
 template <executor Executor>
 double take_step(Executor const& exec, buffer<double>& x, buffer<double> const& y, buffer<double>& next, double scale,
                  double own, double constant) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Connected components of a graph that has changed.
+/// Connected components of a graph after edges were added and removed.
 #pragma once
 
 #include <coppice/graph/change/edge_batch.hpp>
@@ -8,19 +8,19 @@
 
 namespace coppice {
 
-/// Components of the undirected graph `g`, given those of the graph before edges were added and removed, by the ends of
-/// those (one direction does). Labels are as connected_components(): only components that lost an edge are looked for
-/// again, others are joined by the edges that came. Steps: the vertices, the changes, and the edges of components that
-/// lost some. The same for any number of threads, on host and CUDA. Waits.
+/// Computes the connected components of the undirected graph `g` from those of the graph before the edges `added` and
+/// `removed` (one direction each suffices). Labels are as in connected_components(). Only components that lost an edge
+/// are searched again; added edges unite the others. Time: O(n + changes + edges of components that lost an edge). The
+/// result is the same for any number of threads, on host and CUDA. Waits.
 ///
-/// Throws dimension_error where `old` has another number of vertices or a batch has ends of different number,
-/// argument_error for a vertex that is none.
+/// Throws dimension_error if `old` has another number of vertices or the arrays of a batch differ in length,
+/// argument_error for an index that is no vertex.
 template <executor Executor>
 components_result components_again(Executor const& exec, graph_view g, components_result const& old,
                                    std::vector<std::pair<vertex_id, vertex_id>> const& added,
                                    std::vector<std::pair<vertex_id, vertex_id>> const& removed);
 
-/// The ends of the edges of a batch.
+/// Returns the end points of the edges of a batch.
 template <class T>
 std::vector<std::pair<vertex_id, vertex_id>> ends_of(edge_batch<T> const& batch) {
     analytics::require_lengths(batch, false);
@@ -31,7 +31,7 @@ std::vector<std::pair<vertex_id, vertex_id>> ends_of(edge_batch<T> const& batch)
 
 namespace analytics {
 
-struct mark_component {
+struct flag_component {
     vertex_id const* ends;
     vertex_id const* labels;
     std::int32_t* lost;
@@ -49,7 +49,7 @@ struct begin_again {
         up[v] = lost[labels[v]] != 0 ? static_cast<vertex_id>(v) : labels[v];
     }
 };
-struct join_again {
+struct unite_again {
     graph_view g;
     vertex_id const* labels;
     std::int32_t const* lost;
@@ -58,19 +58,19 @@ struct join_again {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        join_trees(worker, up, u, g.neighbors[k]);
+        unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
-struct join_pair {
+struct unite_pair {
     vertex_id const* ends;
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
-        join_trees(worker, up, ends[2 * e], ends[2 * e + 1]);
+        unite_trees(worker, up, ends[2 * e], ends[2 * e + 1]);
     }
 };
-/// Both ends of every edge, one after the other.
+/// Returns both ends of every edge, consecutively.
 inline std::vector<vertex_id> flat_ends(graph_view g, std::vector<std::pair<vertex_id, vertex_id>> const& edges) {
     std::vector<vertex_id> ends;
     for (auto const& [u, v] : edges)
@@ -97,14 +97,14 @@ components_result components_again(Executor const& exec, graph_view g, component
     vertex_id const* const labels = old.labels.data();
     buffer<std::int32_t> lost(exec, n);
     fill(exec, lost.view(), 0);
-    auto everyone = placed(exec, worklist{nullptr, n, 0});
+    auto all_vertices = placed(exec, worklist{nullptr, n, 0});
     auto new_edges = placed(exec, worklist{nullptr, came.size() / 2, 0});
     auto old_ends = placed(exec, worklist{nullptr, went.size(), 0});
-    visit_items(exec, nullptr, old_ends.data(), nothing(), mark_component{went.data(), labels, lost.data()});
+    vertex_map(exec, nullptr, old_ends.data(), nothing(), flag_component{went.data(), labels, lost.data()});
     for_each(exec, n, begin_again{labels, lost.data(), up});
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), join_again{g, labels, lost.data(), up});
-    visit_items(exec, nullptr, new_edges.data(), nothing(), join_pair{came.data(), up});
-    visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
+    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), unite_again{g, labels, lost.data(), up});
+    vertex_map(exec, nullptr, new_edges.data(), nothing(), unite_pair{came.data(), up});
+    vertex_map(exec, nullptr, all_vertices.data(), nothing(), flatten_tree{up});
     result.components = reduce(exec, n, std::int64_t{0}, is_root{up}, plus{});
     return result;
 }

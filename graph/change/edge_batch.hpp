@@ -10,16 +10,16 @@
 
 namespace coppice {
 
-/// Edges in host memory; both directions of those of an undirected graph (both_directions()).
+/// Edges in host memory; an undirected edge is stored in both directions (both_directions()).
 template <class T>
 struct edge_batch {
     std::vector<vertex_id> from{}, to{};
-    std::vector<T> values{}; ///< of edges to add
+    std::vector<T> values{}; ///< values of edges to add
     std::int64_t size() const { return std::int64_t(from.size()); }
 };
 
 namespace analytics {
-/// dimension_error where the lengths of the batch disagree.
+/// Throws dimension_error if the lengths of the batch differ.
 template <class T>
 void require_lengths(edge_batch<T> const& batch, bool with_values) {
     require_size("ends of a batch of edges", batch.to, batch.size());
@@ -27,7 +27,7 @@ void require_lengths(edge_batch<T> const& batch, bool with_values) {
 }
 } // namespace analytics
 
-/// The edges of the batch and their opposites, loops once. dimension_error where its lengths disagree.
+/// Returns the edges of the batch and their opposites; loops once. Throws dimension_error if its lengths differ.
 template <class T>
 edge_batch<T> both_directions(edge_batch<T> batch) {
     analytics::require_lengths(batch, !batch.values.empty());
@@ -41,25 +41,25 @@ edge_batch<T> both_directions(edge_batch<T> batch) {
     return batch;
 }
 
-/// The matrix with these entries too; one that is there already takes the new value, of several for one place the last
-/// counts. Rows of `a` are sorted and hold every edge once, and so do those of the result. Rows without a new entry are
-/// copied as they are: one pass over the arrays, k log m steps for k edges. Waits.
+/// Returns the matrix with these entries inserted. An existing entry takes the new value; if a position occurs several
+/// times in the batch, its last value counts. The rows of `a` are sorted without duplicates, and so are those of the
+/// result. Time: one pass over the arrays and O(k log m) for k edges. Waits.
 ///
-/// Throws argument_error for an edge outside of the matrix, dimension_error where the lengths of the batch disagree or
-/// the entries are more than 2^31 - 1.
+/// Throws argument_error for an edge outside of the matrix, dimension_error if the lengths of the batch differ or the
+/// result has more than 2^31 - 1 entries.
 template <executor Executor, class T>
 csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch);
 
-/// The matrix without these entries; those that are not there do not matter, nor do values. As above.
+/// Returns the matrix without these entries; positions without an entry, and values, are ignored. Otherwise as above.
 template <executor Executor, class T>
 csr<T> without_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch);
 
 namespace analytics {
 
-/// Distinct edges in the order of rows, and where they stand in the matrix or would.
+/// Distinct edges of a batch, sorted by row and column.
 struct sorted_batch {
     std::vector<std::uint64_t> keys;
-    std::vector<std::int64_t> order; ///< in the batch, of the last of each
+    std::vector<std::int64_t> order; ///< index in the batch of the last of each
 };
 template <class T>
 sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_values) {
@@ -85,12 +85,13 @@ sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_val
     return s;
 }
 
-/// Where an edge stands in the matrix, or would: twice the place, plus one where it is there.
+/// Stores for each edge twice its position in the matrix, or the position where it would be inserted, plus 1 if it
+/// exists.
 template <class T>
-struct find_place {
+struct find_position {
     csr_view<T> a;
     std::uint64_t const* keys;
-    std::int64_t* places;
+    std::int64_t* positions;
     COPPICE_HD void operator()(std::int64_t k) const {
         auto const u = static_cast<std::int64_t>(keys[k] >> 32);
         auto const v = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
@@ -103,10 +104,10 @@ struct find_place {
                 high = middle;
         }
         bool const there = low < a.offsets[u + 1] && a.indices[low] == v;
-        places[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
+        positions[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
     }
 };
-/// The number of elements of a rising list that are below a bound.
+/// Number of elements of an ascending list that are below a bound.
 COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_t low, std::int64_t high,
                                            std::int64_t bound) {
     while (low < high) {
@@ -119,27 +120,30 @@ COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_
     return low;
 }
 
-inline constexpr std::int64_t copied_together = 1024; ///< entries that look up once how far they move
+inline constexpr std::int64_t copied_together = 1024; ///< entries per block; each block searches the list of changes
+                                                      ///< once
 struct count_moves {
-    std::int64_t const* places;
+    std::int64_t const* positions;
     std::int64_t count;
-    std::int64_t* before; ///< changes in front of a stretch of entries
-    COPPICE_HD void operator()(std::int64_t b) const { before[b] = count_below(places, 0, count, b * copied_together); }
+    std::int64_t* before; ///< number of changes before each block of entries
+    COPPICE_HD void operator()(std::int64_t b) const {
+        before[b] = count_below(positions, 0, count, b * copied_together);
+    }
 };
-/// Entry p moves by the changes in front of it: on where edges are added, back where they are removed.
+/// Shifts entry p by the number of changes before it: forward if edges are added, backward if they are removed.
 template <class T>
 struct move_entry {
     csr_view<T> a;
-    std::int64_t const* places; ///< of changes, rising
+    std::int64_t const* positions; ///< of changes, ascending
     std::int64_t const* before;
-    int step; ///< 1: added in front of the entry at a place, -1: the entry at a place is removed
+    int step; ///< 1: inserted before the entry at a position; -1: the entry at a position is removed
     std::int32_t* indices;
     T* values;
     COPPICE_HD void operator()(std::int64_t p) const {
         std::int64_t const block = p / copied_together, low = before[block], high = before[block + 1];
-        // Added edges at place p itself stand in front of entry p.
-        std::int64_t const changes = low == high ? low : count_below(places, low, high, step > 0 ? p + 1 : p);
-        if (step < 0 && changes < high && places[changes] == p) return;
+        // Edges inserted at position p itself precede entry p.
+        std::int64_t const changes = low == high ? low : count_below(positions, low, high, step > 0 ? p + 1 : p);
+        if (step < 0 && changes < high && positions[changes] == p) return;
         std::int64_t const to = p + step * changes;
         indices[to] = a.indices[p];
         values[to] = a.coefficients[p];
@@ -166,13 +170,13 @@ struct move_offset {
 template <class T>
 struct write_added {
     std::uint64_t const* keys;
-    std::int64_t const* places;
+    std::int64_t const* positions;
     T const* added;
     std::int32_t* indices;
     T* values;
     COPPICE_HD void operator()(std::int64_t k) const {
-        indices[places[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
-        values[places[k] + k] = added[k];
+        indices[positions[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
+        values[positions[k] + k] = added[k];
     }
 };
 template <class T>
@@ -183,29 +187,29 @@ struct write_replaced {
     COPPICE_HD void operator()(std::int64_t k) const { values[at[k]] = from[k]; }
 };
 
-/// Moves all entries; `keys` and `places` are those of the changes.
+/// Shifts all entries; `keys` and `positions` are those of the changes.
 template <executor Executor, class T>
 typename csr<T>::arrays move_entries(Executor const& exec, csr_view<T> a, buffer<std::uint64_t> const& keys,
-                                     buffer<std::int64_t> const& places, int step) {
+                                     buffer<std::int64_t> const& positions, int step) {
     std::int64_t const changes = keys.size(), before = a.nonzeros(), after = before + step * changes;
     if (after > std::numeric_limits<std::int32_t>::max())
         throw dimension_error("a batch makes " + std::to_string(after) + " edges, more than 32-bit indices count");
     buffer<std::int32_t> offsets(exec, std::int64_t(a.rows()) + 1), indices(exec, after);
     buffer<T> values(exec, after);
-    std::int64_t const stretches = before / copied_together + 2;
-    buffer<std::int64_t> moves(exec, stretches);
-    for_each(exec, stretches, count_moves{places.data(), changes, moves.data()});
-    for_each(exec, before, move_entry<T>{a, places.data(), moves.data(), step, indices.data(), values.data()});
+    std::int64_t const blocks = before / copied_together + 2;
+    buffer<std::int64_t> moves(exec, blocks);
+    for_each(exec, blocks, count_moves{positions.data(), changes, moves.data()});
+    for_each(exec, before, move_entry<T>{a, positions.data(), moves.data(), step, indices.data(), values.data()});
     for_each(exec, offsets.size(), move_offset{a.offsets, keys.data(), changes, step, offsets.data()});
     return {std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// What find_place finds for each of the keys.
+/// Applies find_position to each of the keys.
 template <executor Executor, class T>
-std::vector<std::int64_t> find_places(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
-    auto const wanted = exec.copy(keys);
-    buffer<std::int64_t> found(exec, wanted.size());
-    for_each(exec, wanted.size(), find_place<T>{a, wanted.data(), found.data()});
+std::vector<std::int64_t> find_positions(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
+    auto const device_keys = exec.copy(keys);
+    buffer<std::int64_t> found(exec, device_keys.size());
+    for_each(exec, device_keys.size(), find_position<T>{a, device_keys.data(), found.data()});
     return to_vector(exec, found);
 }
 
@@ -215,27 +219,28 @@ template <executor Executor, class T>
 csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch) {
     using namespace analytics;
     auto const sorted = sort_batch(a, batch, true);
-    auto const where = find_places(exec, a, sorted.keys);
+    auto const where = find_positions(exec, a, sorted.keys);
     std::vector<std::uint64_t> keys;
-    std::vector<std::int64_t> places, replaced;
+    std::vector<std::int64_t> positions, replaced;
     std::vector<T> added, values;
     for (std::size_t k = 0; k < where.size(); ++k) {
         T const value = batch.values[std::size_t(sorted.order[k])];
-        if (where[k] % 2 != 0) { // moves by what is added in front of it
+        if (where[k] % 2 != 0) { // shifted by the edges that are inserted before it
             replaced.push_back(where[k] / 2 + std::int64_t(keys.size()));
             values.push_back(value);
         } else {
             keys.push_back(sorted.keys[k]);
-            places.push_back(where[k] / 2);
+            positions.push_back(where[k] / 2);
             added.push_back(value);
         }
     }
     auto const new_keys = exec.copy(keys);
-    auto const new_places = exec.copy(places), at = exec.copy(replaced);
+    auto const new_positions = exec.copy(positions), at = exec.copy(replaced);
     auto const new_values = exec.copy(added), other_values = exec.copy(values);
-    auto b = move_entries(exec, a, new_keys, new_places, 1);
-    for_each(exec, new_keys.size(),
-             write_added<T>{new_keys.data(), new_places.data(), new_values.data(), b.indices.data(), b.values.data()});
+    auto b = move_entries(exec, a, new_keys, new_positions, 1);
+    for_each(
+        exec, new_keys.size(),
+        write_added<T>{new_keys.data(), new_positions.data(), new_values.data(), b.indices.data(), b.values.data()});
     for_each(exec, at.size(), write_replaced<T>{at.data(), other_values.data(), b.values.data()});
     exec.synchronize();
     return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
@@ -245,17 +250,17 @@ template <executor Executor, class T>
 csr<T> without_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch) {
     using namespace analytics;
     auto const sorted = sort_batch(a, batch, false);
-    auto const where = find_places(exec, a, sorted.keys);
+    auto const where = find_positions(exec, a, sorted.keys);
     std::vector<std::uint64_t> keys;
-    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> positions;
     for (std::size_t k = 0; k < where.size(); ++k) {
         if (where[k] % 2 == 0) continue;
         keys.push_back(sorted.keys[k]);
-        places.push_back(where[k] / 2);
+        positions.push_back(where[k] / 2);
     }
     auto const old_keys = exec.copy(keys);
-    auto const old_places = exec.copy(places);
-    auto b = move_entries(exec, a, old_keys, old_places, -1);
+    auto const old_positions = exec.copy(positions);
+    auto b = move_entries(exec, a, old_keys, old_positions, -1);
     exec.synchronize();
     return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
 }

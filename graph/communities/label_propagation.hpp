@@ -8,18 +8,19 @@
 namespace coppice {
 
 struct label_propagation_result {
-    buffer<vertex_id> labels{}; ///< the smallest vertex of the community; in the memory of the executor
+    buffer<vertex_id> labels{}; ///< smallest vertex of the community; in the memory of the executor
     std::int64_t communities = 0;
     int sweeps = 0;
-    bool converged = false; ///< no vertex would move
+    bool converged = false; ///< no vertex changes its label any more
 };
 
-/// Every vertex takes the label that most of its edges lead to, again and again (Raghavan, Albert and Kumara 2007); it
-/// stays where its own is among those, else the smallest counts. A quarter of the vertices moves at a time, by a hash
-/// that is another one each sweep. Edges count, not their values; loops do not. The same for any number of threads, on
-/// host and CUDA. Of undirected graphs. Memory: 24 bytes an edge, 44 a vertex. Waits once a sweep.
+/// Label propagation (Raghavan, Albert and Kumara 2007): each vertex repeatedly takes the label that most of its edges
+/// lead to. It keeps its label if that is among the most frequent ones; otherwise the smallest of these is taken. A
+/// quarter of the vertices, chosen by a hash that changes with every sweep, moves at a time. Edge values and loops are
+/// ignored. The graph is undirected. The result is the same for any number of threads, on host and CUDA. Memory: 24
+/// bytes per edge, 44 per vertex. Waits once per sweep.
 ///
-/// Throws argument_error for less than one sweep.
+/// Throws argument_error for max_sweeps < 1.
 template <executor Executor>
 label_propagation_result label_propagation(Executor const& exec, graph_view g, int max_sweeps = 100);
 
@@ -49,7 +50,7 @@ label_propagation_result label_propagation(Executor const& exec, graph_view g, i
         r.converged = rounds.sweep(count_of_label{}, std::uint64_t(r.sweeps)) == 0;
     }
     r.labels = std::move(rounds.labels());
-    name_by_least_member(exec, r.labels);
+    label_by_min_member(exec, r.labels);
     r.communities = reduce(exec, g.vertices, std::int64_t{0}, is_root{r.labels.data()}, plus{});
     return r;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vertices that take the label that scores best among those of their neighbours, a quarter of them at a time.
+/// Rounds in which vertices take the label of best score among their neighbours' labels, a quarter of the vertices at a
+/// time.
 #pragma once
 
 #include <coppice/algebra/random.hpp>
@@ -8,12 +9,13 @@
 
 namespace coppice::analytics {
 
-/// For every vertex a table of the labels around it, with the weight of its edges to each: two places an edge.
+/// For every vertex a hash table of the labels of its neighbours with the sum of the edge weights of each: two slots
+/// per edge.
 struct label_tables {
     graph_view g;
     std::int64_t const* edge_weights; ///< null: 1
     vertex_id* labels;
-    vertex_id* keys;           ///< -1: free; all of them between rounds
+    vertex_id* keys;           ///< -1: free slot; all slots are free between rounds
     std::int64_t* weights;     ///< 0 between rounds
     std::uint64_t* best;       ///< the complement of the best score
     std::uint32_t* best_label; ///< the smallest label of that score; ~0u: the vertex stays
@@ -21,7 +23,8 @@ struct label_tables {
     COPPICE_HD std::int64_t weight(std::int32_t k) const { return edge_weights ? edge_weights[k] : 1; }
 };
 
-/// A quarter by a hash, another one in every sweep: neighbours that follow each other in circles are parted.
+/// Distributes the vertices to four lists by a hash that changes with every sweep. This separates neighbours that would
+/// otherwise swap labels forever.
 struct list_quarter {
     std::uint64_t salt;
     COPPICE_NO_EXEC_CHECK
@@ -61,12 +64,12 @@ struct gather_label {
         auto const size = static_cast<std::uint64_t>(2 * std::int64_t(x.g.degree(u)));
         std::int64_t const first = 2 * std::int64_t(x.g.offsets[u]);
         for (std::uint64_t at = mix_bits(static_cast<std::uint64_t>(label)) % size;; at = at + 1 == size ? 0 : at + 1) {
-            std::int64_t const place = first + std::int64_t(at);
-            vertex_id const key = worker.load(x.keys + place);
-            if (key != label && (key != -1 || !worker.claim(x.keys + place, vertex_id(-1), label)) &&
-                worker.load(x.keys + place) != label)
+            std::int64_t const slot = first + std::int64_t(at);
+            vertex_id const key = worker.load(x.keys + slot);
+            if (key != label && (key != -1 || !worker.claim(x.keys + slot, vertex_id(-1), label)) &&
+                worker.load(x.keys + slot) != label)
                 continue;
-            worker.add(x.weights + place, x.weight(k));
+            worker.add(x.weights + slot, x.weight(k));
             return;
         }
     }
@@ -79,8 +82,8 @@ struct score_label {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        for (std::int64_t place = 2 * std::int64_t(k); place < 2 * std::int64_t(k) + 2; ++place)
-            if (x.keys[place] >= 0) worker.lower(x.best + u, ~score(u, x.keys[place], x.labels[u], x.weights[place]));
+        for (std::int64_t slot = 2 * std::int64_t(k); slot < 2 * std::int64_t(k) + 2; ++slot)
+            if (x.keys[slot] >= 0) worker.lower(x.best + u, ~score(u, x.keys[slot], x.labels[u], x.weights[slot]));
     }
 };
 template <class Score>
@@ -91,13 +94,13 @@ struct choose_label {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        for (std::int64_t place = 2 * std::int64_t(k); place < 2 * std::int64_t(k) + 2; ++place) {
-            vertex_id const label = x.keys[place];
+        for (std::int64_t slot = 2 * std::int64_t(k); slot < 2 * std::int64_t(k) + 2; ++slot) {
+            vertex_id const label = x.keys[slot];
             if (label < 0) continue;
-            if (~score(u, label, x.labels[u], x.weights[place]) == x.best[u])
+            if (~score(u, label, x.labels[u], x.weights[slot]) == x.best[u])
                 worker.lower(x.best_label + u, static_cast<std::uint32_t>(label));
-            x.keys[place] = -1;
-            x.weights[place] = 0;
+            x.keys[slot] = -1;
+            x.weights[slot] = 0;
         }
     }
 };
@@ -116,43 +119,43 @@ struct take_label {
         worker.emit(v);
     }
 };
-struct name_itself {
+struct label_itself {
     vertex_id* labels;
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(v); }
 };
 
-/// Owns labels and tables: 24 bytes an edge and 36 a vertex. score(v, label, own, weight) says how good it is for v,
-/// whose label is `own`, to take `label`, with edges of `weight` to it; the larger, the better, and no two moves of a
-/// round change it. score.moves(worker, v, from, to) hears of moves.
+/// Owns labels and tables: 24 bytes per edge and 36 per vertex. score(v, label, own, weight) returns the score of
+/// taking `label`, given the current label `own` of v and the total `weight` of its edges to `label`; larger is better.
+/// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move.
 template <executor Executor>
 class label_rounds {
 public:
     label_rounds(Executor const& exec, graph_view g, std::int64_t const* edge_weights)
         : exec_(exec), labels_(exec, g.vertices), keys_(exec, 2 * std::int64_t(g.edge_count)),
           weights_(exec, 2 * std::int64_t(g.edge_count)), best_(exec, g.vertices), best_label_(exec, g.vertices),
-          lists_(exec, g.vertices), everyone_(placed(exec, worklist{nullptr, g.vertices, 0})),
+          lists_(exec, g.vertices), all_vertices_(placed(exec, worklist{nullptr, g.vertices, 0})),
           x_{g, edge_weights, labels_.data(), keys_.data(), weights_.data(), best_.data(), best_label_.data()} {
-        for_each(exec, g.vertices, name_itself{labels_.data()});
+        for_each(exec, g.vertices, label_itself{labels_.data()});
         fill(exec, keys_.view(), -1);
         fill(exec, weights_.view(), 0);
     }
-    /// Every vertex once; how many moved. Waits.
+    /// Processes every vertex once; returns the number of vertices that moved. Waits.
     template <class Score>
     std::int64_t sweep(Score const& score, std::uint64_t salt) {
-        worklist* const moved = lists_[4];
-        for_each(exec_, 1, clear_list{moved});
-        visit_items(exec_, nullptr, everyone_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
-                    list_quarter{mix_bits(salt)});
+        worklist* const changed = lists_[4];
+        for_each(exec_, 1, clear_list{changed});
+        vertex_map(exec_, nullptr, all_vertices_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
+                   list_quarter{mix_bits(salt)});
         for (int quarter = 0; quarter < 4; ++quarter) {
             worklist* const list = lists_[quarter];
-            visit_items(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});
-            visit_edges(exec_, nullptr, list, x_.g, nothing(), gather_label{x_});
-            visit_edges(exec_, nullptr, list, x_.g, nothing(), score_label<Score>{x_, score});
-            visit_edges(exec_, nullptr, list, x_.g, nothing(), choose_label<Score>{x_, score});
-            visit_items(exec_, nullptr, list, into(moved), take_label<Score>{x_, score});
+            vertex_map(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});
+            edge_map(exec_, nullptr, list, x_.g, nothing(), gather_label{x_});
+            edge_map(exec_, nullptr, list, x_.g, nothing(), score_label<Score>{x_, score});
+            edge_map(exec_, nullptr, list, x_.g, nothing(), choose_label<Score>{x_, score});
+            vertex_map(exec_, nullptr, list, into(changed), take_label<Score>{x_, score});
             for_each(exec_, 1, clear_list{list});
         }
-        return exec_.load(moved).count;
+        return exec_.load(changed).count;
     }
     buffer<vertex_id>& labels() { return labels_; }
 
@@ -163,7 +166,7 @@ private:
     buffer<std::uint64_t> best_;
     buffer<std::uint32_t> best_label_;
     worklists<5> lists_;
-    buffer<worklist> everyone_;
+    buffer<worklist> all_vertices_;
     label_tables x_;
 };
 

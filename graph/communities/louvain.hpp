@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Communities of large modularity: the method of Louvain, in whole numbers.
+/// Communities of large modularity: the Louvain method in integer arithmetic.
 #pragma once
 
 #include <bit>
@@ -14,61 +14,63 @@
 namespace coppice {
 
 struct louvain_options {
-    double resolution = 1;   ///< > 0; the larger, the smaller communities are
-    double tolerance = 1e-6; ///< of modularity, >= 0: a level that gains no more is the last
+    double resolution = 1;   ///< > 0; larger values give smaller communities
+    double tolerance = 1e-6; ///< minimum gain of modularity of a level, >= 0; otherwise the level is the last
     int max_levels = 20;     ///< >= 1
 };
 struct louvain_result {
-    buffer<vertex_id> labels{}; ///< the smallest vertex of the community; in the memory of the executor
+    buffer<vertex_id> labels{}; ///< smallest vertex of the community; in the memory of the executor
     std::int64_t communities = 0;
     double modularity = 0;
     int levels = 0;
 };
 
-/// Communities of an undirected graph by the method of Louvain (Blondel, Guillaume, Lambiotte and Lefebvre 2008):
-/// vertices move to the community of their neighbours that gains most modularity until few move; communities become
-/// vertices (contract()), and so on. A quarter of the vertices moves at a time, by a hash that is another one each
-/// sweep. Modularity is that of the matrix A: sum over u, v of one community of (a_uv - resolution k_u k_v / s) / s,
-/// with row sums k and the sum s of all.
+/// Communities of an undirected graph by the Louvain method (Blondel, Guillaume, Lambiotte and Lefebvre 2008). Vertices
+/// move to the neighbouring community of largest modularity gain until few move; then communities become vertices
+/// (contract()), and the next level begins. A quarter of the vertices, chosen by a hash that changes with every sweep,
+/// moves at a time. Modularity is the sum over pairs u, v of one community of (a_uv - resolution k_u k_v / s) / s, with
+/// the row sums k of A and their sum s.
 ///
-/// Weights are rounded to whole numbers of 2^-52 of their sum or less (whole ones stay as they are), so that sums are
-/// exact: the same communities for any number of threads, on host and CUDA. Memory: 40 bytes an edge, 60 a vertex, and
-/// what the first contraction takes. Waits once a sweep.
+/// Weights are rounded to multiples of 2^-52 of their sum or less (integers stay exact), so that sums are exact: the
+/// result is the same for any number of threads, on host and CUDA. Memory: 40 bytes per edge, 60 per vertex, and that
+/// of the first contraction. Waits once per sweep.
 ///
 /// Throws matrix_error for weights that are negative or not finite, argument_error for options out of range.
 template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options = {});
 
-/// Modularity of communities: equal labels from 0 to the number of vertices, `labels[vertices]`. As above; waits.
+/// Modularity of given communities: `labels[vertices]` in [0, vertices), equal within a community. Otherwise as above;
+/// waits.
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution = 1);
 
 namespace analytics {
 
-struct weight_look {
+struct weight_check {
     double largest;
     std::int64_t bad;
 };
 template <class T>
 struct weight_of_edge {
     T const* weights;
-    COPPICE_HD weight_look operator()(std::int64_t k) const {
+    COPPICE_HD weight_check operator()(std::int64_t k) const {
         T const x = weights[k];
         bool const good = x >= T(0) && x - x == T(0);
         return {good ? double(x) : 0.0, good ? 0 : 1};
     }
 };
-struct join_weight_looks {
-    COPPICE_HD weight_look operator()(weight_look const& a, weight_look const& b) const {
+struct merge_weight_checks {
+    COPPICE_HD weight_check operator()(weight_check const& a, weight_check const& b) const {
         return {a.largest > b.largest ? a.largest : b.largest, a.bad + b.bad};
     }
 };
-/// Weights in units of a power of two, to the nearest. The power in two parts, since it may be beyond a double.
+/// Weights as multiples of a power of two, rounded to nearest. The scale is a product of two factors, since it may
+/// exceed the range of double.
 template <class T>
-struct whole_weight {
+struct integer_weight {
     T const* from;
     double first, second;
-    whole_weight(T const* weights, int power)
+    integer_weight(T const* weights, int power)
         : from(weights), first(std::ldexp(1.0, power / 2)), second(std::ldexp(1.0, power - power / 2)) {}
     COPPICE_HD std::int64_t operator()(std::int64_t k) const {
         // NOLINTNEXTLINE(bugprone-incorrect-roundings): weights are not negative
@@ -76,8 +78,8 @@ struct whole_weight {
     }
 };
 template <class T>
-struct store_whole_weight {
-    whole_weight<T> weight;
+struct store_integer_weight {
+    integer_weight<T> weight;
     std::int64_t* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = weight(k); }
 };
@@ -109,8 +111,8 @@ struct add_to_label {
         worker.add(totals + labels[v], weights[v]);
     }
 };
-/// The sum of the squares of whole numbers below 2^53 whose sum is, too: exact, so that its order does not matter. A
-/// number is 2^26 a + b; what is summed are a^2, a b, and b^2 in two halves of 26 bits.
+/// Exact sum of squares of integers below 2^53 whose sum is below 2^53 too, so that the order does not matter. With x =
+/// 2^26 a + b, the sums of a^2, of a b, and of b^2 in two halves of 26 bits are accumulated.
 struct exact_squares {
     std::uint64_t aa = 0, ab = 0, bb_high = 0, bb_low = 0;
     COPPICE_HD exact_squares operator+(exact_squares const& o) const {
@@ -131,26 +133,26 @@ struct square_of_total {
     }
 };
 
-/// A graph of whole weights in the memory of an executor, its row sums and their sum.
+/// Graph with integer weights in the memory of an executor, its row sums and their sum.
 template <executor Executor>
-struct whole_graph {
+struct integer_graph {
     graph_view g;
     buffer<std::int64_t> weights, row_sums;
-    buffer<worklist> everyone;
+    buffer<worklist> all_vertices;
     double all = 0;
 
-    whole_graph(Executor const& exec, graph_view graph, buffer<std::int64_t> edge_weights)
+    integer_graph(Executor const& exec, graph_view graph, buffer<std::int64_t> edge_weights)
         : g(graph), weights(std::move(edge_weights)), row_sums(exec, g.vertices),
-          everyone(placed(exec, worklist{nullptr, g.vertices, 0})) {
-        visit_sums(exec, nullptr, everyone.data(), g, row_weight{weights.data(), row_sums.data()});
+          all_vertices(placed(exec, worklist{nullptr, g.vertices, 0})) {
+        edge_sum(exec, nullptr, all_vertices.data(), g, row_weight{weights.data(), row_sums.data()});
         all = double(reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{row_sums.data()}, plus{}));
     }
     double modularity(Executor const& exec, vertex_id const* labels, double resolution) const {
         if (all == 0) return 0;
         buffer<std::int64_t> inner(exec, g.vertices), totals(exec, g.vertices);
         fill(exec, totals.view(), 0);
-        visit_sums(exec, nullptr, everyone.data(), g, inner_weight{g, weights.data(), labels, inner.data()});
-        visit_items(exec, nullptr, everyone.data(), nothing(), add_to_label{labels, row_sums.data(), totals.data()});
+        edge_sum(exec, nullptr, all_vertices.data(), g, inner_weight{g, weights.data(), labels, inner.data()});
+        vertex_map(exec, nullptr, all_vertices.data(), nothing(), add_to_label{labels, row_sums.data(), totals.data()});
         auto const within = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{inner.data()}, plus{});
         double const squares =
             reduce(exec, g.vertices, exact_squares{}, square_of_total{totals.data()}, plus{}).value();
@@ -158,30 +160,31 @@ struct whole_graph {
     }
 };
 template <executor Executor, class T>
-whole_graph<Executor> make_whole(Executor const& exec, csr_view<T> a, char const* algorithm) {
+integer_graph<Executor> make_integer_graph(Executor const& exec, csr_view<T> a, char const* algorithm) {
     graph_view const g(a);
-    auto const look =
-        reduce(exec, g.edge_count, weight_look{0, 0}, weight_of_edge<T>{a.coefficients}, join_weight_looks{});
-    if (look.bad > 0)
-        throw matrix_error(std::string(algorithm) + ": " + std::to_string(look.bad) +
+    auto const check =
+        reduce(exec, g.edge_count, weight_check{0, 0}, weight_of_edge<T>{a.coefficients}, merge_weight_checks{});
+    if (check.bad > 0)
+        throw matrix_error(std::string(algorithm) + ": " + std::to_string(check.bad) +
                            " edge weights are negative or not finite");
-    // Twice: in units in which the sum is below 2^51 whatever the weights, and again in such that it is not far below.
-    // Sums of whole numbers have no order, so that the units are the same everywhere.
+    // In two steps: first with units for which the sum is below 2^51 for any weights, then with units for which the sum
+    // is close to 2^51. Integer sums do not depend on the order, so that the units are the same on every executor.
     int power = 0;
-    if (look.largest > 0) {
-        power = 50 - std::ilogb(look.largest) - int(std::bit_width(static_cast<std::uint64_t>(g.edge_count)));
-        auto const sum = reduce(exec, g.edge_count, std::int64_t{0}, whole_weight<T>(a.coefficients, power), plus{});
+    if (check.largest > 0) {
+        power = 50 - std::ilogb(check.largest) - int(std::bit_width(static_cast<std::uint64_t>(g.edge_count)));
+        auto const sum = reduce(exec, g.edge_count, std::int64_t{0}, integer_weight<T>(a.coefficients, power), plus{});
         power += 51 - std::ilogb(double(sum) + double(g.edge_count));
     }
     buffer<std::int64_t> weights(exec, g.edge_count);
-    for_each(exec, g.edge_count, store_whole_weight<T>{{a.coefficients, power}, weights.data()});
-    return whole_graph<Executor>(exec, g, std::move(weights));
+    for_each(exec, g.edge_count, store_integer_weight<T>{{a.coefficients, power}, weights.data()});
+    return integer_graph<Executor>(exec, g, std::move(weights));
 }
 
-/// What modularity gains, without what does not depend on the label. Equal gains differ in whether a vertex stays.
+/// Gain of modularity without the terms that do not depend on the label. The lowest bit breaks ties: equal gains differ
+/// in whether the vertex keeps its label.
 struct gain_of_label {
     std::int64_t const* row_sums;
-    std::int64_t* totals; ///< of communities
+    std::int64_t* totals; ///< total weight of each community
     double all;
     double resolution;
     COPPICE_HD std::uint64_t operator()(vertex_id v, vertex_id label, vertex_id own, std::int64_t weight) const {
@@ -196,7 +199,7 @@ struct gain_of_label {
         worker.add(totals + to, row_sums[v]);
     }
 };
-struct mark_label {
+struct flag_label {
     vertex_id const* labels;
     std::int32_t* used;
     COPPICE_NO_EXEC_CHECK
@@ -214,7 +217,7 @@ struct number_labels {
     vertex_id* labels;
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = numbers[labels[v]]; }
 };
-/// The community of a vertex of the first graph, by that of its vertex of this level.
+/// Community of a vertex of the first graph, from that of its vertex of this level.
 struct follow_level {
     vertex_id const* level;
     vertex_id* labels;
@@ -225,15 +228,15 @@ struct as_double {
     double* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = double(from[k]); }
 };
-struct as_whole {
+struct as_integer {
     double const* from;
     std::int64_t* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
 };
 
-/// Moves vertices until few of them do.
+/// Moves vertices until few of them change.
 template <executor Executor>
-buffer<vertex_id> move_vertices(Executor const& exec, whole_graph<Executor> const& w, double resolution) {
+buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> const& w, double resolution) {
     label_rounds<Executor> rounds(exec, w.g, w.weights.data());
     auto totals = copy_of(exec, w.row_sums.view());
     gain_of_label const gain{w.row_sums.data(), totals.data(), w.all, resolution};
@@ -241,12 +244,12 @@ buffer<vertex_id> move_vertices(Executor const& exec, whole_graph<Executor> cons
         if (rounds.sweep(gain, sweep) <= w.g.vertices / 1000) break;
     return std::move(rounds.labels());
 }
-/// Labels become 0, 1, ...; how many there are.
+/// Renumbers labels to 0, 1, ...; returns their number.
 template <executor Executor>
-std::int32_t number_communities(Executor const& exec, worklist const* everyone, buffer<vertex_id>& labels) {
+std::int32_t number_communities(Executor const& exec, worklist const* all_vertices, buffer<vertex_id>& labels) {
     buffer<std::int32_t> used(exec, labels.size());
     fill(exec, used.view(), 0);
-    visit_items(exec, nullptr, everyone, nothing(), mark_label{labels.data(), used.data()});
+    vertex_map(exec, nullptr, all_vertices, nothing(), flag_label{labels.data(), used.data()});
     std::int32_t const count =
         exclusive_scan(exec, labels.size(), value_at<std::int32_t>{used.data()}, store_number{used.data()}, 0);
     for_each(exec, labels.size(), number_labels{used.data(), labels.data()});
@@ -254,19 +257,19 @@ std::int32_t number_communities(Executor const& exec, worklist const* everyone, 
 }
 
 template <executor Executor>
-louvain_result louvain_levels(Executor const& exec, whole_graph<Executor> level, louvain_options const& o) {
+louvain_result louvain_levels(Executor const& exec, integer_graph<Executor> level, louvain_options const& o) {
     std::int64_t const n = level.g.vertices;
     louvain_result r{buffer<vertex_id>(exec, n)};
-    for_each(exec, n, name_itself{r.labels.data()});
+    for_each(exec, n, label_itself{r.labels.data()});
     r.modularity = level.modularity(exec, r.labels.data(), o.resolution);
-    csr<double> coarse; // what the level looks at
+    csr<double> coarse; // owns the graph of the level
     while (r.levels < o.max_levels && level.all > 0) {
         auto labels = move_vertices(exec, level, o.resolution);
         double const reached = level.modularity(exec, labels.data(), o.resolution);
         if (!(reached > r.modularity + o.tolerance)) break;
         r.modularity = reached;
         ++r.levels;
-        vertex_aggregates<> groups{level.g.vertices, number_communities(exec, level.everyone.data(), labels),
+        vertex_aggregates<> groups{level.g.vertices, number_communities(exec, level.all_vertices.data(), labels),
                                    std::move(labels)};
         for_each(exec, n, follow_level{groups.of.data(), r.labels.data()});
         if (groups.count == level.g.vertices) break;
@@ -280,11 +283,11 @@ louvain_result louvain_levels(Executor const& exec, whole_graph<Executor> level,
         fine.coefficients = values.data();
         csr<double> next = contract(exec, fine, groups);
         buffer<std::int64_t> weights(exec, next.nonzeros());
-        for_each(exec, weights.size(), as_whole{next.values().data(), weights.data()});
-        level = whole_graph<Executor>(exec, graph_view(next), std::move(weights));
+        for_each(exec, weights.size(), as_integer{next.values().data(), weights.data()});
+        level = integer_graph<Executor>(exec, graph_view(next), std::move(weights));
         coarse = std::move(next);
     }
-    name_by_least_member(exec, r.labels);
+    label_by_min_member(exec, r.labels);
     r.communities = reduce(exec, n, std::int64_t{0}, is_root{r.labels.data()}, plus{});
     return r;
 }
@@ -301,16 +304,16 @@ louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options cons
     if (!(options.resolution > 0)) refuse("resolution", options.resolution, "more than 0");
     if (!(options.tolerance >= 0)) refuse("tolerance", options.tolerance, "0 or more");
     if (options.max_levels < 1) refuse("max_levels", options.max_levels, "1 or more");
-    auto whole = make_whole(exec, a, "louvain");
-    if (whole.g.vertices == 0) return {};
-    return louvain_levels(exec, std::move(whole), options);
+    auto integers = make_integer_graph(exec, a, "louvain");
+    if (integers.g.vertices == 0) return {};
+    return louvain_levels(exec, std::move(integers), options);
 }
 
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution) {
-    auto const whole = analytics::make_whole(exec, a, "modularity");
-    require_size("labels of modularity", labels, whole.g.vertices);
-    return whole.modularity(exec, labels.data(), resolution);
+    auto const integers = analytics::make_integer_graph(exec, a, "modularity");
+    require_size("labels of modularity", labels, integers.g.vertices);
+    return integers.modularity(exec, labels.data(), resolution);
 }
 
 #define COPPICE_LOUVAIN(EXTERN, EXECUTOR, T)                                                                           \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How alike the neighbourhoods of the two ends of an edge are.
+/// Similarity of the neighbourhoods of the two ends of an edge.
 #pragma once
 
 #include <coppice/graph/frontier/shared_neighbors.hpp>
@@ -8,19 +8,20 @@
 namespace coppice {
 
 enum class similarity {
-    jaccard, ///< |N(u) and N(v)| / |N(u) or N(v)|
-    overlap, ///< |N(u) and N(v)| / min(|N(u)|, |N(v)|)
+    jaccard, ///< |N(u) ∩ N(v)| / |N(u) ∪ N(v)|
+    overlap, ///< |N(u) ∩ N(v)| / min(|N(u)|, |N(v)|)
 };
 
-/// A value for every stored edge of an undirected graph whose rows are sorted and hold every edge once; in the memory
-/// of the executor. Loops do not count, and have 0. The same bits for any number of threads, on host and CUDA. An edge
-/// takes as many steps as its end of fewer edges has, times the logarithm of the other. On CUDA returns at once.
+/// Computes the similarity of the ends of every stored edge of an undirected graph with sorted rows without parallel
+/// edges; the result is in the memory of the executor. Loops do not count and get 0. The result has the same bits for
+/// any number of threads, on host and CUDA. Time per edge: min(degree) log(max(degree)) of its ends. Returns
+/// immediately on CUDA.
 template <executor Executor>
 buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity kind = similarity::jaccard);
 
 namespace analytics {
 
-/// Where v stands in the sorted row of u; -1: nowhere.
+/// Index of v in the sorted row of u, or -1.
 COPPICE_HD inline std::int32_t edge_number(graph_view g, vertex_id u, vertex_id v) {
     std::int32_t low = g.offsets[u], high = g.offsets[u + 1];
     while (low < high) {
@@ -58,8 +59,8 @@ template <executor Executor>
 buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity kind) {
     using namespace analytics;
     buffer<double> values(exec, g.edge_count);
-    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), compare_ends{g, kind, values.data()});
+    auto all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
+    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), compare_ends{g, kind, values.data()});
     return values;
 }
 

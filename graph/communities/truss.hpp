@@ -8,21 +8,21 @@
 
 namespace coppice {
 
-/// Edges in the order of their smaller ends; in the memory of the executor.
+/// Edges sorted by their smaller ends, in the memory of the executor.
 struct truss_result {
     buffer<vertex_id> from{}; ///< the smaller end
     buffer<vertex_id> to{};
-    buffer<std::int32_t> numbers{}; ///< the largest k of a k-truss with the edge, 2 or more
-    std::int32_t largest = 0;       ///< 0 where there is no edge
+    buffer<std::int32_t> numbers{}; ///< largest k of a k-truss that contains the edge, at least 2
+    std::int32_t largest = 0;       ///< 0 without edges
 };
 
-/// The k-truss of an undirected graph is its largest subgraph whose every edge is in k - 2 triangles of it (Cohen
-/// 2008). Rows are sorted and hold every edge once; loops are ignored.
+/// The k-truss of an undirected graph is its largest subgraph in which every edge is in at least k - 2 triangles (Cohen
+/// 2008). Rows are sorted without parallel edges; loops are ignored.
 ///
-/// Edges in the fewest triangles are taken away together, where of two edges of a triangle that go at once the one of
-/// the smaller number tells the third (Kabir and Madduri, PKT, 2017). Steps: for every edge those of comparing its two
-/// rows, and at every number the edges that remain. Memory: 10 words an edge and one for either direction. The same for
-/// any number of threads, on host and CUDA. Waits.
+/// All edges in the fewest triangles are removed together. If two edges of a triangle are removed in the same round,
+/// the one with the smaller number updates the third (Kabir and Madduri, PKT, 2017). Time: for every edge an
+/// intersection of two rows, and for every truss number a pass over the remaining edges. Memory: 10 words per edge and
+/// one per direction. The result is the same for any number of threads, on host and CUDA. Waits.
 template <executor Executor>
 truss_result truss_numbers(Executor const& exec, graph_view g);
 
@@ -33,14 +33,14 @@ struct number_above {
     std::int32_t* number = nullptr;
     vertex_id* from = nullptr;
     vertex_id* to = nullptr;
-    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return g.neighbors[k] > u; }
-    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return g.neighbors[k] > u; }
+    COPPICE_HD void store(vertex_id u, std::int32_t k, std::int32_t at) const {
         from[at] = u;
         to[at] = g.neighbors[k];
         number[k] = at;
     }
 };
-/// An edge towards a smaller vertex has the number of its opposite.
+/// An edge towards a smaller vertex gets the number of its opposite.
 struct number_below {
     graph_view g;
     std::int32_t* number;
@@ -54,11 +54,11 @@ struct number_below {
 
 struct truss_arrays {
     graph_view g;
-    std::int32_t const* number; ///< of every stored edge
+    std::int32_t const* number; ///< edge number of every stored entry
     vertex_id const *from, *to;
-    std::int32_t* support; ///< triangles that are left
-    std::int32_t* numbers; ///< -1 while the edge is left
-    std::int32_t* when;    ///< the round in which it goes; 0: not yet
+    std::int32_t* support; ///< remaining triangles
+    std::int32_t* numbers; ///< -1 while the edge remains
+    std::int32_t* when;    ///< round of removal; 0: not yet
     std::int32_t* round;
     cores_state* state;
 };
@@ -79,7 +79,7 @@ struct count_round {
     std::int32_t* round;
     COPPICE_HD void operator()(std::int64_t) const { ++*round; }
 };
-struct mark_leaving {
+struct set_round {
     truss_arrays x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -113,7 +113,7 @@ struct peel_triangles {
         worker.emit(e);
     }
 };
-/// The number of a core of supports, as that of a truss.
+/// Converts core numbers of supports to truss numbers.
 struct add_two {
     std::int32_t* numbers;
     COPPICE_HD void operator()(std::int64_t e) const { numbers[e] += 2; }
@@ -125,11 +125,11 @@ template <executor Executor>
 truss_result truss_numbers(Executor const& exec, graph_view g) {
     using namespace analytics;
     std::int32_t edges = 0;
-    auto const first = offsets_of_kept(exec, g, number_above{g}, edges);
+    auto const first = offsets_of_selected(exec, g, number_above{g}, edges);
     truss_result r{buffer<vertex_id>(exec, edges), buffer<vertex_id>(exec, edges), buffer<std::int32_t>(exec, edges)};
     if (edges == 0) return r;
     buffer<std::int32_t> number(exec, g.edge_count), support(exec, edges), when(exec, edges);
-    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
     auto round = placed(exec, std::int32_t{0});
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();
@@ -137,16 +137,16 @@ truss_result truss_numbers(Executor const& exec, graph_view g) {
     worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
     truss_arrays const x{
         g, number.data(), r.from.data(), r.to.data(), support.data(), r.numbers.data(), when.data(), round.data(), s};
-    keep_edges(exec, g, first.data(), number_above{g, number.data(), r.from.data(), r.to.data()});
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), number_below{g, number.data()});
+    filter_edges(exec, g, first.data(), number_above{g, number.data(), r.from.data(), r.to.data()});
+    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), number_below{g, number.data()});
     for_each(exec, edges, list_all{rest, edges});
-    visit_items(exec, nullptr, rest, nothing(), count_support{x});
+    vertex_map(exec, nullptr, rest, nothing(), count_support{x});
     auto const body = [&] {
         for_each(exec, 1, count_round{x.round});
-        visit_items(exec, nullptr, now, nothing(), mark_leaving{x});
-        visit_items(exec, nullptr, now, into(next), peel_triangles{x});
+        vertex_map(exec, nullptr, now, nothing(), set_round{x});
+        vertex_map(exec, nullptr, now, into(next), peel_triangles{x});
         for_each(exec, 1, end_peeling{now, next, rest, s});
-        visit_items(exec, &s->selects, rest, into(now, rest_next), select_core{support.data(), x.numbers, s});
+        vertex_map(exec, &s->selects, rest, into(now, rest_next), select_core{support.data(), x.numbers, s});
         for_each(exec, 1, end_selection{now, rest, rest_next, s});
     };
     repetition<Executor> repeat(exec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A b-matching, the [0, n]-factor of any n or of a capacity for each vertex, that is the greedy one.
+/// Greedy b-matching: a [0, n]-factor for any n, or with a separate capacity for each vertex.
 #pragma once
 
 #include <coppice/graph/frontier/filtered_edges.hpp>
@@ -9,52 +9,53 @@
 
 namespace coppice {
 
-/// In the memory of the executor.
+/// Result in the memory of the executor.
 template <class T>
 struct b_matching_result {
-    buffer<vertex_id> from{}, to{}; ///< ends of the edges that are kept, from < to; heavy edges first
+    buffer<vertex_id> from{}, to{}; ///< ends of the selected edges, from < to; heavy edges first
     buffer<T> weights{};            ///< magnitudes
     double weight = 0;
-    double weight_coverage = 0; ///< share of the weight of all edges; 0 where they weigh nothing
+    double weight_coverage = 0; ///< weight / sum of the weights of all edges; 0 if that sum is 0
     std::int64_t rounds = 0;
 };
 
-/// Edges of an undirected graph, at most capacities[v] at each vertex v, to which none can be added: those that are
-/// found when edges are taken in the order of graph/scan/edge_order.hpp, heavy ones first, wherever both ends have
-/// room. They weigh at least half of the heaviest choice, and are what greedy_factor() keeps where all capacities are 1
-/// to 4.
+/// Selects edges of an undirected graph, at most capacities[v] at each vertex v. The selection is that of the greedy
+/// algorithm, which takes each edge in the order of graph/scan/edge_order.hpp (heavy edges first) if both ends have
+/// capacity left. It is maximal, and its weight is at least half of the maximum. It equals greedy_factor() if all
+/// capacities are the same number from 1 to 4.
 ///
-/// Every vertex bids for its heaviest edges, as many as it has room for; an edge for which both ends have bid is taken;
-/// who is full refuses what others have bid, and they bid for their next ones (locally dominant edges: Preis 1999; with
-/// capacities: Khan et al. 2016). No bid is made twice, so that bids are m steps beside those of sorting the edges,
-/// O(m log m). Rounds are as many as refusals follow each other. The same edges for any number of threads, on host and
-/// CUDA. Memory: 36 bytes a stored edge and 44 a vertex where weights are doubles. Waits.
+/// Every vertex bids for its heaviest edges up to its capacity. An edge with bids from both ends is taken. A vertex
+/// whose capacity is exhausted refuses the other bids, and the refused vertices bid for their next edges (locally
+/// dominant edges: Preis 1999; with capacities: Khan et al. 2016). No bid is repeated: O(m) time for the bids and O(m
+/// log m) for sorting the edges. The number of rounds is the length of the longest chain of refusals. The result is the
+/// same for any number of threads, on host and CUDA. Memory: 36 bytes per stored edge and 44 per vertex for double
+/// weights. Waits.
 ///
-/// `a` stores every edge once in each direction; what counts is |a_ij| for i < j, loops and zeros are no edges. Throws
-/// dimension_error where it is not square or there are not as many capacities as vertices, argument_error for a
-/// capacity below 0, matrix_error for a weight that is not finite.
+/// `a` stores every edge once in each direction. The weight of edge {i, j}, i < j, is |a_ij|; loops and zeros are no
+/// edges. Throws dimension_error if `a` is not square or the number of capacities is not that of the vertices,
+/// argument_error for a negative capacity, matrix_error for a weight that is not finite.
 template <executor Executor, class T>
 b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<std::int32_t const> capacities);
-/// The same with `capacity` edges at every vertex.
+/// The same with capacity `capacity` at every vertex.
 template <executor Executor, class T>
 b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, std::int32_t capacity);
 
 namespace analytics {
 
-/// Edges with an index of their own.
+/// Edges, addressed by an edge index.
 template <class T>
 struct edge_list {
     vertex_id *low, *high;
     T* weight;
 };
-/// Those above the diagonal that weigh something.
+/// Selects the entries above the diagonal with nonzero weight.
 template <class T>
 struct weighted_edges {
     csr_view<T> a;
     edge_list<T> edges;
     int* bad;
-    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return a.indices[k] > u && a.coefficients[k] != T(0); }
-    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return a.indices[k] > u && a.coefficients[k] != T(0); }
+    COPPICE_HD void store(vertex_id u, std::int32_t k, std::int32_t at) const {
         T const x = a.coefficients[k], weight = x < T(0) ? -x : x;
         if (!(weight - weight == T(0))) *bad = 1;
         edges.low[at] = u;
@@ -100,7 +101,7 @@ struct ends_of_edge {
         edge[2 * e] = edge[2 * e + 1] = static_cast<std::int32_t>(e);
     }
 };
-/// Where the ends at v begin among sorted ones.
+/// Stores where the ends at v begin in the sorted list of ends.
 struct first_end {
     vertex_id const* vertex;
     std::int64_t count;
@@ -122,16 +123,16 @@ struct bidding_state {
     loop_switch loop{1};
     std::int32_t round = 0;
 };
-/// What both steps see. Row v of `incident` has the numbers of the edges at v, heavy ones first.
+/// Data of both steps. Row v of `incident` has the indices of the edges at v, heavy ones first.
 struct bidding {
     graph_view incident;
     vertex_id const *low, *high;
     std::int32_t const* capacities;
-    std::int32_t* next;   ///< place in the row that v bids for next
+    std::int32_t* next;   ///< next position in the row of v for a bid
     std::int32_t* live;   ///< bids of v that are not refused
-    std::int32_t* taken;  ///< edges of v
-    std::int32_t* listed; ///< the last round for which v was listed
-    std::uint64_t* bids;  ///< two bits an edge: that of the low end, that of the high one
+    std::int32_t* taken;  ///< selected edges of v
+    std::int32_t* queued; ///< last round in which v was appended to the list of bidders
+    std::uint64_t* bids;  ///< two bits per edge: bid of the low end, bid of the high end
     bidding_state const* state;
 
     COPPICE_HD bool is_high(std::int32_t e, vertex_id v) const { return high[e] == v; }
@@ -145,11 +146,12 @@ struct begin_bidding {
     worklist* bidders;
     COPPICE_HD void operator()(std::int64_t v) const {
         x.next[v] = x.incident.offsets[v];
-        x.live[v] = x.taken[v] = x.listed[v] = 0;
+        x.live[v] = x.taken[v] = x.queued[v] = 0;
         list_all{bidders, x.incident.vertices}(v);
     }
 };
-/// A vertex bids for its next edges. Whoever bids second takes the edge; who has no more room is emitted.
+/// Makes the next bids of a vertex. The second bid for an edge takes the edge; a vertex whose capacity is exhausted by
+/// that is emitted.
 struct bid {
     bidding x;
     COPPICE_NO_EXEC_CHECK
@@ -163,19 +165,19 @@ struct bid {
             ++live;
             bool const high = x.is_high(e, v);
             if ((worker.set_bits(x.bids + e / 32, bidding::bit(e, high)) & bidding::bit(e, !high)) == 0) continue;
-            take_place(worker, u);
-            take_place(worker, v);
+            take_edge(worker, u);
+            take_edge(worker, v);
         }
         x.next[v] = at;
         x.live[v] = live;
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void take_place(Worker& worker, vertex_id v) const {
+    COPPICE_HD void take_edge(Worker& worker, vertex_id v) const {
         if (worker.add(x.taken + v, 1) + 1 == x.capacities[v]) worker.emit(v);
     }
 };
-/// A vertex without room refuses what others have bid for: they bid again.
+/// A vertex without remaining capacity refuses the bids of others; these bid again.
 struct refuse_bid {
     bidding x;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
@@ -189,14 +191,14 @@ struct refuse_bid {
         vertex_id const u = x.other_end(e, v);
         worker.add(x.live + u, -1);
         std::int32_t const round = x.state->round + 1;
-        if (worker.exchange(x.listed + u, round) != round) worker.emit(u);
+        if (worker.exchange(x.queued + u, round) != round) worker.emit(u);
     }
 };
 struct next_bids {
     worklist *bidders, *again, *full;
     bidding_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*bidders, *again);
+        swap_and_clear(*bidders, *again);
         full->clear();
         ++state->round;
         if (bidders->count == 0) state->loop.stop();
@@ -235,14 +237,14 @@ struct edge_buffers {
     edge_buffers(Executor const& exec, std::int64_t count) : low(exec, count), high(exec, count), weight(exec, count) {}
     edge_list<T> view() { return {low.data(), high.data(), weight.data()}; }
 };
-/// All edges, heavy ones first.
+/// All edges, sorted by the edge order (heavy ones first).
 template <executor Executor, class T>
 edge_buffers<T> edges_in_order(Executor const& exec, csr_view<T> a) {
     std::int32_t count = 0;
-    auto const first = offsets_of_kept(exec, a, weighted_edges<T>{a, {}, nullptr}, count);
+    auto const first = offsets_of_selected(exec, a, weighted_edges<T>{a, {}, nullptr}, count);
     edge_buffers<T> edges(exec, count);
     auto bad = placed(exec, 0);
-    keep_edges(exec, a, first.data(), weighted_edges<T>{a, edges.view(), bad.data()});
+    filter_edges(exec, a, first.data(), weighted_edges<T>{a, edges.view(), bad.data()});
     if (exec.load(bad.data()) != 0) throw matrix_error("b_matching: edge weights are not finite");
     buffer<std::int32_t> index(exec, count);
     {
@@ -296,13 +298,13 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
                                    single_step{next_bids{bidders, again, full, state.data()}});
 
     b_matching_result<T> result;
-    edge_buffers<T> kept(exec, count);
+    edge_buffers<T> chosen(exec, count);
     std::int64_t const found =
-        select(exec, count, has_both_bids{bids.data()}, emit_both_ends<T>{edges.view(), kept.view()});
-    result.from = copy_of(exec, kept.low.view().slice(0, found));
-    result.to = copy_of(exec, kept.high.view().slice(0, found));
-    result.weights = copy_of(exec, kept.weight.view().slice(0, found));
-    result.weight = reduce(exec, found, 0.0, value_as_double<T>{kept.weight.data()}, plus{});
+        select(exec, count, has_both_bids{bids.data()}, emit_both_ends<T>{edges.view(), chosen.view()});
+    result.from = copy_of(exec, chosen.low.view().slice(0, found));
+    result.to = copy_of(exec, chosen.high.view().slice(0, found));
+    result.weights = copy_of(exec, chosen.weight.view().slice(0, found));
+    result.weight = reduce(exec, found, 0.0, value_as_double<T>{chosen.weight.data()}, plus{});
     double const all = reduce(exec, count, 0.0, value_as_double<T>{edges.weight.data()}, plus{});
     result.weight_coverage = all > 0 ? result.weight / all : 0;
     result.rounds = exec.load(state.data()).round;

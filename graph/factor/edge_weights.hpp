@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Edge weights of the undirected graph beneath a matrix, without a copy where the matrix itself will do.
+/// Edge weights of the undirected graph of a matrix; without a copy if the matrix can be used directly.
 #pragma once
 
 #include <coppice/algebra/operations.hpp>
@@ -8,18 +8,19 @@
 
 namespace coppice {
 
-/// What parallel_factor() and extract_forest() read: the weight of the edge {i, j} stands at (i, j) and at (j, i), by
-/// magnitude. Entries on the diagonal and zeros are no edges. Move-only; borrows the matrix that it was made of.
+/// Weights that parallel_factor() and extract_forest() read: the magnitudes at (i, j) and (j, i) are the weight of edge
+/// {i, j}. Diagonal entries and zeros are no edges. Move-only; borrows the matrix that it was made from.
 template <class T, class I, class O = I>
 struct edge_weights {
     csr_view<T, I, O> view{};
-    csr<T, I, O> made{}; ///< the owner of the pattern where that of the matrix would not do
-    buffer<T> values{};  ///< and of the values alone
+    csr<T, I, O> made{}; ///< owns pattern and values, if the pattern differs from that of the matrix
+    buffer<T> values{};  ///< owns the values, if only these differ
 };
 
 namespace graph_detail {
 
-/// values[k] = |a_ij| + |a_ji| for nonzero k = (i, j) of a symmetric pattern, as the product of a reduction of nothing.
+/// values[k] = |a_ij| + |a_ji| for nonzero k = (i, j) of a symmetric pattern. Implemented as the product of a reduction
+/// whose sums are ignored.
 template <class T, class I, class O>
 struct add_mirror {
     csr_view<T, I, O> a;
@@ -30,8 +31,8 @@ struct add_mirror {
         return 0;
     }
 };
-/// The same where mirrors[k] is the position of the mirror image, by a map of a reduction that tells of a nonzero: 2
-/// without a mirror image, 1 with one of another magnitude.
+/// The same if mirrors[k] is the position of the mirror entry. The result is reduced by maximum: 2 if there is no
+/// mirror entry, 1 if its magnitude differs, else 0.
 template <class T, class O>
 struct add_known_mirror {
     T const* coefficients;
@@ -62,14 +63,14 @@ struct ignore_rows {
     COPPICE_HD void operator()(std::int64_t, std::uint8_t) const {}
 };
 
-/// Where the mirror image of every nonzero of a square matrix stands whose columns rise in every row; -1: nowhere.
+/// Position of the mirror entry of every nonzero of a square matrix with sorted rows; -1: none.
 template <executor Executor, class T, class I, class O>
 buffer<O> find_mirrors(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a) {
     buffer<O> mirrors(exec, a.nonzeros());
     reduce_rows(exec, plan, write_mirror<T, I, O>{a, mirrors.data()}, ignore_products{}, ignore_rows{});
     return mirrors;
 }
-/// The same on the host, where each pair is searched for once.
+/// The same on the host, with one search per pair.
 template <class T, class I, class O>
 buffer<O> find_mirrors(host_executor const& exec, srcsr_plan<O> const&, csr_view<T, I, O> a) {
     constexpr std::int64_t block = 2048; // rows
@@ -91,12 +92,12 @@ buffer<O> find_mirrors(host_executor const& exec, srcsr_plan<O> const&, csr_view
 
 } // namespace graph_detail
 
-/// The weights |a_ij| where A is symmetric by magnitude, else |a_ij| + |a_ji|, as symmetrised_weights() has them: the
-/// graph is the same, the view may hold a diagonal and zeros besides. A symmetric matrix is taken as it is, a symmetric
-/// pattern with other values gets new values, others a pattern of their own; mirror images are found by binary search.
+/// Returns the weights |a_ij| if A is symmetric by magnitude, else |a_ij| + |a_ji|, as symmetrised_weights(). The graph
+/// is the same; the view may contain a diagonal and zeros. A symmetric matrix is borrowed; a symmetric pattern with
+/// other values gets new values; any other matrix gets a new pattern. Mirror entries are found by binary search.
 ///
-/// A is square (dimension_error), columns in any order (a sorted copy is made) without duplicates and all values finite
-/// (matrix_error). Waits. Throws overflow_error where the union of both patterns outgrows O.
+/// A is square (dimension_error), has no duplicates, and all its values are finite (matrix_error). Unsorted rows are
+/// sorted in a copy. Waits. Throws overflow_error if the union of both patterns exceeds O.
 template <executor Executor, class T, class I, class O>
 edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> a) {
     using namespace graph_detail;
@@ -105,12 +106,12 @@ edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> 
     weights.view = a;
     if (!a.offsets) return weights;
     using flags = detail::nonzero_flags;
-    flags found = detail::look_at_nonzeros(exec, a);
+    flags found = detail::inspect_nonzeros(exec, a);
     if (found.any(flags::not_finite)) detail::require_finite(exec, a);
     if (found.any(flags::unsorted)) {
         weights.made = sort_columns(exec, a);
         weights.view = weights.made.view();
-        found = detail::look_at_nonzeros(exec, weights.view);
+        found = detail::inspect_nonzeros(exec, weights.view);
         if (found.any(flags::unsorted))
             throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
     }
@@ -128,7 +129,7 @@ edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> 
 }
 
 namespace graph_detail {
-/// The same of a matrix whose columns rise and whose values are finite, with find_mirrors() of its pattern.
+/// The same for a matrix with sorted rows and finite values, given find_mirrors() of its pattern.
 template <executor Executor, class T, class I, class O>
 edge_weights<T, I, O> edge_weights_by(Executor const& exec, csr_view<T, I, O> a, array_view<O const> mirrors) {
     edge_weights<T, I, O> weights;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Options and result of the [0, n]-factor algorithms, and the weight that a factor covers (Eqs. 22, 23).
+/// Options and result of the [0, n]-factor algorithms, and the weight coverage of a factor (Eqs. 22, 23).
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,34 @@
 
 namespace coppice {
 
-/// How to choose a [0, n]-factor. The greedy algorithm reads degree, ties and seed only.
+/// Options of the [0, n]-factor algorithms. The greedy algorithm reads degree, ties and seed only.
 struct factor_options {
-    int degree = 2; ///< n in [1, 4]: edges that a vertex may keep
-    /// M > 0; 0 goes on until the factor is maximal; none: as many as it pays for, see <coppice/factor.hpp>
+    int degree = 2; ///< n in [1, 4]: maximum number of edges per vertex
+    /// Number of rounds M > 0; 0: until the factor is maximal; none: chosen by cost, see <coppice/factor.hpp>
     std::optional<int> rounds{};
-    int charge_period = 5;           ///< m >= 1: vertices are never charged in rounds k with k mod m = k_m
+    int charge_period = 5;           ///< m >= 1: no charges in rounds k with k mod m = k_m
     int charge_offset = 0;           ///< k_m in [0, m)
-    double charge_below = 0.2;       ///< in the others only after an uncharged round confirmed less than this share
-    double charge_probability = 0.5; ///< p in [0, 1] of a positive charge
+    double charge_below = 0.2;       ///< in other rounds charges only after an uncharged round that confirmed less than
+                                     ///< this fraction of its proposals
+    double charge_probability = 0.5; ///< probability p in [0, 1] of a positive charge
     tie_rule ties = tie_rule::hash;  ///< order of edges of equal weight; see tie_rule and <coppice/factor.hpp>
-    std::uint64_t seed = 0;          ///< of charges and of the hash in the tie rule
+    std::uint64_t seed = 0;          ///< seed of the charges and of the hash in the tie rule
 };
 
-/// A [0, n]-factor: at most n edges at every vertex. Move-only; lives in the memory of the executor that made it.
+/// A [0, n]-factor: at most n edges at every vertex. Move-only; in the memory of the executor that made it.
 template <class I>
 struct graph_factor {
     int degree = 0;        ///< n
     I vertices = 0;        ///< N
-    buffer<I> neighbors{}; ///< [n N]: those of vertex v in [n v, n v + n), in order of confirmation, then -1
-    int rounds = 0;        ///< rounds done; 1 for the greedy algorithm
-    bool maximal = false;  ///< known to be maximal: no further edge fits
+    buffer<I> neighbors{}; ///< [n N]: neighbours of vertex v in [n v, n v + n), in order of confirmation, then -1
+    int rounds = 0;        ///< number of rounds; 1 for the greedy algorithm
+    bool maximal = false;  ///< known to be maximal: no further edge can be added
     std::int64_t edges = 0;
-    double weight = 0;          ///< sum of |w| over the edges of the factor (Eq. 22); means of their two directions
+    double weight = 0;          ///< sum of |w| over the edges of the factor (Eq. 22); |w| is the mean of both
+                                ///< directions
     double total_weight = 0;    ///< sum of |w| over the edges of the graph
-    double weight_coverage = 1; ///< weight / total_weight (Eq. 23); 1 where the graph has no edge
-    edge_order<I> order{};      ///< the order of edges that was used
+    double weight_coverage = 1; ///< weight / total_weight (Eq. 23); 1 if the graph has no edge
+    edge_order<I> order{};      ///< order of the edges that was used
 };
 
 template <executor Executor, class I>
@@ -67,7 +69,7 @@ inline void check_factor_options(factor_options const& o) {
         refuse("charge_probability", o.charge_probability, "0 to 1");
 }
 
-/// Weight of a row: of all its edges, and of those in the factor.
+/// Weight of a row: of all its edges, and of its edges in the factor.
 struct covered_weight {
     double all;
     double covered;
@@ -109,20 +111,20 @@ covered_weight sum_of_weights(Executor const& exec, csr_view<T, I, O> weights, s
                 store_covered_weight{rows.data()});
     return reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
 }
-/// The sum over rows that one worker goes through. Degree: that of the factor, or 0 where it is not known beforehand.
+/// Sum over a range of rows by one worker. Degree: degree of the factor, or 0 if it is not known at compile time.
 template <int Degree, class T, class I, class O>
 covered_weight sum_of_rows(csr_view<T, I, O> weights, weigh_nonzero<T, I> weigh, I first, I last) {
     if (Degree > 0) weigh.degree = Degree;
     covered_weight sum{0, 0};
     for (I row = first; row < last; ++row) {
-        covered_weight of_row{0, 0}; // so that no addition waits for those of the row before
+        covered_weight of_row{0, 0}; // a separate sum per row shortens the dependency chain of additions
         for (O k = weights.offsets[row], end = weights.offsets[row + 1]; k < end; ++k)
             of_row = add_covered_weight{}(of_row, weigh(weights.coefficients[k], weights.indices[k], row));
         sum = add_covered_weight{}(sum, of_row);
     }
     return sum;
 }
-/// The host stores no sum for every row.
+/// On the host no sums of rows are stored.
 template <class T, class I, class O>
 covered_weight sum_of_weights(host_executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const&,
                               weigh_nonzero<T, I> const& weigh) {
@@ -140,16 +142,16 @@ covered_weight sum_of_weights(host_executor const& exec, csr_view<T, I, O> weigh
     return all;
 }
 
-/// Fills in weight, total weight and coverage in one pass. Throws matrix_error where the weights are not finite.
-template <class Place, class T, class I, class O>
-void weigh_factor(Place const& place, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
+/// Computes weight, total weight and coverage in one pass. Throws matrix_error if the weights are not finite.
+template <class Rank, class T, class I, class O>
+void weigh_factor(Rank const& rank, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
     covered_weight const sum =
-        place.join(sum_of_weights(place.exec(), weights, plan, weigh_nonzero<T, I>{f.neighbors.data(), f.degree}),
-                   add_covered_weight{});
-    // A NaN or an infinity anywhere reaches the sum; nothing else has to look for them.
+        rank.all_reduce(sum_of_weights(rank.exec(), weights, plan, weigh_nonzero<T, I>{f.neighbors.data(), f.degree}),
+                        add_covered_weight{});
+    // A NaN or an infinity in any weight makes the sum non-finite, so that one check suffices.
     if (!(sum.all <= std::numeric_limits<double>::max()))
         throw matrix_error("edge weights hold NaN or infinite values, or their sum overflows");
-    f.total_weight = sum.all / 2; // every edge was seen from both ends
+    f.total_weight = sum.all / 2; // every edge was counted at both ends
     f.weight = sum.covered / 2;
     f.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1.0;
 }

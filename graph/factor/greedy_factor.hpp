@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sequential greedy [0, n]-factor (algorithm 6): the measure of quality for the parallel one.
+/// Sequential greedy [0, n]-factor (algorithm 6): the quality reference for the parallel algorithm.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 
 namespace coppice {
 
-/// Takes the edges in the total order of graph/scan/edge_order.hpp and adds each where both ends have a place left.
+/// Computes the greedy factor: takes the edges in the total order of graph/scan/edge_order.hpp and adds each one if
+/// both ends have fewer than n edges.
 ///
-/// `weights` and its rules are those of parallel_factor. For degree 1 the weight is at least half of the heaviest
-/// matching. The edges are sorted in parallel, one pass over them is sequential: O(E log E) time, E edges of memory.
+/// `weights` as for parallel_factor(). For degree 1 the weight is at least half of the maximum-weight matching. The
+/// edges are sorted in parallel; one sequential pass follows. O(E log E) time, memory for E edges.
 template <class T, class I, class O>
 graph_factor<I> greedy_factor(host_executor const& exec, csr_view<T, I, O> weights, factor_options const& options = {});
 
@@ -86,7 +87,7 @@ graph_factor<I> greedy_factor(host_executor const& exec, csr_view<T, I, O> weigh
         neighbors_of(e.high)[high++] = e.low;
         ++f.edges;
     }
-    graph_detail::weigh_factor(graph_detail::whole_graph<host_executor, I>(exec), weights,
+    graph_detail::weigh_factor(graph_detail::single_rank_graph<host_executor, I>(exec), weights,
                                make_srcsr_plan(exec, weights), f);
     return f;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds without charges of a matching on the host: what proposal_rounds does for n = 1, in two passes a round over
-/// the vertices that still propose.
+/// Rounds without charges for n = 1 (a matching) on the host: equivalent to proposal_rounds, with two passes per round
+/// over the vertices that still propose.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 
 namespace coppice::graph_detail {
 
-/// The vertices of a block that still propose stand at its front, so that neighbours stay together.
+/// Each block of vertices keeps its vertices that still propose at its front, which preserves locality.
 template <class T, class I, class O>
 class host_matching_rounds {
 public:
-    /// mates[vertices] are the confirmed edges, -1: none; `proposed` is of the same length.
+    /// mates[vertices] are the confirmed edges, -1: none; proposed[vertices] is workspace.
     host_matching_rounds(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order, I* mates,
                          I* proposed, vertex_state* states)
         : exec_(exec), weights_(weights), order_(order), mates_(mates), proposed_(proposed), states_(states) {}
 
-    /// Everyone who is free proposes.
+    /// Makes the first proposal of every free vertex.
     void begin() {
         waiting_ = buffer<I>(exec_, weights_.rows());
         blocks_.assign(std::size_t((weights_.rows() + block - 1) / block), {});
@@ -38,7 +38,7 @@ public:
             }
         });
     }
-    /// Confirms what is mutual; those whose choice is taken then choose anew.
+    /// Confirms mutual proposals; vertices whose choice is taken then choose again.
     round_total run() {
         for_blocks([this](block_of_vertices& b, std::int64_t first, std::int64_t) { confirm(b, first); });
         for_blocks([this](block_of_vertices& b, std::int64_t first, std::int64_t) { choose_again(b, first); });
@@ -67,45 +67,44 @@ private:
             if (end - begin <= short_row) return best_of_short(v, begin, end);
         return best_of_long(v, begin, end);
     }
-    /// No branch on what only chance decides: which of a few edges is the heaviest, and who is free. Bits of magnitudes
-    /// rise with them.
+    /// Without data-dependent branches, which would be unpredictable. The bits of magnitudes ascend with their values.
     I best_of_short(I v, O begin, O end) const {
         using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-        bits key[short_row], most = 0;
+        bits key[short_row], max = 0;
         int const count = int(end - begin);
         for (int k = 0; k < count; ++k) {
             I const u = weights_.indices[begin + k];
             T const w = magnitude_of(weights_.coefficients[begin + k]);
             bits const mask = bits(0) - bits((w > T(0)) & (mates_[u] < I(0)) & (u != v));
             key[k] = std::bit_cast<bits>(w) & mask;
-            most = std::max(most, key[k]);
+            max = std::max(max, key[k]);
         }
-        if (most == 0) return I(-1);
+        if (max == 0) return I(-1);
         int heaviest = 0, at = 0;
         for (int k = 0; k < count; ++k) {
-            heaviest += key[k] == most ? 1 : 0;
-            at = key[k] == most ? k : at;
+            heaviest += key[k] == max ? 1 : 0;
+            at = key[k] == max ? k : at;
         }
         return heaviest == 1 ? weights_.indices[begin + at] : best_of_long(v, begin, end);
     }
-    /// Most edges are lighter than one before them.
+    /// The first comparison rejects most edges: they are lighter than an earlier one.
     I best_of_long(I v, O begin, O end) const {
-        T most = T(0);
+        T max = T(0);
         I best = I(-1);
         for (O k = begin; k < end; ++k) {
             T const w = magnitude_of(weights_.coefficients[k]);
-            if (!(w > T(0)) || w < most) continue;
+            if (!(w > T(0)) || w < max) continue;
             I const u = weights_.indices[k];
-            if (mates_[u] >= I(0) || u == v || !order_.before(v, w, u, most, best)) continue;
-            most = w;
+            if (mates_[u] >= I(0) || u == v || !order_.before(v, w, u, max, best)) continue;
+            max = w;
             best = u;
         }
         return best;
     }
-    /// Keeps those that go on. Without a branch, as none could predict which they are.
+    /// Keeps the vertices that still wait. Without a branch, which would be unpredictable.
     void confirm(block_of_vertices& b, std::int64_t first) {
         b.total = {};
-        std::int64_t kept = 0;
+        std::int64_t remaining = 0;
         for (std::int64_t i = first; i < first + b.count; ++i) {
             I const v = waiting_[i], u = proposed_[v];
             bool const proposes = u >= I(0), mutual = proposed_[proposes ? u : v] == v;
@@ -113,10 +112,10 @@ private:
             b.total.confirmed += mutual ? 1 : 0;
             mates_[v] = mutual ? u : I(-1);
             states_[v] = vertex_state::full(mutual ? 1 : 0);
-            waiting_[first + kept] = v;
-            kept += (proposes & !mutual) ? 1 : 0;
+            waiting_[first + remaining] = v;
+            remaining += (proposes & !mutual) ? 1 : 0;
         }
-        b.count = b.total.waiting = kept;
+        b.count = b.total.waiting = remaining;
     }
     void choose_again(block_of_vertices& b, std::int64_t first) {
         for (std::int64_t i = first; i < first + b.count; ++i) {

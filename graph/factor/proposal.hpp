@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lane code of the [0, n]-factor: what one nonzero offers, what one row proposes, what one vertex confirms.
+/// Lane code of the [0, n]-factor: candidate of one nonzero, proposals of one row, confirmation of one vertex.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,29 @@
 
 namespace coppice::graph_detail {
 
-/// The magnitude of a weight; not above zero (also for NaN) means that there is no edge.
+/// Magnitude of a weight. There is no edge unless it is above zero (false for NaN).
 template <class T>
 COPPICE_HD constexpr T magnitude_of(T weight) {
     return weight < T(0) ? -weight : weight;
 }
 
-/// One nonzero as a row sees it: the product of the reduction, small because it passes through memory.
+/// Candidate edge of one nonzero: the product of the reduction. Small, because it is stored in memory.
 template <class T, class I>
 struct candidate {
-    T weight; ///< zero: nothing is offered
+    T weight; ///< zero: no candidate
     I column;
     I row;
 };
 
-/// The N best candidates of a row, best first: the accumulator, kept in registers (thesis, section 3.5.4, table 13).
+/// The N best candidates of a row, best first: the accumulator, in registers (thesis, section 3.5.4, table 13).
 template <class T, class I, int N>
 struct best_candidates {
     T weight[N];
-    I column[N]; ///< -1 where there are fewer
-    I row;       ///< -1 while there are none
+    I column[N]; ///< -1: fewer candidates
+    I row;       ///< -1: no candidates
 };
 
-/// Keeps the N best of the candidates of one row.
+/// Reduction operator: the N best of the candidates of one row.
 template <class T, class I, int N, class Order = edge_order<I>>
 struct keep_best {
     using best = best_candidates<T, I, N>;
@@ -58,7 +58,7 @@ struct keep_best {
 
 private:
     COPPICE_HD COPPICE_ALWAYS_INLINE void insert(best& sum, candidate<T, I> const& next) const {
-        // Most candidates end here: a present one has a weight above zero, an empty place has zero.
+        // Rejects most candidates here: a candidate has a weight above zero, an empty slot has zero.
         if (!(next.weight > T(0)) || next.weight < sum.weight[N - 1] || !precedes(next, sum, N - 1)) return;
         sum.row = next.row;
         sum.weight[N - 1] = next.weight;
@@ -75,9 +75,11 @@ private:
     }
 };
 
-/// One byte per vertex: the number of its confirmed edges and with whom it may propose in the coming round.
+/// State of a vertex in one byte: the number of its confirmed edges (bits 4 and up) and to which vertices it may
+/// propose in the next round.
 ///
-/// Bits 0-1 say what the vertex is: 01 positive, 10 negative, 11 not charged, 00 full. Bits 2-3 say what it seeks.
+/// Bits 0-1 are the class of the vertex: 01 positive, 10 negative, 11 not charged, 00 full. Bits 2-3 are the classes
+/// that it may propose to.
 struct vertex_state {
     std::uint8_t bits;
 
@@ -88,11 +90,13 @@ struct vertex_state {
     }
     COPPICE_HD int degree() const { return bits >> 4; }
     COPPICE_HD bool is_full() const { return (bits & 0b1111) == 0; }
-    /// Not full, and of another charge where vertices are charged.
+    /// Whether this vertex may propose to `other`: both are not full, and their charges differ if vertices are charged.
     COPPICE_HD bool seeks(vertex_state other) const { return ((bits >> 2) & other.bits & 0b11) != 0; }
 };
 
-/// Who may propose to whom in round k (algorithm 8, lines 8-12): the charge of a vertex is a hash of vertex and round.
+/// Charges of round k (algorithm 8, lines 8-12). The charge of a vertex is a random sign, positive with probability p,
+/// from a hash of vertex and round. In a round with charges only vertices of different charge propose to each other, so
+/// that the proposals form a bipartite graph.
 struct charging {
     bool active = false;
     std::uint64_t round = 0;
@@ -107,26 +111,26 @@ struct charging {
     }
 };
 
-/// What a vertex has to do in the coming round without charges.
+/// Task of a vertex in the next round without charges.
 enum class vertex_task : std::uint8_t {
-    rest,    ///< nothing: it is full, or nobody is left to propose to
-    propose, ///< its proposals stand
-    search   ///< its row is searched for new ones
+    rest,    ///< nothing: it is full, or no candidate is left
+    propose, ///< its proposals remain valid
+    search   ///< its row is searched for new proposals
 };
 
-/// Algorithm 8, lines 15-19, for a nonzero: offers it unless it is confirmed or its other end is full or of equal
-/// charge. States and confirmed edges are those before the round.
+/// Algorithm 8, lines 15-19, for a nonzero: returns it as a candidate unless its edge is confirmed or its other end is
+/// full or has the same charge. States and confirmed edges are those before the round.
 template <class T, class I, int N>
 struct offer_candidate {
     vertex_state const* states;
-    vertex_state const* seekers; ///< the same, but full where a row is not to be searched
+    vertex_state const* seekers; ///< the same, but full if the row is not to be searched
     I const* neighbors;          ///< [N * vertices], confirmed
 
     COPPICE_HD candidate<T, I> operator()(T const& weight, I const& column, std::int64_t row) const {
         vertex_state const mine = seekers[row];
         return mine.is_full() ? candidate<T, I>{T(0), I(-1), I(-1)} : of(mine, weight, column, states[column], row);
     }
-    /// The same of a row that is `mine`, and not full, with a column that is `its`.
+    /// The same for a row with state `mine`, not full, and a column with state `its`.
     COPPICE_HD candidate<T, I> of(vertex_state mine, T const& weight, I column, vertex_state its,
                                   std::int64_t row) const {
         candidate<T, I> const none{T(0), I(-1), I(-1)};
@@ -137,7 +141,7 @@ struct offer_candidate {
     }
 };
 
-/// Whether w is among the first `degree` of a list of neighbours.
+/// Whether w is among the first `degree` neighbours of a list.
 template <class I>
 COPPICE_HD bool lists_neighbor(I const* neighbors, int degree, I w) {
     bool found = false;
@@ -145,34 +149,34 @@ COPPICE_HD bool lists_neighbor(I const* neighbors, int degree, I w) {
     return found;
 }
 
-/// Writes the proposals of a row: as many of the best candidates as it has places left, -1 in the rest.
+/// Writes the proposals of a row: as many of the best candidates as the vertex may still confirm, then -1.
 template <class T, class I, int N>
 struct store_proposals {
     vertex_state const* seekers; ///< as in offer_candidate
-    I* proposed;                 ///< [N * vertices]; what full vertices have there is never read
+    I* proposed;                 ///< [N * vertices]; entries of full vertices are never read
 
     COPPICE_HD bool wants(std::int64_t row) const { return !seekers[row].is_full(); }
     COPPICE_HD void operator()(std::int64_t row, best_candidates<T, I, N> const& best) const {
         vertex_state const mine = seekers[row];
-        int const places = N - mine.degree();
-        for (int s = 0; s < N; ++s) proposed[N * row + s] = s < places ? best.column[s] : I(-1);
+        int const free_slots = N - mine.degree();
+        for (int s = 0; s < N; ++s) proposed[N * row + s] = s < free_slots ? best.column[s] : I(-1);
     }
 };
 
-/// What became of the proposals of a round, of one vertex or of all.
+/// Numbers of proposals and confirmations in a round, of one vertex or of all.
 template <class Count>
 struct round_outcome {
     Count proposed;
     Count confirmed;
 };
 
-/// What a round without charges has done, and what it leaves to the next.
+/// Totals of a round without charges, and the work of the next round.
 struct round_total {
     std::int64_t proposed;
     std::int64_t confirmed;
-    std::int64_t waiting;  ///< vertices that have a task
-    std::int64_t searched; ///< nonzeros of the rows that are to be searched
-    std::int64_t longest;  ///< of these rows
+    std::int64_t waiting;  ///< vertices that have a task in the next round
+    std::int64_t searched; ///< nonzeros of the rows to search
+    std::int64_t longest;  ///< nonzeros of the longest of these rows
 };
 struct add_totals {
     COPPICE_HD round_total operator()(round_total const& a, round_total const& b) const {
@@ -180,19 +184,19 @@ struct add_totals {
                 a.longest > b.longest ? a.longest : b.longest};
     }
 };
-/// Algorithm 8, line 30, for one vertex: confirms the proposals that are mutual and says what became of them.
+/// Algorithm 8, line 30, for one vertex: confirms mutual proposals and stores their numbers.
 template <class I, int N>
 struct confirm_proposals {
     I const* proposed;
     I* neighbors;
-    vertex_state* states; ///< those of a round without charges, afterwards
+    vertex_state* states; ///< states of a round without charges, on return
     round_outcome<std::uint8_t>* outcomes;
 
     COPPICE_HD void operator()(std::int64_t v) const {
         int const before = states[v].degree();
         int degree = before;
         int proposals = 0;
-        for (int s = 0; s < N - before; ++s) { // proposals stand first
+        for (int s = 0; s < N - before; ++s) { // proposals come first
             I const w = proposed[N * v + s];
             if (w < I(0)) break;
             ++proposals;
@@ -208,17 +212,17 @@ private:
         for (int s = 0; s < N; ++s) found = found || proposed[N * std::int64_t(from) + s] == to;
         return found;
     }
-    /// Only where the row stores a column twice.
+    /// True only if the row has a duplicate column.
     COPPICE_HD bool is_neighbor(std::int64_t v, int degree, I w) const {
         return lists_neighbor(neighbors + N * v, degree, w);
     }
 };
 
-/// Goes over what a vertex has proposed in a round without charges, and says what its task is in the next one.
+/// Removes invalid proposals of a vertex after a round without charges and sets its task for the next round.
 ///
-/// From round to round without charges vertices only become full and edges only become confirmed. So what is left of
-/// the best candidates are still the best, and all that a search would find, unless there are places behind them that
-/// another candidate of the row may take.
+/// Between rounds without charges, vertices only become full and edges only become confirmed. Therefore the remaining
+/// best candidates are still the best, and a search would find the same ones, unless there are free slots after them
+/// that another candidate of the row may take.
 template <class I, int N>
 struct keep_proposals {
     vertex_state const* states;
@@ -233,20 +237,20 @@ struct keep_proposals {
         tasks[v] = vertex_task::rest;
         seekers[v] = vertex_state::full(mine.degree());
         if (mine.is_full()) return;
-        int const listed = outcomes[v].proposed;
-        int const places_before = N - mine.degree() + outcomes[v].confirmed;
-        int kept = 0;
-        for (int s = 0; s < listed; ++s) {
+        int const proposals = outcomes[v].proposed;
+        int const free_before = N - mine.degree() + outcomes[v].confirmed;
+        int valid = 0;
+        for (int s = 0; s < proposals; ++s) {
             I const w = proposed[N * v + s];
             if (!states[w].is_full() && !lists_neighbor(neighbors + N * v, mine.degree(), w))
-                proposed[N * v + kept++] = w;
+                proposed[N * v + valid++] = w;
         }
-        for (int s = kept; s < listed; ++s) proposed[N * v + s] = I(-1);
-        bool const row_has_more = listed == places_before;
-        if (row_has_more && kept < N - mine.degree()) {
+        for (int s = valid; s < proposals; ++s) proposed[N * v + s] = I(-1);
+        bool const row_has_more = proposals == free_before;
+        if (row_has_more && valid < N - mine.degree()) {
             tasks[v] = vertex_task::search;
             seekers[v] = mine;
-        } else if (kept > 0) {
+        } else if (valid > 0) {
             tasks[v] = vertex_task::propose;
         }
     }

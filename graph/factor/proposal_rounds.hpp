@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds of proposals over a graph: what algorithm 8 repeats.
+/// Rounds of proposals over a graph: the loop body of algorithm 8.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +15,44 @@
 
 namespace coppice::graph_detail {
 
-/// Gives every vertex its state for a round, from the number of its confirmed edges.
-template <class Names>
+/// Sets the state of every vertex for a round, from the number of its confirmed edges.
+template <class Ids>
 struct set_states {
     vertex_state* states;
-    Names names;
+    Ids ids;
     charging rule;
     int capacity;
-    COPPICE_HD void operator()(std::int64_t v) const { states[v] = rule.state(names(v), states[v].degree(), capacity); }
+    COPPICE_HD void operator()(std::int64_t v) const { states[v] = rule.state(ids(v), states[v].degree(), capacity); }
 };
 
-/// What a vertex proposes, as other places read it.
+/// Proposals of a vertex as global indices, for other ranks.
 template <class I, int N>
-struct named_proposals {
+struct global_proposals {
     I to[N];
 };
-template <class I, int N, class Names>
-struct name_proposals {
+template <class I, int N, class Ids>
+struct globalise_proposals {
     I const* proposed;
-    Names names;
-    COPPICE_HD named_proposals<I, N> operator()(std::int64_t v) const {
-        named_proposals<I, N> named;
+    Ids ids;
+    COPPICE_HD global_proposals<I, N> operator()(std::int64_t v) const {
+        global_proposals<I, N> result;
         for (int s = 0; s < N; ++s) {
             I const w = proposed[N * v + s];
-            named.to[s] = w < I(0) ? w : names(w);
+            result.to[s] = w < I(0) ? w : ids(w);
         }
-        return named;
+        return result;
     }
 };
-/// The proposals of an outer vertex to vertices of this place; -1 for the others.
-template <class I, int N, class Names>
-struct take_proposals {
-    named_proposals<I, N> const* outer;
-    Names names;
-    I* proposed; ///< those of the first outer vertex
+/// Proposals of an outer vertex to vertices of this rank; -1 for others.
+template <class I, int N, class Ids>
+struct localise_proposals {
+    global_proposals<I, N> const* outer;
+    Ids ids;
+    I* proposed; ///< proposals of the first outer vertex
     COPPICE_HD void operator()(std::int64_t v) const {
         for (int s = 0; s < N; ++s) {
-            I const name = outer[v].to[s];
-            proposed[N * v + s] = name < I(0) ? name : names.own(name);
+            I const id = outer[v].to[s];
+            proposed[N * v + s] = id < I(0) ? id : ids.local(id);
         }
     }
 };
@@ -65,15 +65,15 @@ struct vertex_degree {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return states[v].degree(); }
 };
 
-/// f of the listed vertices; of all where there is no list.
+/// f of the active vertices; of all vertices if there is no list.
 template <class I, class F>
-struct of_listed {
+struct of_active {
     I const* list;
     F f;
     COPPICE_HD auto operator()(std::int64_t i) const { return f(list ? std::int64_t(list[i]) : i); }
 };
 template <class I, class F>
-of_listed(I*, F) -> of_listed<std::remove_const_t<I>, F>;
+of_active(I*, F) -> of_active<std::remove_const_t<I>, F>;
 
 template <class O>
 struct vertex_total {
@@ -98,10 +98,10 @@ struct list_vertex {
     }
 };
 
-/// One row by one worker: the fold of reduce_rows for a few short rows among many.
+/// Search of one row by one worker: the fold of reduce_rows, for a few short rows.
 template <class T, class I, class O, int N, class Order>
 struct search_row {
-    static constexpr int at_once = 4; ///< entries whose loads do not wait for each other
+    static constexpr int batch = 4; ///< entries whose loads are independent
     csr_view<T, I, O> weights;
     offer_candidate<T, I, N> offer;
     keep_best<T, I, N, Order> keep;
@@ -111,111 +111,110 @@ struct search_row {
         auto best = keep.identity();
         vertex_state const mine = offer.seekers[v];
         O const end = mine.is_full() ? O(0) : weights.row_end(static_cast<I>(v));
-        for (O k = weights.row_begin(static_cast<I>(v)); k < end; k += O(at_once)) {
-            T weight[at_once];
-            I column[at_once];
-            vertex_state its[at_once];
+        for (O k = weights.row_begin(static_cast<I>(v)); k < end; k += O(batch)) {
+            T weight[batch];
+            I column[batch];
+            vertex_state its[batch];
             COPPICE_UNROLL
-            for (int t = 0; t < at_once; ++t) {
+            for (int t = 0; t < batch; ++t) {
                 column[t] = O(t) < end - k ? weights.indices[k + O(t)] : static_cast<I>(v); // no candidate
                 weight[t] = O(t) < end - k ? weights.coefficients[k + O(t)] : T(0);
             }
             COPPICE_UNROLL
-            for (int t = 0; t < at_once; ++t) its[t] = offer.states[column[t]];
+            for (int t = 0; t < batch; ++t) its[t] = offer.states[column[t]];
             COPPICE_UNROLL
-            for (int t = 0; t < at_once; ++t) best = keep(best, offer.of(mine, weight[t], column[t], its[t], v));
+            for (int t = 0; t < batch; ++t) best = keep(best, offer.of(mine, weight[t], column[t], its[t], v));
         }
         store(v, best);
     }
 };
 
-/// Rounds of proposals for n = N over the rows of a place. Rounds without charges that follow each other go on from
-/// what is left of the proposals: few rows are searched again, and vertices that wait for nothing are no longer looked
-/// at.
-template <int N, class T, class I, class O, class Place>
+/// Rounds of proposals for n = N over the rows of a rank. Consecutive rounds without charges continue from the
+/// remaining proposals: few rows are searched again, and vertices without a task are skipped.
+template <int N, class T, class I, class O, class Rank>
 class proposal_rounds {
 public:
     /// f.neighbors are the confirmed edges.
-    proposal_rounds(Place const& place, srcsr_plan<O> const& plan, csr_view<T, I, O> weights, graph_factor<I>& f)
-        : place_(place), exec_(place.exec()), plan_(plan), weights_(weights), neighbors_(f.neighbors.data()),
-          order_(place.order(f.order)),
-          full_cost_(place.join(double(plan.nonzeros) + vertex_cost * double(weights.rows()), plus{})),
-          proposed_(exec_, N * (weights.rows() + place.outer())), states_(exec_, weights.rows() + place.outer()),
+    proposal_rounds(Rank const& rank, srcsr_plan<O> const& plan, csr_view<T, I, O> weights, graph_factor<I>& f)
+        : rank_(rank), exec_(rank.exec()), plan_(plan), weights_(weights), neighbors_(f.neighbors.data()),
+          order_(rank.order(f.order)),
+          full_cost_(rank.all_reduce(double(plan.nonzeros) + vertex_cost * double(weights.rows()), plus{})),
+          proposed_(exec_, N * (weights.rows() + rank.outer())), states_(exec_, weights.rows() + rank.outer()),
           outcomes_(exec_, weights.rows()), tasks_(exec_, weights.rows()), seekers_(exec_, weights.rows()),
-          listed_(weights.rows()), outer_proposals_(place), outer_states_(place) {
+          active_count_(weights.rows()), outer_proposals_(rank), outer_states_(rank) {
         fill(exec_, states_.view(), vertex_state::full(0)); // no edges yet
         if constexpr (matches_on_host)
             matching_.emplace(exec_, weights, order_, neighbors_, proposed_.data(), states_.data());
     }
 
-    /// Says what the round has done only where it is to look, for which it waits, and never of a round with charges,
-    /// which does not tell whether the factor is maximal.
-    std::optional<round_total> run(charging const& rule, bool look) {
+    /// Executes a round. Returns its totals if `inspect`, for which it waits; never for a round with charges, which
+    /// does not show whether the factor is maximal.
+    std::optional<round_total> run(charging const& rule, bool inspect) {
         if constexpr (matches_on_host)
-            if (!rule.active) return run_matching(look);
+            if (!rule.active) return run_matching(inspect);
         if (rule.active || !going_on_) start_anew(rule);
         search();
         going_on_ = !rule.active;
-        share_proposals();
+        exchange_proposals();
         for_each(
-            exec_, listed_,
-            of_listed{list(), confirm_proposals<I, N>{proposed_.data(), neighbors_, states_.data(), outcomes_.data()}});
-        share_states();
+            exec_, active_count_,
+            of_active{list(), confirm_proposals<I, N>{proposed_.data(), neighbors_, states_.data(), outcomes_.data()}});
+        exchange_states();
         if (rule.active) return std::nullopt;
-        for_each(exec_, listed_,
-                 of_listed{list(), keep_proposals<I, N>{states_.data(), neighbors_, outcomes_.data(), proposed_.data(),
+        for_each(exec_, active_count_,
+                 of_active{list(), keep_proposals<I, N>{states_.data(), neighbors_, outcomes_.data(), proposed_.data(),
                                                         tasks_.data(), seekers_.data()}});
-        if (!look) return std::nullopt;
+        if (!inspect) return std::nullopt;
         here_ =
-            reduce(exec_, listed_, round_total{},
-                   of_listed{list(), vertex_total<O>{outcomes_.data(), tasks_.data(), weights_.offsets}}, add_totals{});
-        total_ = place_.join(here_, add_totals{});
-        if (listed_ >= least_listed && 2 * here_.waiting < listed_) list_waiting();
+            reduce(exec_, active_count_, round_total{},
+                   of_active{list(), vertex_total<O>{outcomes_.data(), tasks_.data(), weights_.offsets}}, add_totals{});
+        total_ = rank_.all_reduce(here_, add_totals{});
+        if (active_count_ >= min_compacted && 2 * here_.waiting < active_count_) compact_waiting();
         return total_;
     }
 
-    /// Of a round without charges, in nonzeros that are searched: to look at a vertex several times is worth
-    /// `vertex_cost` of them.
+    /// Cost of a round without charges in searched nonzeros: the passes over a vertex cost as much as `vertex_cost`
+    /// nonzeros.
     double next_cost() const {
         if (!going_on_) return full_cost_;
         return double(total_.searched) + vertex_cost * double(total_.waiting);
     }
     std::int64_t edges() const {
-        return place_.join(reduce(exec_, weights_.rows(), std::int64_t{0}, vertex_degree{states_.data()}, plus{}),
-                           plus{}) /
+        return rank_.all_reduce(reduce(exec_, weights_.rows(), std::int64_t{0}, vertex_degree{states_.data()}, plus{}),
+                                plus{}) /
                2;
     }
 
 private:
-    std::optional<round_total> run_matching(bool look) {
+    std::optional<round_total> run_matching(bool inspect) {
         if (!going_on_) matching_->begin();
         going_on_ = true;
         total_ = matching_->run();
-        return look ? std::optional(total_) : std::nullopt;
+        return inspect ? std::optional(total_) : std::nullopt;
     }
-    I const* list() const { return listed_ < weights_.rows() ? lists_[current_].data() : nullptr; }
+    I const* list() const { return active_count_ < weights_.rows() ? lists_[current_].data() : nullptr; }
 
-    /// All vertices take part, and all rows are searched.
+    /// Starts with all vertices active and all rows to be searched.
     void start_anew(charging const& rule) {
-        listed_ = weights_.rows();
+        active_count_ = weights_.rows();
         going_on_ = false;
-        for_each(exec_, states_.size(), set_states<names_type>{states_.data(), place_.names(), rule, N});
+        for_each(exec_, states_.size(), set_states<ids_type>{states_.data(), rank_.ids(), rule, N});
     }
 
-    /// What outer vertices propose.
-    void share_proposals() {
-        if constexpr (Place::in_parts) {
+    /// Fetches the proposals of outer vertices.
+    void exchange_proposals() {
+        if constexpr (Rank::is_distributed) {
             auto const* const outer =
-                outer_proposals_.fetch(name_proposals<I, N, names_type>{proposed_.data(), place_.names()});
-            for_each(exec_, place_.outer(),
-                     take_proposals<I, N, names_type>{outer, place_.names(), proposed_.data() + N * weights_.rows()});
+                outer_proposals_.fetch(globalise_proposals<I, N, ids_type>{proposed_.data(), rank_.ids()});
+            for_each(exec_, rank_.outer(),
+                     localise_proposals<I, N, ids_type>{outer, rank_.ids(), proposed_.data() + N * weights_.rows()});
         }
     }
-    /// How many edges outer vertices have.
-    void share_states() {
-        if constexpr (Place::in_parts)
+    /// Fetches the states of outer vertices.
+    void exchange_states() {
+        if constexpr (Rank::is_distributed)
             exec_.copy_elements(outer_states_.fetch(state_of_vertex{states_.data()}), states_.data() + weights_.rows(),
-                                place_.outer());
+                                rank_.outer());
     }
 
     void search() {
@@ -223,40 +222,40 @@ private:
         offer_candidate<T, I, N> const offer{states_.data(), seekers, neighbors_};
         keep_best<T, I, N, order_type> const keep{order_};
         store_proposals<T, I, N> const store{seekers, proposed_.data()};
-        // A few short rows, going by the last look: not worth a walk over all nonzeros.
-        bool const few = going_on_ && 8 * here_.searched < plan_.nonzeros && here_.longest <= longest_alone;
+        // A few short rows according to the last totals: a pass over all nonzeros would cost more.
+        bool const few = going_on_ && 8 * here_.searched < plan_.nonzeros && here_.longest <= max_row_alone;
         if (few)
-            for_each(exec_, listed_,
-                     of_listed{list(), search_row<T, I, O, N, order_type>{weights_, offer, keep, store}});
+            for_each(exec_, active_count_,
+                     of_active{list(), search_row<T, I, O, N, order_type>{weights_, offer, keep, store}});
         else
             reduce_rows(exec_, plan_, along_nonzeros{offer, weights_.coefficients, weights_.indices}, keep, store);
     }
 
-    void list_waiting() {
+    void compact_waiting() {
         int const other = 1 - current_;
         if (lists_[other].size() < here_.waiting) lists_[other] = buffer<I>(exec_, here_.waiting);
-        listed_ = select(exec_, listed_, of_listed{list(), is_waiting{tasks_.data()}},
-                         list_vertex<I>{list(), lists_[other].data()});
+        active_count_ = select(exec_, active_count_, of_active{list(), is_waiting{tasks_.data()}},
+                               list_vertex<I>{list(), lists_[other].data()});
         current_ = other;
     }
 
-    using executor_type = std::remove_cvref_t<decltype(std::declval<Place const&>().exec())>;
-    using names_type = typename Place::names_type;
-    using order_type = decltype(std::declval<Place const&>().order(edge_order<I>{}));
+    using executor_type = std::remove_cvref_t<decltype(std::declval<Rank const&>().exec())>;
+    using ids_type = typename Rank::ids_type;
+    using order_type = decltype(std::declval<Rank const&>().order(edge_order<I>{}));
     static constexpr bool on_host = std::is_same_v<executor_type, host_executor>;
-    static constexpr bool matches_on_host = N == 1 && on_host && !Place::in_parts;
+    static constexpr bool matches_on_host = N == 1 && on_host && !Rank::is_distributed;
     static constexpr double vertex_cost = 4;
-    // A list that is shorter than a kernel takes to start is not worth the wait for its length.
-    static constexpr std::int64_t least_listed = on_host ? 1 : 1 << 18;
-    static constexpr std::int64_t longest_alone = 256; ///< nonzeros of a row that one worker searches
+    // For shorter lists the wait for their length costs more than the kernels save.
+    static constexpr std::int64_t min_compacted = on_host ? 1 : 1 << 18;
+    static constexpr std::int64_t max_row_alone = 256; ///< maximum length of a row that one worker searches
 
-    Place const& place_;
+    Rank const& rank_;
     executor_type const& exec_;
     srcsr_plan<O> const& plan_;
     csr_view<T, I, O> weights_;
     I* neighbors_;
     order_type order_;
-    double full_cost_; ///< of a round that searches all rows of all places
+    double full_cost_; ///< cost of a round that searches all rows of all ranks
     buffer<I> proposed_;
     buffer<vertex_state> states_;
     buffer<round_outcome<std::uint8_t>> outcomes_;
@@ -264,12 +263,12 @@ private:
     buffer<vertex_state> seekers_;
     buffer<I> lists_[2]{};
     int current_ = 0;
-    std::int64_t listed_;
+    std::int64_t active_count_;
     bool going_on_ = false;        ///< the last round had no charges
-    round_total here_{}, total_{}; ///< of the last round that was looked at; of all places
-    typename Place::template outer_values<named_proposals<I, N>> outer_proposals_;
-    typename Place::template outer_values<vertex_state> outer_states_;
-    std::optional<host_matching_rounds<T, I, O>> matching_{}; ///< where it does what has no charges
+    round_total here_{}, total_{}; ///< totals of the last inspected round: of this rank; of all ranks
+    typename Rank::template outer_values<global_proposals<I, N>> outer_proposals_;
+    typename Rank::template outer_values<vertex_state> outer_states_;
+    std::optional<host_matching_rounds<T, I, O>> matching_{}; ///< used for rounds without charges, if n = 1 on the host
 };
 
 } // namespace coppice::graph_detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Coarsening: the vertices of a graph dealt to aggregates, by linear forests and matchings.
+/// Coarsening: partitions of the vertices into aggregates, from linear forests and matchings.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 
 namespace coppice {
 
-/// A partition of vertices. Move-only; lives in the memory of the executor that made it.
+/// A partition of vertices into aggregates. Move-only; in the memory of the executor that made it.
 template <class I = std::int32_t>
 struct vertex_aggregates {
     I vertices = 0;
-    I count = 0;    ///< aggregates, each with a vertex at least
-    buffer<I> of{}; ///< [vertices] number of the vertex's aggregate, or -1 where it belongs to none
+    I count = 0;    ///< number of aggregates; none is empty
+    buffer<I> of{}; ///< [vertices] index of the vertex's aggregate, or -1 if it belongs to none
 };
 
-/// What becomes of a vertex that is alone on its path, beside the number of a vertex whose aggregate it joins.
+/// What happens to a vertex that is alone on its path: it forms its own aggregate, or is left out; any other value is
+/// the vertex whose aggregate it joins.
 inline constexpr int stays_alone = -1;
 inline constexpr int left_out = -2;
 
 namespace graph_detail {
 
-/// Runs of a path, where its first vertex is.
+/// Runs (consecutive vertices) of a path; stored at its first vertex.
 template <class I>
-struct path_cut {
+struct path_runs {
     I first_run, runs, length;
 };
 template <class I>
@@ -41,40 +42,40 @@ struct runs_of_path {
     }
 };
 template <class I>
-struct store_path_cut {
+struct store_path_runs {
     runs_of_path<I> runs;
-    path_cut<I>* cuts; ///< [vertices], of first vertices
+    path_runs<I>* path_of; ///< [vertices], at the first vertex of each path
     COPPICE_HD void operator()(std::int64_t k, I first_run) const {
-        cuts[runs.permutation[runs.offsets[k]]] = {first_run, runs(k), I(runs.offsets[k + 1] - runs.offsets[k])};
+        path_of[runs.permutation[runs.offsets[k]]] = {first_run, runs(k), I(runs.offsets[k + 1] - runs.offsets[k])};
     }
 };
-/// Position p of a path of L vertices lies in run p R / L of R: their lengths differ by one at most.
+/// Position p of a path of L vertices is in run floor(p R / L) of R runs: their lengths differ by at most one.
 template <class I>
 struct assign_run {
     I const *path_ids, *positions;
-    path_cut<I> const* cuts;
+    path_runs<I> const* path_of;
     I* of;
     COPPICE_HD void operator()(std::int64_t v) const {
-        path_cut<I> const c = cuts[path_ids[v]];
+        path_runs<I> const c = path_of[path_ids[v]];
         of[v] = c.runs > 0 ? c.first_run + I(std::int64_t(positions[v]) * c.runs / c.length) : I(-1);
     }
 };
 template <class I>
-struct join_companion {
+struct assign_companion {
     I const* companions;
-    path_cut<I> const* cuts;
+    path_runs<I> const* path_of;
     I const* path_ids;
     I const* of_before;
     I* of;
     COPPICE_HD void operator()(std::int64_t v) const {
         I const other = companions[v];
-        of[v] = cuts[path_ids[v]].runs == 0 && other >= 0 ? of_before[other] : of_before[v];
+        of[v] = path_of[path_ids[v]].runs == 0 && other >= 0 ? of_before[other] : of_before[v];
     }
 };
 
-/// Vertices of degree 0 or 1 and the smaller end of each matched pair name an aggregate.
+/// Vertices without a mate, and the smaller end of each matched pair, number an aggregate.
 template <class I>
-struct names_pair {
+struct is_pair_leader {
     I const* mates;
     COPPICE_HD I operator()(std::int64_t v) const { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); }
 };
@@ -97,12 +98,12 @@ struct compose_number {
 
 } // namespace graph_detail
 
-/// Every path of a linear forest cut into nearly equal runs of at least `shortest` vertices, numbered along the paths;
-/// a path that is shorter is a run of its own.
+/// Splits every path of a linear forest into nearly equal runs of at least `shortest` vertices, numbered along the
+/// paths; a shorter path is one run.
 ///
-/// `companions`, if given, decide for the vertices that are alone on their paths: stays_alone, left_out, or the number
-/// of a vertex, itself of a run, whose aggregate they join. argument_error for `shortest` below 1, dimension_error for
-/// companions of another length. On CUDA waits for the number of aggregates.
+/// `companions`, if given, decide about vertices that are alone on their paths: stays_alone, left_out, or a vertex of a
+/// run whose aggregate they join. Throws argument_error for `shortest` < 1, dimension_error for companions of another
+/// length. On CUDA waits for the number of aggregates.
 template <executor Executor, class I>
 vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const& forest,
                                     std::type_identity_t<I> shortest,
@@ -115,20 +116,21 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
     a.vertices = forest.vertices;
     a.of = buffer<I>(exec, n);
     if (n == 0) return a;
-    buffer<path_cut<I>> cuts(exec, n);
+    buffer<path_runs<I>> path_of(exec, n);
     runs_of_path<I> const runs{forest.path_offsets.data(), forest.permutation.data(), companions.data(), shortest};
-    a.count = exclusive_scan(exec, std::int64_t(forest.paths), runs, store_path_cut<I>{runs, cuts.data()}, I(0));
+    a.count = exclusive_scan(exec, std::int64_t(forest.paths), runs, store_path_runs<I>{runs, path_of.data()}, I(0));
     buffer<I> before(exec, companions.empty() ? 0 : n);
     I* const direct = companions.empty() ? a.of.data() : before.data();
-    for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), cuts.data(), direct});
+    for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), path_of.data(), direct});
     if (!companions.empty())
-        for_each(exec, n,
-                 join_companion<I>{companions.data(), cuts.data(), forest.path_ids.data(), before.data(), a.of.data()});
+        for_each(
+            exec, n,
+            assign_companion<I>{companions.data(), path_of.data(), forest.path_ids.data(), before.data(), a.of.data()});
     return a;
 }
 
-/// The pairs of a matching, a factor of degree 1, and the vertices that it leaves alone. argument_error for a factor of
-/// another degree: make a linear forest of one of degree 2.
+/// Aggregates of the pairs and the single vertices of a matching (a factor of degree 1). Throws argument_error for a
+/// factor of another degree; extract a linear forest from one of degree 2.
 template <executor Executor, class I>
 vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const& matching) {
     using namespace graph_detail;
@@ -138,12 +140,12 @@ vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const
     a.vertices = matching.vertices;
     a.of = buffer<I>(exec, matching.vertices);
     I const* const mates = matching.neighbors.data();
-    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), names_pair<I>{mates},
+    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), is_pair_leader<I>{mates},
                              store_pair<I>{mates, a.of.data()}, I(0));
     return a;
 }
 
-/// Aggregates of aggregates: `second` deals the aggregates of `first`. dimension_error where they do not fit.
+/// Composes aggregates: `second` partitions the aggregates of `first`. Throws dimension_error if the sizes differ.
 template <executor Executor, class I>
 vertex_aggregates<I> compose(Executor const& exec, vertex_aggregates<I> const& first,
                              vertex_aggregates<I> const& second) {

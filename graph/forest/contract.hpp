@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Contraction of a graph: aggregates become vertices, edges between them are folded by a semiring.
+/// Contraction of a graph: aggregates become vertices; the edges between them are added by a semiring.
 #pragma once
 
 #include <coppice/graph/forest/aggregates.hpp>
@@ -31,7 +31,8 @@ struct store_member {
 
 } // namespace graph_detail
 
-/// P[vertices, count]: p_va = `one` where vertex v belongs to aggregate a. A vertex of none has an empty row. Waits.
+/// Returns P[vertices, count] with p_va = `one` if vertex v belongs to aggregate a. A vertex of no aggregate has an
+/// empty row. Waits.
 template <class T, executor Executor, class I>
 csr<T, I> membership_matrix(Executor const& exec, vertex_aggregates<I> const& a, std::type_identity_t<T> one = T(1)) {
     std::int64_t const n = a.vertices;
@@ -54,11 +55,11 @@ csr<T, I, O> contract_by_products(Executor const& exec, Semiring const& s, csr_v
                                   vertex_aggregates<I> const& aggregates, T one) {
     auto const p = membership_matrix<T>(exec, aggregates, one);
     auto const r = transpose(exec, p.view());
-    auto const between = detail::product_of_rising(exec, s, a, p.view());
-    return detail::product_of_rising(exec, s, r.view(), between.view());
+    auto const between = detail::product_of_sorted(exec, s, a, p.view());
+    return detail::product_of_sorted(exec, s, r.view(), between.view());
 }
 
-/// The same for a matrix and aggregates that are known to fit, with rising columns.
+/// The same for a matrix with sorted rows and aggregates that fit it.
 template <semiring Semiring, class T, class I, class O>
 csr<T, I, O> contract_sound(cuda_executor const& exec, Semiring const& s, csr_view<T, I, O> a,
                             vertex_aggregates<I> const& aggregates, T one) {
@@ -71,27 +72,27 @@ csr<T, I, O> contract_sound(host_executor const& exec, Semiring const& s, csr_vi
     auto const r = transpose(exec, members.view());
     std::int64_t const largest = reduce(exec, std::int64_t(aggregates.count), std::int64_t(0),
                                         aggregate_size<I>{r.row_offsets().data()}, maximum{});
-    if (largest > most_contracted) return contract_by_products(exec, s, a, aggregates, one);
+    if (largest > max_contracted) return contract_by_products(exec, s, a, aggregates, one);
     return contract_rows(exec, s, a, aggregates.of.data(), r.view(), one);
 }
 
 } // namespace graph_detail
 
-/// C[count, count] = P^T A P over a semiring: c_ab = ⊕ a_ij over i of aggregate a and j of b, a loop where a = b, in
-/// the order of j within that of i. With plus and times the weights between aggregates are added, with min and plus the
-/// lightest one is kept, given `one` that leaves a weight as it is (1 for times, 0 for plus).
+/// Returns C[count, count] = P^T A P over a semiring: c_ab = ⊕ a_ij over i in aggregate a and j in b, in the order of
+/// i, then j; a loop if a = b. With plus and times the weights between aggregates are added; with min and plus the
+/// lightest one is taken. `one` must leave a weight unchanged (1 for times, 0 for plus).
 ///
-/// A[vertices, vertices] with columns rising in every row (matrix_error); dimension_error where the aggregates are of
-/// another graph. Waits for sizes.
+/// A[vertices, vertices] has sorted rows (matrix_error). Throws dimension_error if the aggregates are of another graph.
+/// Waits for sizes.
 template <executor Executor, semiring Semiring, class T, class I>
 csr<T, I> contract(Executor const& exec, Semiring const& s, csr_view<T, I> a, vertex_aggregates<I> const& aggregates,
                    std::type_identity_t<T> one) {
     require_square(a, "contract");
     require_size("vertices of the aggregates", aggregates.vertices, a.rows());
-    detail::require_rising(exec, a, "matrix to contract");
+    detail::require_sorted_columns(exec, a, "matrix to contract");
     return graph_detail::contract_sound(exec, s, a, aggregates, one);
 }
-/// The same with weights added.
+/// The same with added weights.
 template <executor Executor, class T, class I>
 csr<T, I> contract(Executor const& exec, csr_view<T, I> a, vertex_aggregates<I> const& aggregates) {
     return contract(exec, plus_times<T>{}, a, aggregates, T(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Contraction on the host where aggregates are small: their rows are folded at once, without A P in between.
+/// Contraction on the host for small aggregates: adds their rows directly, without forming A P.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace coppice::graph_detail {
 
-/// A sum for each of a few columns that a row has met; an entry tells which row that was.
+/// Sparse accumulator: a sum for each column that the current row has met. Each entry stores the last row that used it.
 template <class Sum, class I>
 class met_sums {
 public:
     met_sums(host_executor const& exec, I columns) : entries_(exec, columns) {
         for (entry& e : entries_) e.met_in = I(-1);
     }
-    /// The columns of row `row`, which are none before the first add().
+    /// Starts row `row`, without columns.
     void begin(I row) {
         row_ = row;
         met_.clear();
@@ -48,25 +48,25 @@ private:
     I row_ = I(-1);
 };
 
-/// Rows of C, as one worker made them.
+/// Rows of C computed by one worker.
 template <class T, class I>
 struct contracted_rows {
     std::vector<I> columns{};
     std::vector<T> values{};
 };
 
-/// What a worker needs: sums of a row of A P, and of C.
+/// Workspace of a worker: sums of a row of A P, and of a row of C.
 template <class Sum, class I>
-struct contraction_worker {
+struct contraction_workspace {
     met_sums<Sum, I> of_vertex, of_aggregate;
 };
 
-/// Sums of the row of A P for vertex i, of few entries: take(column, sum) for each of its columns.
-template <int Most, class Semiring, class T, class I, class O, class Take>
+/// Computes the row of A P for vertex i, which has few entries: calls take(column, sum) for each column.
+template <int Max, class Semiring, class T, class I, class O, class Take>
 void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I i, Take const& take) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    I columns[Most];
-    sum_type sums[Most];
+    I columns[Max];
+    sum_type sums[Max];
     int n = 0;
     for (O k = m.row_begin(i), end = m.row_end(i); k < end; ++k) {
         I const j = m.indices[k], column = of[j];
@@ -77,27 +77,28 @@ void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I
             columns[n] = column;
             sums[n++] = s.add.identity();
         }
-        sums[at] = detail::accumulate(s.add, sums[at],
-                                      detail::multiply_at(s, m.coefficients[k], one, meeting{i, j, j, column}));
+        sums[at] = detail::accumulate(
+            s.add, sums[at], detail::multiply_at(s, m.coefficients[k], one, element_positions{i, j, j, column}));
     }
     for (int at = 0; at < n; ++at) take(columns[at], sums[at]);
 }
 
-/// Row `a` of C. Products join as in two products, first those of a row of A, then these, so that the bits are the
-/// same.
+/// Computes row `a` of C. Products are added in the same order as in two products (first those of a row of A, then
+/// these), so that the bits are equal.
 template <class Semiring, class T, class I, class O, class Sum>
 void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I a, array_view<I const> members,
-                  contraction_worker<Sum, I>& worker, contracted_rows<T, I>& to) {
-    constexpr O few = 16; // entries of a row whose columns are looked for one by one
+                  contraction_workspace<Sum, I>& worker, contracted_rows<T, I>& to) {
+    constexpr O few = 16; // rows of at most so many entries use a linear search for columns
     worker.of_aggregate.begin(a);
     for (I const i : members) {
-        auto const join = [&](I column, Sum const& sum) {
+        auto const add = [&](I column, Sum const& sum) {
             T const between = static_cast<T>(s.result(sum));
-            worker.of_aggregate.add(s.add, column, detail::multiply_at(s, one, between, meeting{a, i, i, column}));
+            worker.of_aggregate.add(s.add, column,
+                                    detail::multiply_at(s, one, between, element_positions{a, i, i, column}));
         };
         O const begin = m.row_begin(i), end = m.row_end(i);
         if (end - begin <= few) {
-            sum_short_row<few>(s, m, of, one, i, join);
+            sum_short_row<few>(s, m, of, one, i, add);
             continue;
         }
         worker.of_vertex.begin(i);
@@ -105,9 +106,9 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
             I const j = m.indices[k], column = of[j];
             if (column < I(0)) continue;
             worker.of_vertex.add(s.add, column,
-                                 detail::multiply_at(s, m.coefficients[k], one, meeting{i, j, j, column}));
+                                 detail::multiply_at(s, m.coefficients[k], one, element_positions{i, j, j, column}));
         }
-        for (I const column : worker.of_vertex.columns()) join(column, worker.of_vertex.at(column));
+        for (I const column : worker.of_vertex.columns()) add(column, worker.of_vertex.at(column));
     }
     auto& columns = worker.of_aggregate.columns();
     detail::sort_words(columns.data(), std::int64_t(columns.size()));
@@ -117,17 +118,17 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
     }
 }
 
-/// C by rows; `r` is the transpose of the membership matrix, whose values nobody reads.
+/// Computes C by rows; `r` is the transpose of the membership matrix, whose values are not read.
 template <class Semiring, class T, class I, class O, class Any>
 csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_view<T, I, O> a, I const* of,
                            csr_view<Any, I, O> r, T one) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    using worker_type = contraction_worker<sum_type, I>;
-    constexpr std::int64_t block = 512; // aggregates that a worker takes at a time
+    using worker_type = contraction_workspace<sum_type, I>;
+    constexpr std::int64_t block = 512; // aggregates per block
     std::int64_t const rows = r.rows();
     buffer<O> offsets(exec, rows + 1);
     offsets[0] = 0;
-    std::vector<contracted_rows<T, I>> parts(static_cast<std::size_t>((rows + block - 1) / block));
+    std::vector<contracted_rows<T, I>> blocks(static_cast<std::size_t>((rows + block - 1) / block));
     detail::lending_pool<worker_type> pool;
     detail::for_each_block(exec, rows, block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
         auto worker = pool.take([&] { return worker_type{{exec, r.rows()}, {exec, r.rows()}}; });
@@ -139,27 +140,30 @@ csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_vie
                          mine);
             offsets[c + 1] = static_cast<O>(mine.columns.size());
         }
-        parts[static_cast<std::size_t>(p)] = std::move(mine);
+        blocks[static_cast<std::size_t>(p)] = std::move(mine);
         pool.bring_back(std::move(worker));
     });
-    auto const starts = detail::starts_of_parts(parts, [](auto const& part) { return part.columns.size(); });
+    auto const starts =
+        detail::block_starts(blocks, [](auto const& rows_of_block) { return rows_of_block.columns.size(); });
     O const nonzeros = detail::product_size<O>(starts.back());
     buffer<I> indices(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    detail::join_row_blocks(exec, parts, starts, block, offsets, [&](auto const& part, std::int64_t start) {
-        std::copy(part.columns.begin(), part.columns.end(), indices.data() + start);
-        std::copy(part.values.begin(), part.values.end(), values.data() + start);
-    });
+    detail::concatenate_row_blocks(
+        exec, blocks, starts, block, offsets, [&](auto const& rows_of_block, std::int64_t start) {
+            std::copy(rows_of_block.columns.begin(), rows_of_block.columns.end(), indices.data() + start);
+            std::copy(rows_of_block.values.begin(), rows_of_block.values.end(), values.data() + start);
+        });
     return {r.rows(), r.rows(), std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// Vertices of aggregate a.
+/// Number of vertices of aggregate a.
 template <class O>
 struct aggregate_size {
-    O const* offsets; ///< of the transposed membership matrix
+    O const* offsets; ///< row offsets of the transposed membership matrix
     std::int64_t operator()(std::int64_t a) const { return std::int64_t(offsets[a + 1]) - std::int64_t(offsets[a]); }
 };
-/// One worker makes a row of C: of larger aggregates that is a matter for products, which share the rows of A.
-inline constexpr std::int64_t most_contracted = 256;
+/// One worker computes a row of C. For larger aggregates two sparse products are used instead, which distribute the
+/// rows of A.
+inline constexpr std::int64_t max_contracted = 256;
 
 } // namespace coppice::graph_detail

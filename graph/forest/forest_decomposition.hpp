@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A weighted graph decomposed into linear forests, one after the other (thesis section 5.2.1).
+/// Decomposition of a weighted graph into several linear forests (thesis section 5.2.1).
 #pragma once
 
 #include <string>
@@ -13,24 +13,25 @@
 namespace coppice {
 
 struct decomposition_options {
-    int factors = 4;            ///< m >= 1: forests at most
-    double omega = 0;           ///< in [0, 1]: the weight that an edge keeps each time a forest has taken it (Eq. 71)
-    double enough_coverage = 1; ///< no further forest once more than this share of the weight is covered,
-    double least_gain = 0;      ///< nor after one that adds less than this share to it
-    factor_options factor{};    ///< of each forest; its degree is 2
+    int factors = 4;            ///< m >= 1: maximum number of forests
+    double omega = 0;           ///< omega in [0, 1]: factor applied to the weight of an edge each time that a forest
+                                ///< takes it (Eq. 71)
+    double enough_coverage = 1; ///< stop if more than this fraction of the weight is covered,
+    double least_gain = 0;      ///< or if a forest adds less than this fraction
+    factor_options factor{};    ///< options of each factor; the degree is always 2
 };
 
-/// Linear forests of one graph; their weights and coverages are those in the weights that the graph came with.
+/// Linear forests of one graph; weights and coverages refer to the original weights.
 template <class I>
 struct forest_decomposition {
-    std::vector<linear_forest<I>> forests{}; ///< at least one
-    std::vector<double> covered{};           ///< share of the weight that forests 0 to l hold together
-    bool exhausted = false;                  ///< no edge of any weight was left for a further one
+    std::vector<linear_forest<I>> forests{}; ///< at least one forest
+    std::vector<double> covered{};           ///< fraction of the weight that forests 0 to l cover together
+    bool exhausted = false;                  ///< no edge of nonzero weight was left for a further forest
 };
 
-/// Forest l is that of the heavy edges of C_l, where C_0 are the given weights and C_{l+1} is C_l with the edges of
-/// forest l times omega (Eq. 71): with omega = 0 no edge occurs twice. There are fewer forests than asked for where no
-/// weight is left, where the forests cover enough or where one more has added too little.
+/// Computes forest l from the weights C_l, where C_0 are the given weights and C_{l+1} is C_l with the weights of the
+/// edges of forest l multiplied by omega (Eq. 71). With omega = 0 no edge occurs twice. Returns fewer than
+/// options.factors forests if no weight is left, if the coverage suffices, or if the last forest added too little.
 ///
 /// `weights` as for parallel_factor(). Deterministic; waits. Throws argument_error for options out of range,
 /// dimension_error for a matrix that is not square, matrix_error for weights that are not finite.
@@ -51,7 +52,7 @@ inline void check_decomposition_options(decomposition_options const& o) {
     if (!(o.least_gain >= 0 && o.least_gain <= 1)) refuse("least_gain", o.least_gain, "0 to 1");
 }
 
-/// Weight that the newest forest holds, and that all of them hold.
+/// Weight of the newest forest, and of all forests together.
 struct held_weight {
     double newest, all;
 };
@@ -70,14 +71,14 @@ struct held_in_row {
     COPPICE_HD held_weight operator()(std::int64_t row) const { return rows[row]; }
 };
 
-/// Eq. 71 for nonzero k, and what it weighs in C_0. An edge that a forest has taken before differs from C_0 by now.
+/// Applies Eq. 71 to nonzero k and returns its weight in C_0. An edge that an earlier forest took differs from C_0.
 template <class T, class I, class O>
 struct adjust_weight {
     csr_view<T, I, O> now; ///< C_l
     T const* first;        ///< C_0
     I const* links;        ///< of forest l
     T omega;
-    T* next; ///< C_{l+1}, apart from C_l
+    T* next; ///< C_{l+1}; does not alias C_l
 
     COPPICE_HD held_weight operator()(std::int64_t k, std::int64_t row) const {
         I const column = now.indices[k];
@@ -89,7 +90,7 @@ struct adjust_weight {
     }
 };
 
-/// The weights C_l, each made from the last.
+/// The weights C_l, each computed from the one before.
 template <class Executor, class T, class I, class O>
 class adjusted_weights {
 public:
@@ -98,7 +99,7 @@ public:
           rows_(exec, weights.rows()) {}
 
     csr_view<T, I, O> now() const { return now_; }
-    /// Goes on to C_{l+1}; tells what the forest holds in C_0.
+    /// Computes C_{l+1}; returns the weight of the forest in C_0.
     held_weight take(linear_forest<I> const& forest, double omega) {
         auto& next = values_[current_];
         if (next.size() < now_.nonzeros()) next = buffer<T>(exec_, now_.nonzeros());
@@ -140,7 +141,7 @@ forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T,
         if (result.exhausted && !first) break;
         auto const held = adjusted.take(forest, options.omega);
         double const covered = total > 0 ? held.all / total : 1;
-        forest.weight = held.newest / 2; // every edge was seen from both ends
+        forest.weight = held.newest / 2; // every edge was counted at both ends
         forest.weight_coverage = total > 0 ? held.newest / total : 1;
         result.forests.push_back(std::move(forest));
         result.covered.push_back(covered);

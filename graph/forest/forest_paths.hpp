@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Breaks the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/forest/linear_forest.hpp.
+/// Opens the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/forest/linear_forest.hpp.
 ///
-/// The thesis looks for the weakest edge of cycles with a scan over all vertices and then scans again for positions.
-/// Here positions come first: that scan also tells which vertices lie in cycles, usually few. Only those are copied
-/// into a small graph of their own, searched for weakest edges, opened and scanned again.
+/// The thesis finds the weakest edges of cycles by a scan over all vertices and then scans again for positions. Here
+/// the scan for positions comes first, because it also identifies the vertices in cycles, which are usually few. Only
+/// these are copied into a small graph, scanned for their weakest edges, opened, and scanned again.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace coppice {
 namespace graph_detail {
 
-/// Neighbours of a factor of any degree up to 2, by name.
+/// Neighbours of a factor of degree 1 or 2, as global indices.
 template <class I>
 struct factor_neighbor {
     I const* neighbors;
@@ -27,30 +27,30 @@ struct factor_neighbor {
     COPPICE_HD I operator()(std::int64_t v, int d) const { return d < degree ? neighbors[degree * v + d] : I(-1); }
 };
 
-/// Whether the neighbours of v are what a factor may hold: other vertices, each once, that list v as well where they
-/// are of this place.
-template <class I, class Names>
+/// Whether the neighbours of v violate the rules of a factor: they are other vertices, distinct, and list v as a
+/// neighbour if they are on this rank.
+template <class I, class Ids>
 struct is_faulty_vertex {
     I const* neighbors;
     int degree;
-    Names names;
-    std::int64_t vertices; ///< of all places
+    Ids ids;
+    std::int64_t vertices; ///< of all ranks
     COPPICE_HD std::int64_t operator()(std::int64_t v) const {
-        I const name = names(v);
+        I const id = ids(v);
         for (int s = 0; s < degree; ++s) {
             I const w = neighbors[degree * v + s];
             if (w == I(-1)) continue;
-            if (w < I(0) || w >= vertices || w == name || (s > 0 && w == neighbors[degree * v])) return 1;
-            I const here = names.own(w);
+            if (w < I(0) || w >= vertices || w == id || (s > 0 && w == neighbors[degree * v])) return 1;
+            I const here = ids.local(w);
             if (here < I(0)) continue;
             I const* const back = neighbors + degree * std::int64_t(here);
-            if (back[0] != name && back[degree - 1] != name) return 1;
+            if (back[0] != id && back[degree - 1] != id) return 1;
         }
         return 0;
     }
 };
 
-/// Counting along the path: every vertex brings a one. Unsigned, since in cycles sums grow without meaning.
+/// Initial value 1 of every vertex, to count along the path. Unsigned, since sums in cycles may overflow.
 template <class I>
 struct one_per_vertex {
     COPPICE_HD std::make_unsigned_t<I> operator()(std::int64_t, int) const { return 1; }
@@ -82,14 +82,14 @@ struct number_vertex {
 /// Weight of the edge as it is stored in the row of `from`.
 template <class T, class I, class O>
 COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
-    constexpr int at_once = 4; // whose loads do not wait for each other
+    constexpr int batch = 4; // whose loads do not wait for each other
     O k = weights.row_begin(from);
     O const end = weights.row_end(from);
-    for (; end - k >= O(at_once); k += O(at_once)) {
-        I columns[at_once];
+    for (; end - k >= O(batch); k += O(batch)) {
+        I columns[batch];
         COPPICE_UNROLL
-        for (int t = 0; t < at_once; ++t) columns[t] = weights.indices[k + O(t)];
-        for (int t = 0; t < at_once; ++t)
+        for (int t = 0; t < batch; ++t) columns[t] = weights.indices[k + O(t)];
+        for (int t = 0; t < batch; ++t)
             if (columns[t] == to) return magnitude_of(weights.coefficients[k + O(t)]);
     }
     for (; k < end; ++k)
@@ -97,46 +97,46 @@ COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
     return T(0);
 }
 
-/// The names of the vertices of the small graph of cycles, which counts them by itself.
-template <class I, class Names>
-struct member_names {
-    Names all;
+/// Global indices of the vertices of the small graph of cycles, which has its own local indices.
+template <class I, class Ids>
+struct member_ids {
+    Ids all;
     I const* vertices;
     I const* number;
     COPPICE_HD I operator()(std::int64_t c) const { return all(vertices[c]); }
-    COPPICE_HD I own(I name) const {
-        I const v = all.own(name);
+    COPPICE_HD I local(I id) const {
+        I const v = all.local(id);
         return v < I(0) ? I(-1) : number[v];
     }
 };
 
-/// The edges of a vertex in the factor, as its row has them.
+/// The edges of a vertex in the factor, with the weights of its row.
 template <class T, class I>
 struct edges_of_vertex {
     I to[2];
     T weight[2];
 };
-template <class T, class I, class O, class Names>
-struct look_up_edges {
+template <class T, class I, class O, class Ids>
+struct find_edges {
     csr_view<T, I, O> weights;
-    Names names;
+    Ids ids;
     factor_neighbor<I> neighbor;
     COPPICE_HD edges_of_vertex<T, I> operator()(std::int64_t v) const {
         edges_of_vertex<T, I> edges;
         for (int d = 0; d < 2; ++d) {
             edges.to[d] = neighbor(v, d);
             edges.weight[d] =
-                edges.to[d] < I(0) ? T(0) : stored_weight(weights, static_cast<I>(v), names.place(edges.to[d]));
+                edges.to[d] < I(0) ? T(0) : stored_weight(weights, static_cast<I>(v), ids.local_or_outer(edges.to[d]));
         }
         return edges;
     }
 };
 
-/// The edges of the small graph of cycles, by name, with their weights in the graph.
-template <class T, class I, class O, class Names>
+/// Edges of the small graph of cycles, as global indices, with their weights in the graph.
+template <class T, class I, class O, class Ids>
 struct cycle_edges {
     csr_view<T, I, O> weights;
-    Names names;
+    Ids ids;
     I const* vertices;
     factor_neighbor<I> neighbor;
     edges_of_vertex<T, I> const* outer;
@@ -144,11 +144,11 @@ struct cycle_edges {
     weighted_edge<T, I>* edge; ///< [2 C]
 
     COPPICE_HD void operator()(std::int64_t c) const {
-        I const v = vertices[c], from = names(v);
+        I const v = vertices[c], from = ids(v);
         for (int d = 0; d < 2; ++d) {
             I const to = links[2 * c + d] = neighbor(v, d);
-            I const w = names.place(to);
-            // The smaller one where the matrix is not symmetric, so that both ends see the same.
+            I const w = ids.local_or_outer(to);
+            // The smaller weight if the matrix is not symmetric, so that both ends use the same.
             T const out = stored_weight(weights, v, w);
             T const back = weight_back(w, v, from);
             edge[2 * c + d] = {back < out ? back : out, from < to ? from : to, from < to ? to : from};
@@ -156,10 +156,10 @@ struct cycle_edges {
     }
 
 private:
-    COPPICE_HD T weight_back(I w, I v, I name) const {
+    COPPICE_HD T weight_back(I w, I v, I id) const {
         if (w < weights.rows()) return stored_weight(weights, w, v);
         edges_of_vertex<T, I> const& edges = outer[w - weights.rows()];
-        return edges.weight[edges.to[0] == name ? 0 : 1];
+        return edges.weight[edges.to[0] == id ? 0 : 1];
     }
 };
 
@@ -185,17 +185,17 @@ struct weaker_edge {
     }
 };
 
-/// Cuts the link of each of the two ends of a cycle's weakest edge; notes the weight that each end had for it.
-template <class T, class I, class O, class Names>
-struct cut_weakest {
+/// Removes the link at both ends of the weakest edge of each cycle; stores the weight that each end had for it.
+template <class T, class I, class O, class Ids>
+struct open_at_weakest {
     csr_view<T, I, O> weights;
-    Names names;
+    Ids ids;
     I const* vertices;
     scan_entry<weighted_edge<T, I>, I> const* entries;
     weighted_edge<T, I> const* edge;
     weaker_edge<I> weaker;
     I* links;
-    double* removed; ///< [C] weight of what is cut at c, negative where nothing is
+    double* removed; ///< [C] weight of the removed edge at c, negative if there is none
 
     COPPICE_HD void operator()(std::int64_t c) const {
         weighted_edge<T, I> const weakest = weaker(entries[c].value[0], entries[c].value[1]);
@@ -204,27 +204,27 @@ struct cut_weakest {
             if (edge[2 * c + d] != weakest) continue;
             I const to = links[2 * c + d];
             links[2 * c + d] = I(-1);
-            removed[c] = static_cast<double>(stored_weight(weights, vertices[c], names.place(to)));
+            removed[c] = static_cast<double>(stored_weight(weights, vertices[c], ids.local_or_outer(to)));
         }
     }
 };
-struct cut_sum {
+struct removed_sum {
     std::int64_t ends;
     double weight;
 };
-struct add_cuts {
-    COPPICE_HD cut_sum operator()(cut_sum const& a, cut_sum const& b) const {
+struct add_removed {
+    COPPICE_HD removed_sum operator()(removed_sum const& a, removed_sum const& b) const {
         return {a.ends + b.ends, a.weight + b.weight};
     }
 };
-struct count_cut {
+struct count_removed {
     double const* removed;
-    COPPICE_HD cut_sum operator()(std::int64_t c) const {
-        return removed[c] < 0 ? cut_sum{0, 0} : cut_sum{1, removed[c]};
+    COPPICE_HD removed_sum operator()(std::int64_t c) const {
+        return removed[c] < 0 ? removed_sum{0, 0} : removed_sum{1, removed[c]};
     }
 };
 
-/// Writes the positions of opened cycles back.
+/// Copies the positions of opened cycles back.
 template <class I>
 struct write_back {
     position_entry<I> const* opened;
@@ -233,14 +233,14 @@ struct write_back {
     COPPICE_HD void operator()(std::int64_t c) const { entries[vertices[c]] = opened[c]; }
 };
 
-/// Opens the cycles that the scan for positions left, on `cyclic` vertices, and completes its entries; what was cut
-/// here is going to be in *cuts, in memory of the executor.
-template <class Place, class T, class I, class O>
-void open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f, std::int64_t cyclic,
-                 array_view<position_entry<I>> entries, cut_sum* cuts) {
-    using names_type = typename Place::names_type;
-    auto const& exec = place.exec();
-    names_type const names = place.names();
+/// Opens the cycles left by the scan for positions, which have `cyclic` vertices, and completes its entries. The sum of
+/// what was removed on this rank is stored in *removed_sums, in memory of the executor, when the queued work is done.
+template <class Rank, class T, class I, class O>
+void open_cycles(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f, std::int64_t cyclic,
+                 array_view<position_entry<I>> entries, removed_sum* removed_sums) {
+    using ids_type = typename Rank::ids_type;
+    auto const& exec = rank.exec();
+    ids_type const ids = rank.ids();
     factor_neighbor<I> const of_factor{f.neighbors.data(), f.degree};
     std::int64_t const vertices = entries.size();
     buffer<I> number(exec, vertices);
@@ -250,26 +250,26 @@ void open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<I> 
     buffer<I> links(exec, 2 * cyclic);
     buffer<weighted_edge<T, I>> edge(exec, 2 * cyclic);
     buffer<double> removed(exec, cyclic);
-    typename Place::template outer_values<edges_of_vertex<T, I>> outer(place);
-    auto const* const outer_edges = outer.fetch(look_up_edges<T, I, O, names_type>{weights, names, of_factor});
+    typename Rank::template outer_values<edges_of_vertex<T, I>> outer(rank);
+    auto const* const outer_edges = outer.fetch(find_edges<T, I, O, ids_type>{weights, ids, of_factor});
     for_each(exec, cyclic,
-             cycle_edges<T, I, O, names_type>{weights, names, members.data(), of_factor, outer_edges, links.data(),
-                                              edge.data()});
-    member_names<I, names_type> const of_members{names, members.data(), number.data()};
+             cycle_edges<T, I, O, ids_type>{weights, ids, members.data(), of_factor, outer_edges, links.data(),
+                                            edge.data()});
+    member_ids<I, ids_type> const of_members{ids, members.data(), number.data()};
     cycle_neighbor<I> const neighbor{links.data()};
     weaker_edge<I> const weaker{f.order};
     auto const weakest =
-        place.template scan<weighted_edge<T, I>>(cyclic, of_members, neighbor, cycle_edge<T, I>{edge.data()}, weaker);
+        rank.template scan<weighted_edge<T, I>>(cyclic, of_members, neighbor, cycle_edge<T, I>{edge.data()}, weaker);
     for_each(exec, cyclic,
-             cut_weakest<T, I, O, names_type>{weights, names, members.data(), weakest.entries.data(), edge.data(),
-                                              weaker, links.data(), removed.data()});
-    auto const opened = place.template scan<std::make_unsigned_t<I>>(cyclic, of_members, neighbor, one_per_vertex<I>{},
-                                                                     add_counts<I>{});
+             open_at_weakest<T, I, O, ids_type>{weights, ids, members.data(), weakest.entries.data(), edge.data(),
+                                                weaker, links.data(), removed.data()});
+    auto const opened =
+        rank.template scan<std::make_unsigned_t<I>>(cyclic, of_members, neighbor, one_per_vertex<I>{}, add_counts<I>{});
     for_each(exec, cyclic, write_back<I>{opened.entries.data(), members.data(), entries.data()});
-    reduce_to(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{}, cuts);
+    reduce_to(exec, cyclic, removed_sum{0, 0}, count_removed{removed.data()}, add_removed{}, removed_sums);
 }
 
-/// Of the paths that begin at some vertices.
+/// Longest length, sum of the lengths and number of the paths that begin at some vertices.
 template <class I>
 struct path_lengths {
     I longest, sum, paths;
@@ -281,12 +281,12 @@ struct add_lengths {
     }
 };
 
-/// Algorithm 7, lines 28-34: the smaller end names the path and is its position 0. The neighbour towards it stands
-/// before the vertex, the other one behind it. Gives the length of the path that starts at v; 0 where none does.
-template <class I, class Names>
-struct name_path {
+/// Algorithm 7, lines 28-34: the smaller end is the id of the path and has position 0. The neighbour towards it
+/// precedes the vertex, the other one follows it. Returns the length of the path that starts at v, or 0.
+template <class I, class Ids>
+struct describe_path {
     position_entry<I> const* entries;
-    Names names;
+    Ids ids;
     factor_neighbor<I> neighbor;
     I* path_ids;
     I* positions;
@@ -294,7 +294,7 @@ struct name_path {
 
     COPPICE_HD path_lengths<I> operator()(std::int64_t v) const {
         position_entry<I> const e = entries[v];
-        int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger mark is the smaller vertex
+        int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger link marks the smaller vertex
         path_ids[v] = path_end_vertex(e.link[d]);
         positions[v] = static_cast<I>(e.value[d] - 1);
         links[2 * v] = next(v, e, d);
@@ -304,9 +304,9 @@ struct name_path {
     }
 
 private:
-    /// The path may end here although the factor goes on: where a cycle was cut.
+    /// The path ends here although the factor continues if a cycle was opened at this vertex.
     COPPICE_HD I next(std::int64_t v, position_entry<I> const& e, int d) const {
-        return path_end_vertex(e.link[d]) == names(v) ? I(-1) : neighbor(v, d);
+        return path_end_vertex(e.link[d]) == ids(v) ? I(-1) : neighbor(v, d);
     }
 };
 template <class I>
@@ -319,7 +319,7 @@ struct store_first {
     I* first;
     COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { first[path] = static_cast<I>(v); }
 };
-/// Length of path k, whose first vertex is known.
+/// Length of path k from the entry of its first vertex.
 template <class I>
 struct length_of_path {
     position_entry<I> const* entries;
@@ -329,7 +329,7 @@ struct length_of_path {
         return static_cast<I>(e.value[0] + e.value[1] - 1);
     }
 };
-/// The first place of path k, where it is looked for by the path's number and by its first vertex.
+/// Stores the first position of path k, indexed by the path and by its first vertex.
 template <class I>
 struct store_start {
     I const* first;
@@ -340,10 +340,10 @@ struct store_start {
         starts[first[k]] = start;
     }
 };
-template <class I, class Names, class Starts>
-struct place_vertex {
+template <class I, class Ids, class Starts>
+struct store_position {
     Starts starts;
-    Names names;
+    Ids ids;
     I const* path_ids;
     I const* positions;
     I* permutation;
@@ -351,18 +351,19 @@ struct place_vertex {
     COPPICE_HD void operator()(std::int64_t v) const {
         I const p = starts(path_ids[v]) + positions[v];
         inverse[v] = p;
-        if (I const here = names.own(p); here >= I(0)) permutation[here] = names(v);
+        if (I const here = ids.local(p); here >= I(0)) permutation[here] = ids(v);
     }
 };
 
-/// Numbers the vertices path after path. Sorting by (path id, position) would give the same order: the scan over the
-/// lengths of the paths, in the order of their smaller ends, gives every path its first place without sorting.
-template <class Place, class I>
-void number_along_paths(Place const& place, array_view<position_entry<I> const> entries, factor_neighbor<I> neighbor,
+/// Numbers the vertices path after path. The order equals that of sorting by (path id, position), but needs no sort: an
+/// exclusive scan over the lengths of the paths, in the order of their smaller ends, gives the first position of every
+/// path.
+template <class Rank, class I>
+void number_along_paths(Rank const& rank, array_view<position_entry<I> const> entries, factor_neighbor<I> neighbor,
                         linear_forest<I>& forest) {
-    using names_type = typename Place::names_type;
-    using path_starts = typename Place::template path_starts<factor_neighbor<I>>;
-    auto const& exec = place.exec();
+    using ids_type = typename Rank::ids_type;
+    using path_starts = typename Rank::template path_starts<factor_neighbor<I>>;
+    auto const& exec = rank.exec();
     std::int64_t const n = entries.size();
     forest.path_ids = buffer<I>(exec, n);
     forest.positions = buffer<I>(exec, n);
@@ -372,13 +373,13 @@ void number_along_paths(Place const& place, array_view<position_entry<I> const> 
     I* const positions = forest.positions.data();
     path_lengths<I> const lengths =
         reduce(exec, n, path_lengths<I>{0, 0, 0},
-               name_path<I, names_type>{entries.data(), place.names(), neighbor, forest.path_ids.data(), positions,
-                                        forest.links.data()},
+               describe_path<I, ids_type>{entries.data(), rank.ids(), neighbor, forest.path_ids.data(), positions,
+                                          forest.links.data()},
                add_lengths{});
-    path_lengths<I> const of_all = place.join(lengths, add_lengths{});
+    path_lengths<I> const of_all = rank.all_reduce(lengths, add_lengths{});
     forest.longest_path = of_all.longest;
     forest.paths = of_all.paths;
-    I const begin = place.sum_before(lengths.sum);
+    I const begin = rank.sum_before(lengths.sum);
     buffer<I> first(exec, n);
     queue_select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()});
     forest.path_offsets = buffer<I>(exec, std::int64_t(lengths.paths) + 1);
@@ -386,30 +387,31 @@ void number_along_paths(Place const& place, array_view<position_entry<I> const> 
     queue_exclusive_scan(exec, std::int64_t(lengths.paths), length_of_path<I>{entries.data(), first.data()},
                          store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, begin);
     fill(exec, forest.path_offsets.view().slice(lengths.paths, 1), static_cast<I>(begin + lengths.sum));
-    path_starts const of_paths(place, neighbor, starts.data(), forest.path_ids.data());
+    path_starts const of_paths(rank, neighbor, starts.data(), forest.path_ids.data());
     for_each(exec, n,
-             place_vertex<I, names_type, decltype(of_paths.of)>{of_paths.of, place.names(), forest.path_ids.data(),
+             store_position<I, ids_type, decltype(of_paths.of)>{of_paths.of, rank.ids(), forest.path_ids.data(),
                                                                 positions, forest.permutation.data(),
                                                                 forest.inverse.data()});
-    place.complete_permutation(forest.inverse.data(), forest.permutation.data(), n);
+    rank.complete_permutation(forest.inverse.data(), forest.permutation.data(), n);
 }
 
-/// The whole forest by scans over all vertices.
-template <class Place, class T, class I, class O>
-cut_sum scan_forest(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f, linear_forest<I>& forest) {
+/// Computes the forest by scans over all vertices.
+template <class Rank, class T, class I, class O>
+removed_sum scan_forest(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f,
+                        linear_forest<I>& forest) {
     factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
-    auto scan = place.template scan<std::make_unsigned_t<I>>(f.vertices, place.names(), neighbor, one_per_vertex<I>{},
-                                                             add_counts<I>{});
-    bool const cyclic = place.join(scan.open, plus{}) > 0;
-    buffer<cut_sum> cuts(place.exec(), 1);
-    if (cyclic) open_cycles(place, weights, f, scan.open / 2, scan.entries.view(), cuts.data());
+    auto scan = rank.template scan<std::make_unsigned_t<I>>(f.vertices, rank.ids(), neighbor, one_per_vertex<I>{},
+                                                            add_counts<I>{});
+    bool const cyclic = rank.all_reduce(scan.open, plus{}) > 0;
+    buffer<removed_sum> removed_sums(rank.exec(), 1);
+    if (cyclic) open_cycles(rank, weights, f, scan.open / 2, scan.entries.view(), removed_sums.data());
     array_view<position_entry<I> const> const entries = scan.entries.view();
-    number_along_paths(place, entries, neighbor, forest);
-    return cyclic ? place.join(place.exec().load(cuts.data()), add_cuts{}) : cut_sum{0, 0};
+    number_along_paths(rank, entries, neighbor, forest);
+    return cyclic ? rank.all_reduce(rank.exec().load(removed_sums.data()), add_removed{}) : removed_sum{0, 0};
 }
 
-/// Whether neighbours mostly lie near each other in memory, so that walks from one to the next do not wait for it; by a
-/// sample.
+/// Estimates from a sample whether most neighbours are close in memory, so that walks along paths have few cache
+/// misses.
 template <class I>
 bool neighbors_are_near(factor_neighbor<I> const& neighbor, std::int64_t vertices) {
     constexpr std::int64_t samples = 64, near = 1 << 13;
@@ -422,8 +424,8 @@ bool neighbors_are_near(factor_neighbor<I> const& neighbor, std::int64_t vertice
     return far * 4 < samples;
 }
 
-/// Walks over every path of a factor without cycles, from its smaller end, and numbers its vertices. False where some
-/// lie in cycles: the path ids of these are -1 then.
+/// Walks along every path from its smaller end and numbers its vertices. Returns false if some vertices are in cycles;
+/// their path ids are then -1.
 template <class I>
 bool walk_paths(factor_neighbor<I> neighbor, linear_forest<I>& forest, array_view<I> offsets) {
     std::fill(forest.path_ids.begin(), forest.path_ids.end(), I(-1));
@@ -452,11 +454,11 @@ bool walk_paths(factor_neighbor<I> neighbor, linear_forest<I>& forest, array_vie
     return placed == forest.vertices;
 }
 
-/// Opens the cycles of a factor of degree 2, whose vertices have the path id -1, in its neighbours `links`; path ids
-/// are used up. Adds up what was cut as open_cycles() does.
+/// Opens the cycles of a factor of degree 2, whose vertices have path id -1, in its neighbour array `links`; overwrites
+/// the path ids. Returns the sum of what was removed, as open_cycles().
 template <class T, class I, class O>
-cut_sum cut_cycles(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order, array_view<I> path_ids,
-                   array_view<I> links) {
+removed_sum open_cycles_by_walks(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order,
+                                 array_view<I> path_ids, array_view<I> links) {
     buffer<I> number(exec, path_ids.size()), members(exec, path_ids.size());
     std::int64_t const cyclic = select(
         exec, path_ids.size(), [&](std::int64_t v) { return path_ids[v] < I(0); },
@@ -464,19 +466,19 @@ cut_sum cut_cycles(host_executor const& exec, csr_view<T, I, O> weights, edge_or
     buffer<double> removed(exec, cyclic);
     std::fill(removed.begin(), removed.end(), -1.0);
     weaker_edge<I> const weaker{order};
-    // A vertex's weights for the edges to the two neighbours, by one look at its row.
-    auto const weights_of = [&](I v, I before, I behind) {
+    // Weights of the edges of v to its two neighbours, by one pass over its row.
+    auto const weights_of = [&](I v, I before, I after) {
         std::pair<T, T> found{T(0), T(0)};
         for (O k = weights.row_begin(v); k < weights.row_end(v); ++k) {
             if (weights.indices[k] == before) found.first = magnitude_of(weights.coefficients[k]);
-            if (weights.indices[k] == behind) found.second = magnitude_of(weights.coefficients[k]);
+            if (weights.indices[k] == after) found.second = magnitude_of(weights.coefficients[k]);
         }
         return found;
     };
-    auto const edge = [&](I v, I w, T out, T back) { // the smaller weight, as cycle_edges has it
+    auto const edge = [&](I v, I w, T out, T back) { // the smaller weight, as in cycle_edges
         return weighted_edge<T, I>{std::min(out, back), std::min(v, w), std::max(v, w)};
     };
-    auto const cut = [&](I v, I w) {
+    auto const remove_edge = [&](I v, I w) {
         links[2 * v + (links[2 * v] == w ? 0 : 1)] = I(-1);
         removed[number[v]] = static_cast<double>(stored_weight(weights, v, w));
     };
@@ -493,25 +495,26 @@ cut_sum cut_cycles(host_executor const& exec, csr_view<T, I, O> weights, edge_or
             auto const passed = edge(from, at, out, back);
             weakest = from == start ? passed : weaker(weakest, passed);
             path_ids[at] = start;
-            if (next == start) { // at is the last one
+            if (next == start) { // `at` is the last vertex
                 weakest = weaker(weakest, edge(at, start, further, to_last));
                 break;
             }
             out = further;
             from = std::exchange(at, next);
         }
-        cut(weakest.low, weakest.high);
-        cut(weakest.high, weakest.low);
+        remove_edge(weakest.low, weakest.high);
+        remove_edge(weakest.high, weakest.low);
     }
-    return reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{});
+    return reduce(exec, cyclic, removed_sum{0, 0}, count_removed{removed.data()}, add_removed{});
 }
 
-/// The whole forest by one thread, in a walk or two over each path: what few threads do together takes four steps at
-/// each vertex, and passes over what these have written. Nothing where it would not pay.
+/// Computes the forest with one thread by one or two walks along each path. A few threads that scan together need four
+/// passes over each vertex and further passes over the results, which takes longer. Returns nothing if the scans are
+/// faster.
 template <class T, class I, class O>
-std::optional<cut_sum> walk_forest(host_executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
-                                   linear_forest<I>& forest) {
-    constexpr int threads_for_walks = 3; // more of them scan as fast together
+std::optional<removed_sum> walk_forest(host_executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
+                                       linear_forest<I>& forest) {
+    constexpr int threads_for_walks = 3; // more threads are as fast with scans
     std::int64_t const n = forest.vertices;
     factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
     if (n == 0 || exec.threads() > threads_for_walks || !neighbors_are_near(neighbor, n)) return std::nullopt;
@@ -521,44 +524,45 @@ std::optional<cut_sum> walk_forest(host_executor const& exec, csr_view<T, I, O> 
     forest.inverse = buffer<I>(exec, n);
     forest.links = buffer<I>(exec, 2 * n);
     buffer<I> offsets(exec, n + 1);
-    cut_sum cuts{0, 0};
+    removed_sum removed_sums{0, 0};
     if (!walk_paths(neighbor, forest, offsets.view())) {
         auto opened = copy_of(exec, f.neighbors);
-        cuts = cut_cycles(exec, weights, f.order, forest.path_ids.view(), opened.view());
+        removed_sums = open_cycles_by_walks(exec, weights, f.order, forest.path_ids.view(), opened.view());
         walk_paths(factor_neighbor<I>{opened.data(), f.degree}, forest, offsets.view());
     }
     forest.path_offsets = copy_of(exec, array_view<I const>(offsets.data(), std::int64_t(forest.paths) + 1));
-    return cuts;
+    return removed_sums;
 }
 template <class T, class I, class O>
-std::optional<cut_sum> walk_forest(cuda_executor const&, csr_view<T, I, O>, graph_factor<I> const&, linear_forest<I>&) {
+std::optional<removed_sum> walk_forest(cuda_executor const&, csr_view<T, I, O>, graph_factor<I> const&,
+                                       linear_forest<I>&) {
     return std::nullopt;
 }
 
 template <executor Executor, class T, class I, class O>
-std::optional<cut_sum> walk_forest(whole_graph<Executor, I> const& all, csr_view<T, I, O> weights,
-                                   graph_factor<I> const& f, linear_forest<I>& forest) {
+std::optional<removed_sum> walk_forest(single_rank_graph<Executor, I> const& all, csr_view<T, I, O> weights,
+                                       graph_factor<I> const& f, linear_forest<I>& forest) {
     return walk_forest(all.exec(), weights, f, forest);
 }
-/// Of parts only where each sees the others'.
-template <class Place, class T, class I, class O>
-std::optional<cut_sum> walk_forest(Place const&, csr_view<T, I, O>, graph_factor<I> const&,
-                                   linear_forest<I>&) requires(Place::in_parts) {
+/// A distributed graph is always scanned.
+template <class Rank, class T, class I, class O>
+std::optional<removed_sum> walk_forest(Rank const&, csr_view<T, I, O>, graph_factor<I> const&,
+                                       linear_forest<I>&) requires(Rank::is_distributed) {
     return std::nullopt;
 }
 
-/// Throws what extract_forest() throws for a factor that is none of the rows of `weights`.
-template <class Place, class T, class I, class O>
-void require_factor(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+/// Throws as extract_forest() if f is no factor of the rows of `weights`.
+template <class Rank, class T, class I, class O>
+void require_factor(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_size("vertices of the factor", f.vertices, weights.rows());
     if (f.degree < 1 || f.degree > 2)
         throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));
     require_size("neighbours of the factor", f.neighbors, std::int64_t(f.degree) * f.vertices);
 
-    std::int64_t const vertices = place.join(std::int64_t(f.vertices), plus{});
-    std::int64_t const faulty = place.join(
-        reduce(place.exec(), f.vertices, std::int64_t{0},
-               is_faulty_vertex<I, typename Place::names_type>{f.neighbors.data(), f.degree, place.names(), vertices},
+    std::int64_t const vertices = rank.all_reduce(std::int64_t(f.vertices), plus{});
+    std::int64_t const faulty = rank.all_reduce(
+        reduce(rank.exec(), f.vertices, std::int64_t{0},
+               is_faulty_vertex<I, typename Rank::ids_type>{f.neighbors.data(), f.degree, rank.ids(), vertices},
                plus{}),
         plus{});
     if (faulty > 0)
@@ -566,24 +570,25 @@ void require_factor(Place const& place, csr_view<T, I, O> weights, graph_factor<
                              " vertices of a factor are out of range, repeated or not mutual");
 }
 
-/// The forest of a factor of the rows of `weights` that is known to be one.
-template <class Place, class T, class I, class O>
-linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+/// Forest of a valid factor of the rows of `weights`.
+template <class Rank, class T, class I, class O>
+linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     linear_forest<I> forest;
     forest.vertices = f.vertices;
-    auto cuts = walk_forest(place, weights, f, forest);
-    if (!cuts) cuts = scan_forest(place, weights, f, forest);
-    forest.cycles_broken = static_cast<I>(cuts->ends / 2);
-    forest.weight = f.weight - cuts->weight / 2; // each cut was seen from both ends, as each edge of the factor
+    auto removed_sums = walk_forest(rank, weights, f, forest);
+    if (!removed_sums) removed_sums = scan_forest(rank, weights, f, forest);
+    forest.cycles_broken = static_cast<I>(removed_sums->ends / 2);
+    // each removed edge was counted at both ends, as each edge of the factor
+    forest.weight = f.weight - removed_sums->weight / 2;
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
-    forest.edges = place.join(std::int64_t(f.vertices), plus{}) - forest.paths;
+    forest.edges = rank.all_reduce(std::int64_t(f.vertices), plus{}) - forest.paths;
     return forest;
 }
 
-/// The same for whole graphs.
+/// The same for a single-rank graph.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
-    return forest_at(whole_graph<Executor, I>(exec), weights, f);
+    return forest_at(single_rank_graph<Executor, I>(exec), weights, f);
 }
 
 } // namespace graph_detail
@@ -591,7 +596,7 @@ linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weight
 template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_square(weights, "extract_forest");
-    graph_detail::require_factor(graph_detail::whole_graph<Executor, I>(exec), weights, f);
+    graph_detail::require_factor(graph_detail::single_rank_graph<Executor, I>(exec), weights, f);
     return graph_detail::forest_of_factor(exec, weights, f);
 }
 

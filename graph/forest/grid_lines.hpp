@@ -10,7 +10,7 @@
 
 namespace coppice {
 
-/// Points of a grid in each direction; point (i, j, k) is row i + nx (j + ny k) of its matrix.
+/// Number of points of a grid in each direction; point (i, j, k) is row i + nx (j + ny k) of its matrix.
 struct grid_sizes {
     std::int64_t nx = 1, ny = 1, nz = 1;
     std::int64_t points() const { return nx * ny * nz; }
@@ -21,7 +21,7 @@ namespace graph_detail {
 
 template <class I>
 struct number_grid_point {
-    std::int64_t stride, length; ///< rows from point to point on a line, points of a line
+    std::int64_t stride, length; ///< row distance of consecutive points of a line, points per line
     I *path_ids, *positions, *permutation, *inverse, *links;
     COPPICE_HD void operator()(std::int64_t v) const {
         std::int64_t const on_line = v / stride % length, start = v - on_line * stride;
@@ -44,8 +44,8 @@ struct number_grid_line {
 
 } // namespace graph_detail
 
-/// The lines of direction 0 (x), 1 (y) or 2 (z), each a path; without weights (its coverage is 1). Throws
-/// argument_error for negative sizes or another direction, overflow_error for more points than an I counts.
+/// Returns the grid lines of direction 0 (x), 1 (y) or 2 (z) as paths, without weights (coverage 1). Throws
+/// argument_error for negative sizes or another direction, overflow_error if I cannot count the points.
 template <class I, executor Executor>
 linear_forest<I> grid_lines(Executor const& exec, grid_sizes const& grid, int direction) {
     if (grid.nx < 0 || grid.ny < 0 || grid.nz < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vertices in pairs of a matching, and the pairs along the paths of a linear forest (thesis section 4.6).
+/// Pairs of vertices from a matching, and a linear forest of the pairs (thesis section 4.6).
 #pragma once
 
 #include <algorithm>
@@ -14,53 +14,55 @@
 
 namespace coppice {
 
-/// Blocks of one or two vertices, numbered along paths of blocks. Move-only; lives where its executor works.
+/// Blocks of one or two vertices, numbered along paths of blocks. Move-only; in the memory of its executor.
 template <class I>
 struct paired_forest {
     I vertices = 0;             ///< N
-    I matched = 0;              ///< vertices with a partner
-    linear_forest<I> blocks{};  ///< of the graph of the blocks; its weights are sums over the edges between two blocks
-    double weight_coverage = 1; ///< of the edges within a block and between neighbours on a path; 1 without edges
-    buffer<I> order{};          ///< [2 blocks] vertex at a position, -1 at the second one of a block of one vertex
+    I matched = 0;              ///< number of matched vertices
+    linear_forest<I> blocks{};  ///< forest of the graph of blocks; weights are sums over the edges between two blocks
+    double weight_coverage = 1; ///< coverage of the edges within a block and between neighbouring blocks; 1 without
+                                ///< edges
+    buffer<I> order{};          ///< [2 blocks] vertex at each position; -1 at the second position of a block of one
+                                ///< vertex
     buffer<I> positions{};      ///< [N] order[positions[v]] = v
 
-    I ghosts() const { return 2 * blocks.vertices - vertices; } ///< positions without a vertex
+    I ghosts() const { return 2 * blocks.vertices - vertices; } ///< number of positions without a vertex
 };
 
 namespace graph_detail {
 
-/// A block is made by its smaller vertex.
+/// The smaller vertex of a pair, or a single vertex, creates the block.
 template <class I>
-struct leads_block {
-    I const* partner;
-    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return partner[v] < 0 || partner[v] > I(v) ? 1 : 0; }
+struct is_block_leader {
+    I const* mate;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return mate[v] < 0 || mate[v] > I(v) ? 1 : 0; }
 };
 template <class I>
 struct store_block {
-    leads_block<I> leads;
+    is_block_leader<I> leads;
     I *block_of, *members;
     COPPICE_HD void operator()(std::int64_t v, std::int64_t block) const {
         if (!leads(v)) return;
-        I const partner = leads.partner[v];
+        I const mate = leads.mate[v];
         block_of[v] = I(block);
-        if (partner >= 0) block_of[partner] = I(block);
+        if (mate >= 0) block_of[mate] = I(block);
         members[2 * block] = I(v);
-        members[2 * block + 1] = partner;
+        members[2 * block + 1] = mate;
     }
 };
 
-/// Entries of the rows of a block's vertices that lead to other blocks: where they go, how many, and how heavy.
+/// Collects the entries of a block's rows that lead to other blocks: columns, summed magnitudes and their number.
 template <class T, class I>
 struct block_row {
     csr_view<T, I> weights;
     I const *block_of, *members;
-    I const* places; ///< [blocks + 1], room for each block
+    I const* offsets; ///< [blocks + 1], offsets of the workspace of each block
     I* columns;
     T* values;
     I* counts;
 
     COPPICE_HD void operator()(std::int64_t block) const {
-        I const at = places[block];
+        I const at = offsets[block];
         I length = 0;
         for (int s = 0; s < 2; ++s) {
             I const v = members[2 * block + s];
@@ -73,13 +75,13 @@ struct block_row {
             }
         }
         detail::lane_sort<T, I>{columns + at, values + at}(length);
-        counts[block] = join_equal(columns + at, values + at, length);
+        counts[block] = merge_equal(columns + at, values + at, length);
     }
 
 private:
-    /// Sums from the least value on, so that both directions of an edge weigh the same to the last bit.
-    COPPICE_HD static I join_equal(I* columns, T* values, I length) {
-        I joined = 0;
+    /// Adds equal columns in ascending order of their values, so that both directions of an edge have the same bits.
+    COPPICE_HD static I merge_equal(I* columns, T* values, I length) {
+        I merged = 0;
         for (I k = 0, end = 0; k < length; k = end) {
             for (end = k; end < length && columns[end] == columns[k]; ++end) {
             }
@@ -91,14 +93,14 @@ private:
                 }
             T sum = values[k];
             for (I j = k + 1; j < end; ++j) sum = sum + values[j];
-            columns[joined] = columns[k];
-            values[joined++] = sum;
+            columns[merged] = columns[k];
+            values[merged++] = sum;
         }
-        return joined;
+        return merged;
     }
 };
 template <class I>
-struct room_of_block {
+struct capacity_of_block {
     I const *offsets, *members;
     COPPICE_HD I operator()(std::int64_t block) const {
         I sum = 0;
@@ -109,15 +111,15 @@ struct room_of_block {
         return sum;
     }
 };
-/// For build_rows().
+/// Rows of the graph of blocks, for build_rows().
 template <class T, class I>
-struct visit_block_row {
-    I const *places, *counts, *columns;
+struct block_row_entries {
+    I const *offsets, *counts, *columns;
     T const* values;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t block, Emit& emit) const {
-        for (I k = places[block]; k < places[block] + counts[block]; ++k) emit(columns[k], values[k]);
+    COPPICE_HD void emit_row(std::int64_t block, Emit& emit) const {
+        for (I k = offsets[block]; k < offsets[block] + counts[block]; ++k) emit(columns[k], values[k]);
     }
 };
 template <class I>
@@ -152,24 +154,25 @@ struct weigh_block_row {
     }
 };
 
-/// The graph of the blocks: a row for each, without edges within a block.
+/// Returns the graph of the blocks: one row per block, without edges within a block.
 template <executor Executor, class T, class I>
 csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks, I const* block_of, I const* members) {
-    I room = 0;
-    auto const places = detail::offsets_of_degrees<I>(exec, blocks, room_of_block<I>{weights.offsets, members}, room);
-    buffer<I> columns(exec, room), counts(exec, blocks);
-    buffer<T> values(exec, room);
+    I capacity = 0;
+    auto const offsets =
+        detail::offsets_of_degrees<I>(exec, blocks, capacity_of_block<I>{weights.offsets, members}, capacity);
+    buffer<I> columns(exec, capacity), counts(exec, blocks);
+    buffer<T> values(exec, capacity);
     for_each(exec, blocks,
-             block_row<T, I>{weights, block_of, members, places.data(), columns.data(), values.data(), counts.data()});
+             block_row<T, I>{weights, block_of, members, offsets.data(), columns.data(), values.data(), counts.data()});
     return detail::build_rows<T, I, I>(
-        exec, blocks, blocks, visit_block_row<T, I>{places.data(), counts.data(), columns.data(), values.data()});
+        exec, blocks, blocks, block_row_entries<T, I>{offsets.data(), counts.data(), columns.data(), values.data()});
 }
 
 } // namespace graph_detail
 
-/// Pairs the vertices by a [0, 1]-factor, and the blocks by a [0, 2]-factor of the graph of the blocks whose edges
-/// weigh what all edges between two blocks do together. `options` (degree apart) and `weights` as for
-/// parallel_factor(). Deterministic; waits. Throws as parallel_factor().
+/// Pairs the vertices by a [0, 1]-factor, and computes a linear forest of the blocks from a [0, 2]-factor of the graph
+/// of blocks, whose edge weights are sums over all edges between two blocks. `options` (except degree) and `weights` as
+/// for parallel_factor(). Deterministic; waits. Throws as parallel_factor().
 template <executor Executor, class T, class I>
 paired_forest<I> pair_forest(Executor const& exec, csr_view<T, I> weights, factor_options options = {}) {
     using namespace graph_detail;
@@ -177,7 +180,7 @@ paired_forest<I> pair_forest(Executor const& exec, csr_view<T, I> weights, facto
     options.degree = 1;
     auto const matching = parallel_factor(exec, weights, options);
     buffer<I> block_of(exec, n), members(exec, 2 * std::int64_t(n));
-    leads_block<I> const leads{matching.neighbors.data()};
+    is_block_leader<I> const leads{matching.neighbors.data()};
     I const blocks =
         I(exclusive_scan(exec, n, leads, store_block<I>{leads, block_of.data(), members.data()}, std::int64_t(0)));
     auto const coarse = graph_of_blocks(exec, weights, blocks, block_of.data(), members.data());

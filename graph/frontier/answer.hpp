@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a row of the catalogue of graph algorithms says, what it is given and what it answers.
+/// Types of the registry of graph algorithms: description, memory requirement, options and result.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,21 @@
 
 namespace coppice {
 
-/// What a graph algorithm is like.
+/// Description of a graph algorithm.
 struct graph_algorithm_row {
     std::string_view name;
     std::string_view summary;
-    std::string_view output;       ///< what it says about every vertex, or which edges it takes
+    std::string_view output;       ///< value computed for every vertex, or edges selected
     bool undirected = false;       ///< needs both directions of every edge
-    bool simple = false;           ///< needs every edge once in sorted rows, as readers and generators give it
-    bool weighted = false;         ///< values matter; else only where edges are
-    std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
-    /// What parallel edges (several entries of a file at one position) become: min for lengths, max for widths and for
-    /// edges to choose, sum for weights that add up, count if their number alone matters, first if the answer does not
-    /// depend on them; else they are refused.
+    bool simple = false;           ///< needs sorted rows without parallel edges, as readers and generators make them
+    bool weighted = false;         ///< the values are used; otherwise only the pattern
+    std::string_view options = ""; ///< names of the analytics_options that it reads, separated by blanks
+    /// How parallel edges (several entries of a file at one position) are combined: min for lengths, max for widths and
+    /// for edges to select, sum for additive weights, count if only their number matters, first if the result does not
+    /// depend on them. By default they are refused.
     duplicates parallel = duplicates::refuse;
 
-    /// The same row with this rule for parallel edges.
+    /// The same description with this rule for parallel edges.
     constexpr graph_algorithm_row combining(duplicates rule) const {
         auto row = *this;
         row.parallel = rule;
@@ -38,22 +38,22 @@ struct graph_algorithm_row {
     }
 };
 
-/// The memory of its executor that an algorithm needs beside the graph, at most, where values are doubles.
+/// Upper bound of the executor memory that an algorithm needs in addition to the graph, for double values.
 struct graph_memory {
-    int vertex = 0;     ///< bytes a vertex
-    int entry = 0;      ///< bytes a stored edge
-    bool turns = false; ///< a graph that is not known to be undirected is turned round
+    int vertex = 0;               ///< bytes per vertex
+    int entry = 0;                ///< bytes per stored edge
+    bool needs_transpose = false; ///< the graph is transposed unless it is known to be undirected
     std::int64_t bytes(graph_view g, bool undirected) const {
-        bool const turned = turns && !undirected;
-        return fixed + std::int64_t(vertex + (turned ? 8 : 0)) * g.vertices +
-               std::int64_t(entry + (turned ? 12 : 0)) * g.edge_count;
+        bool const transposed = needs_transpose && !undirected;
+        return fixed + std::int64_t(vertex + (transposed ? 8 : 0)) * g.vertices +
+               std::int64_t(entry + (transposed ? 12 : 0)) * g.edge_count;
     }
 
 private:
-    static constexpr std::int64_t fixed = 1 << 16; ///< samples, states of loops
+    static constexpr std::int64_t fixed = 1 << 16; ///< samples and states of loops
 };
 
-/// Options of all of them; each reads those in its row.
+/// Options of all algorithms; each reads those that its description lists.
 struct analytics_options {
     vertex_id source = 0;    ///< counted from 0
     bool undirected = false; ///< the graph is known to store both directions
@@ -64,10 +64,10 @@ struct analytics_options {
     std::int64_t samples = 0; ///< sources of a centrality; 0: all vertices
     double alpha = 0;
     double resolution = 1;
-    int capacity = 2; ///< edges that a vertex may keep
-    bool by_value =
-        false; ///< matchings: the sum of the values is maximised, and no negative edge taken; else of |values|
-    bool counted = false; ///< bridges: the values are numbers of parallel edges
+    int capacity = 2;      ///< maximum number of edges per vertex
+    bool by_value = false; ///< matchings: if true, maximise the sum of the values and take no negative edge; else
+                           ///< maximise the sum of |values|
+    bool counted = false; ///< bridges: the values are multiplicities of parallel edges
 };
 
 /// Edges in host memory.
@@ -75,14 +75,14 @@ struct answer_edges {
     std::vector<vertex_id> from, to;
     std::vector<double> weights;
 };
-/// What was found, in host memory.
+/// Result of an algorithm, in host memory.
 struct graph_answer {
     using vertex_numbers = std::vector<std::int64_t>; ///< counted from 0; -1: none
     using values = std::vector<double>;
-    /// A value a vertex, or another vertex (labels, mates), or edges.
+    /// A value per vertex, or another vertex per vertex (labels, mates), or edges.
     std::variant<values, vertex_numbers, answer_edges> found{};
-    std::vector<std::pair<std::string, double>> facts{}; ///< by the names of the command's JSON
-    std::string failure{};                               ///< a numerical outcome that is no answer
+    std::vector<std::pair<std::string, double>> facts{}; ///< names as in the JSON output of the command
+    std::string failure{};                               ///< reason if there is no valid result; else empty
 };
 
 namespace analytics {
@@ -98,21 +98,21 @@ graph_answer::vertex_numbers vertices_of(Executor const& exec, buffer<vertex_id>
     return {v.begin(), v.end()};
 }
 
-/// The edges that come in: of an undirected graph its own.
+/// The incoming edges: the transposed graph, or the graph itself if it is undirected.
 template <class T>
 struct incoming_edges {
-    csr<T> turned;
+    csr<T> transposed;
     csr_view<T> edges;
     template <executor Executor>
     incoming_edges(Executor const& exec, csr_view<T> a, analytics_options const& o)
-        : turned(o.undirected ? csr<T>() : transpose(exec, a)), edges(o.undirected ? a : turned.view()) {}
+        : transposed(o.undirected ? csr<T>() : transpose(exec, a)), edges(o.undirected ? a : transposed.view()) {}
     operator graph_view() const { return edges; }
 };
 
 inline double largest_of(graph_answer::values const& values) {
     return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
 }
-/// The sizes of parts whose labels are vertices, as facts.
+/// Number of groups and size of the largest one, as facts; the labels are vertices.
 inline std::vector<std::pair<std::string, double>> facts_of_labels(char const* name,
                                                                    graph_answer::vertex_numbers const& labels) {
     std::vector<std::int64_t> sizes(labels.size(), 0);

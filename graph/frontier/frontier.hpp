@@ -1,43 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Work on lists of vertices: what traversals repeat. Lists and their lengths lie where the work is done, so that loops
-/// over them (core/repeat.hpp) wait for no host.
+/// Vertex maps and edge maps over lists of vertices (frontiers; the words of Ligra: Shun and Blelloch 2013), from which
+/// the traversals are built. Lists and their lengths are stored in the memory of the executor, so that loops over them
+/// (core/repeat.hpp) do not wait for the host.
 ///
-///   - `visit_items(exec, gate, in, outs, f)`: f(worker, v) for the vertices v of a list, in any order.
-///   - `visit_edges(exec, gate, in, g, outs, f)`: f(worker, u, k) for the edges k of the vertices u of a list for which
-///     f.enters(worker, u), in any order. Long rows are shared: by the lanes of a warp or a block. What f may say
-///     besides helps the host: f.concerns(worker, u, k), whether it would do anything for an edge; f.leave(worker, v),
-///     that v may be appended to outs[0] again: then what is appended there may be visited at once instead of standing
-///     there at the end.
+///   - `vertex_map(exec, predicate, in, outs, f)`: calls f(worker, v) for every vertex v of a list, in any order.
+///   - `edge_map(exec, predicate, in, g, outs, f)`: calls f(worker, u, k) for the edges k of the vertices u of a list
+///     for which f.enters(worker, u) is true, in any order. The lanes of a warp or the threads of a block share long
+///     rows. Two optional members of `f` reduce the time on the host. f.concerns(worker, u, k) returns whether f does
+///     anything for the edge. If f has f.leave(worker, v), which allows v to be appended to outs[0] again, then an
+///     appended vertex may be processed immediately instead of being in the list at the end.
 ///
-///   - `try_items(exec, gate, in, g, outs, f)`: f(worker, v) for the vertices v of a list, in any order, some of them
-///     several times, as what they wait for may have come about meanwhile; it says whether v is done with. Those that
-///     are not are appended to outs[0]. f.reads_ahead: what reading_ahead_pays() says, for devices. A vertex is tried
-///     by one worker at a time where worker.recurses does not hold.
+///   - `try_vertex_map(exec, predicate, in, g, outs, f)`: calls f(worker, v) for every vertex v of a list, in any order
+///     and possibly several times, because the values that v waits for may have been computed meanwhile. f returns
+///     whether v is done. Vertices that are not done are appended to outs[0]. f.reads_ahead is the result of
+///     should_read_ahead(), for devices. Unless worker.recurses, at most one worker tries a vertex at a time.
 ///
-/// All do nothing where `gate` is closed (core/device_predicate.hpp; null: none). They may be captured and replayed:
-/// the length of the list is read when the work begins. `f` is a function object (COPPICE_HD, trivially copyable) and
-/// may be called by many workers at once; what several of them touch it touches through the worker:
+/// All do nothing if the device predicate `predicate` is false (core/device_predicate.hpp; a null pointer is true).
+/// They can be captured and replayed: the length of the list is read when the work begins. `f` is a function object
+/// (COPPICE_HD, trivially copyable). Many workers may call it concurrently; it accesses shared data through the worker:
 ///
-///   - worker.emit<k>(v, work): appends v to list outs[k] and adds `work`, an std::int32_t, to the work of that list.
-///     No list may be given more than it has room for; the order in which it is filled is not defined, so **answers
-///     must not depend on the order of a list**.
-///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
-///   - worker.glance(p): *p, or what it was since the visit began: quicker where many look at one place.
-///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value, and on
-///     the host a view of all that was done before that was put there.
-///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
-///   - worker.put_lower(p, x): the same where it is likely to change it: nobody looks first or waits for an answer.
-///   - worker.add(p, x): *p += x; the old value. Integers.
-///   - worker.set_bits(p, x): *p |= x; the old value.
-///   - worker.fence(): what others read behind a fence of theirs, of what this one wrote behind its own, shows them all
-///     that it saw before.
-///   - worker.await(p): *p when it is not 0, and a fence; of workers that run beside others (shared_worker).
-///   - worker.recurses: whether it may work on other vertices on the way, as deep as worker_depth. One of the host does
-///     at once what a thread of a GPU leaves to the next list.
+///   - worker.emit<k>(v, work): appends v to list outs[k] and adds `work`, an std::int32_t, to the work of that list. A
+///     list never gets more vertices than its capacity. The order of a list is unspecified, so **results must not
+///     depend on the order of a list**.
+///   - worker.load(p), worker.store(p, x): plain accesses that may be concurrent with those of other workers.
+///   - worker.load_cached(p): *p, or any value that it had since the map began. Faster if many workers read one
+///     address.
+///   - worker.claim(p, from, to): if *p is `from`, sets *p = to and returns true; otherwise returns false.
+///     worker.exchange(p, x): sets *p = x and returns the old value. On the host it also acquires the writes that
+///     preceded the store of the old value.
+///   - worker.lower(p, x): *p = min(*p, x); returns whether *p changed. For integers, and floats >= 0.
+///   - worker.put_lower(p, x): the same without a result; faster if it is likely to change *p.
+///   - worker.add(p, x): *p += x; returns the old value. For integers.
+///   - worker.set_bits(p, x): *p |= x; returns the old value.
+///   - worker.fence(): an acquire-release fence. If worker B reads after a fence a value that worker A wrote after a
+///     fence, then B sees all that A saw before its fence.
+///   - worker.await(p): waits until *p is not 0, fences and returns *p. Only for workers that run concurrently
+///     (shared_worker).
+///   - worker.recurses: whether f may process other vertices recursively, up to a depth of worker_depth. The host does
+///     so; a GPU thread leaves them to the next list.
 ///
-/// `visit_sums(exec, gate, in, g, f)`: for the vertices v of a list f.store(v, sum of f.term(v, k) over their edges k).
-/// Sums are of a type F::value with +, made by F::value{}; they are folded in an order that depends on the row alone.
+/// `edge_sum(exec, predicate, in, g, f)` calls f.store(v, sum of f.term(v, k) over the edges k of v) for the vertices v
+/// of a list. The sum has the type F::value, which has an operator + and the zero F::value{}. The order of the
+/// additions depends on the row alone.
 #pragma once
 
 #include <array>
@@ -50,22 +55,23 @@
 
 namespace coppice::analytics {
 
-/// Whether rows are as long on average as those of graphs with hubs are: else hardly one is very long.
+/// Whether the mean degree is at least 8, as in graphs with hubs (vertices of very high degree). Otherwise very long
+/// rows are unlikely.
 COPPICE_HD inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
 
-inline constexpr int worker_depth = 1000; ///< of recursions
+inline constexpr int worker_depth = 1000; ///< maximum depth of recursions
 
-/// A list in the memory of an executor, described there too.
+/// List of vertices. The list and this descriptor are in the memory of the executor.
 struct worklist {
     vertex_id* items = nullptr; ///< null: the vertices 0 .. count - 1
     std::int64_t count = 0;
-    std::int64_t work = 0; ///< what its vertices were appended with
+    std::int64_t work = 0; ///< sum of the `work` arguments of emit()
 
     COPPICE_HD vertex_id operator[](std::int64_t i) const { return items ? items[i] : static_cast<vertex_id>(i); }
     COPPICE_HD void clear() { count = work = 0; }
 };
 
-/// The lists that a visit appends to.
+/// The lists that a map appends to.
 template <int N>
 struct outputs {
     worklist* list[N];
@@ -75,14 +81,14 @@ inline outputs<2> into(worklist* a, worklist* b) { return {{a, b}}; }
 inline outputs<4> into(worklist* a, worklist* b, worklist* c, worklist* d) { return {{a, b, c, d}}; }
 COPPICE_HD inline outputs<1> nothing() { return {{nullptr}}; }
 
-/// Owns N lists, each with room for all vertices.
+/// Owns N lists of equal capacity.
 template <int N>
 class worklists {
 public:
     template <executor Executor>
-    worklists(Executor const& exec, std::int64_t room) : items_(exec, N * room) {
+    worklists(Executor const& exec, std::int64_t capacity) : items_(exec, N * capacity) {
         std::vector<worklist> lists(N);
-        for (int k = 0; k < N; ++k) lists[std::size_t(k)].items = items_.data() + k * room;
+        for (int k = 0; k < N; ++k) lists[std::size_t(k)].items = items_.data() + k * capacity;
         lists_ = exec.copy(lists);
     }
     worklist* operator[](int k) { return lists_.data() + k; }
@@ -92,8 +98,8 @@ private:
     buffer<worklist> lists_;
 };
 
-/// Exchanges two lists and empties the second.
-COPPICE_HD inline void turn_over(worklist& a, worklist& b) {
+/// Swaps two lists and empties the second.
+COPPICE_HD inline void swap_and_clear(worklist& a, worklist& b) {
     worklist const old = a;
     a = b;
     b = old;
@@ -104,7 +110,7 @@ struct clear_list {
     worklist* list;
     COPPICE_HD void operator()(std::int64_t) const { list->clear(); }
 };
-/// The list of all vertices.
+/// Makes the list of all vertices.
 struct list_all {
     worklist* list;
     std::int64_t count;
@@ -114,47 +120,48 @@ struct list_all {
     }
 };
 
-/// Workers that run beside each other: their type, and how many warps of them are worth starting. On CUDA more than run
-/// at once, the last of which find nothing left.
+/// Type of workers that run concurrently, and the number of warps of them to start. On CUDA this is more than the
+/// device runs simultaneously; the last ones find no work left.
 template <class Executor>
 struct shared_workers;
 template <class Executor, int N = 1>
 using shared_worker = typename shared_workers<Executor>::template type<N>;
 
-/// Reads a row so many edges at a time, all of which are under way at once: by threads of a GPU. One of the host, which
-/// decides what it waits for on the way, takes them one by one.
+/// Number of edges of a row whose loads a worker issues together: 4 for a GPU thread. A worker of the host takes them
+/// one by one, because it decides the vertices that it waits for recursively.
 template <class Worker>
 inline constexpr int edges_at_once = Worker::recurses ? 1 : 4;
 
-/// Edges between numbers that are near, of a sample of 1024 vertices, less those that are not.
+/// Number of edges with |u - v| <= 2^16 minus the number of the other edges, for one of 1024 sampled vertices.
 struct near_edges {
     graph_view g;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
-        constexpr std::int32_t most = 1 << 16, few = 16; // apart; edges
+        constexpr std::int32_t max_distance = 1 << 16, few = 16; // limits of |u - v| and of the edges read of a row
         auto const v = static_cast<vertex_id>(i * g.vertices / 1024);
         std::int32_t const end = g.degree(v) < few ? g.offsets[v + 1] : g.offsets[v] + few;
         std::int64_t near = 0;
         for (auto k = g.offsets[v]; k < end; ++k) {
-            std::int32_t const apart = g.neighbors[k] < v ? v - g.neighbors[k] : g.neighbors[k] - v;
-            near += apart <= most ? 1 : -1;
+            std::int32_t const distance = g.neighbors[k] < v ? v - g.neighbors[k] : g.neighbors[k] - v;
+            near += distance <= max_distance ? 1 : -1;
         }
         return near;
     }
 };
-/// Whether to read a row at once rather than to end at the first neighbour that one waits for: rows are long, or what
-/// neighbours hold is near, so that lanes read the same lines of memory. Waits.
+/// Whether to load several edges of a row together instead of stopping at the first neighbour that is not decided. True
+/// if rows are long, or if neighbours have close indices, so that lanes read the same cache lines. Waits.
 template <executor Executor>
-bool reading_ahead_pays(Executor const& exec, graph_view const& g) {
+bool should_read_ahead(Executor const& exec, graph_view const& g) {
     return has_long_rows(g) || reduce(exec, 1024, std::int64_t{0}, near_edges{g}, plus{}) > 0;
 }
 
-/// The list of all vertices of a graph, for visits.
+/// List of all vertices of a graph, as an input of maps.
 template <executor Executor>
 buffer<worklist> every_vertex(Executor const& exec, graph_view const& g) {
     return placed(exec, worklist{nullptr, g.vertices, 0});
 }
 
-/// Another order of the vertices for every salt; a bijection, so that no two are alike.
+/// Hash of v: a different order of the vertices for every salt. The hash is a bijection, so that no two vertices are
+/// equal.
 COPPICE_HD inline std::uint32_t shuffled(vertex_id v, std::uint32_t salt) {
     std::uint32_t h = static_cast<std::uint32_t>(v) ^ salt;
     h = (h ^ (h >> 16)) * 0x7feb352du;
@@ -162,36 +169,36 @@ COPPICE_HD inline std::uint32_t shuffled(vertex_id v, std::uint32_t salt) {
     return h ^ (h >> 16);
 }
 
-/// An order of vertices in two classes, those of many edges and those of few. In each, runs of neighbouring numbers
-/// come in the order of a hash, so that chains of neighbours in this order are short whatever order the numbers have;
-/// within a run they come by their number with its bits reversed. The longest chain of a 5-point grid 1500^2 has 12
-/// vertices (15 where every vertex has a hash), of R-MAT 16 464 (536), and who is first on a grid follows a pattern
-/// within a run that processors foresee.
+/// Order of the vertices in two classes: high and low degree. Within a class, runs of 16 consecutive indices are
+/// ordered by a hash of the run; within a run, vertices are ordered by their bit-reversed index. Chains of neighbours
+/// that ascend in this order are therefore short for any numbering: the longest chain has 12 vertices on a 5-point grid
+/// of 1500^2 (15 with a hash for each vertex) and 464 on R-MAT 16 (536). Within a run, branch predictors learn the
+/// pattern of a grid.
 struct vertex_order {
     static constexpr int run_bits = 4; ///< runs of 16
-    std::int32_t few = 0;              ///< edges at most
+    std::int32_t few = 0;              ///< maximum degree of the class of low degree
     bool many_first = true;
 
     vertex_order(graph_view g, bool many_come_first)
         : few(2 * (g.vertices > 0 ? g.edge_count / g.vertices : 0)), many_first(many_come_first) {}
     COPPICE_HD int class_of(std::int32_t degree) const { return (degree > few) == many_first ? 0 : 1; }
-    COPPICE_HD static std::uint32_t place_of_run(vertex_id v) { return shuffled(v >> run_bits, 0); }
-    COPPICE_HD static std::uint32_t place_in_run(vertex_id v) { // four bits reversed
+    COPPICE_HD static std::uint32_t key_of_run(vertex_id v) { return shuffled(v >> run_bits, 0); }
+    COPPICE_HD static std::uint32_t position_in_run(vertex_id v) { // reverses four bits
         auto const x = static_cast<std::uint32_t>(v);
         return (x & 1) << 3 | (x & 2) << 1 | (x & 4) >> 1 | (x & 8) >> 3;
     }
 };
-/// Where a vertex stands in that order.
-class vertex_place {
+/// Position of a vertex in that order.
+class vertex_position {
 public:
-    COPPICE_HD vertex_place(vertex_id v, int class_of_v)
-        : v_(v), class_(class_of_v), run_(vertex_order::place_of_run(v)) {}
-    /// Whether u comes before it. Neighbours in the same run need no hash.
-    COPPICE_HD bool is_behind(vertex_id u, int class_of_u) const {
+    COPPICE_HD vertex_position(vertex_id v, int class_of_v)
+        : v_(v), class_(class_of_v), run_(vertex_order::key_of_run(v)) {}
+    /// Whether u comes before this vertex. Neighbours in the same run need no hash.
+    COPPICE_HD bool is_after(vertex_id u, int class_of_u) const {
         if (class_of_u != class_) return class_of_u < class_;
         if ((u ^ v_) >> vertex_order::run_bits == 0)
-            return vertex_order::place_in_run(u) < vertex_order::place_in_run(v_);
-        return vertex_order::place_of_run(u) < run_;
+            return vertex_order::position_in_run(u) < vertex_order::position_in_run(v_);
+        return vertex_order::key_of_run(u) < run_;
     }
 
 private:
@@ -200,26 +207,26 @@ private:
     std::uint32_t run_;
 };
 
-/// What ends a loop over one list and its successor: nothing is left.
+/// End of a round of a loop over one list and its successor: swaps the lists and stops the loop if no vertex is left.
 struct next_list {
     worklist* now;
     worklist* next;
     loop_switch* loop;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         if (now->count == 0) loop->stop();
     }
 };
 
-/// Tries the vertices of `first`, and those that are left, until none is.
+/// Tries the vertices of `first`, then repeatedly those that are not done, until all are done.
 template <executor Executor, class F>
-void settle_items(Executor const& exec, worklist const* first, graph_view const& g, worklist* now, worklist* next,
-                  F const& f) {
-    try_items(exec, nullptr, first, g, into(now), f);
+void vertex_map_until_done(Executor const& exec, worklist const* first, graph_view const& g, worklist* now,
+                           worklist* next, F const& f) {
+    try_vertex_map(exec, nullptr, first, g, into(now), f);
     auto loop = placed(exec, loop_switch{1});
     repetition<Executor> repeat(exec);
     auto const body = [&] {
-        try_items(exec, nullptr, now, g, into(next), f);
+        try_vertex_map(exec, nullptr, now, g, into(next), f);
         for_each(exec, 1, next_list{now, next, loop.data()});
     };
     repeat.run(loop.data(), {.replayable = true}, body, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Visits of lists on CUDA. See graph/frontier/frontier.hpp for the contract.
+/// Vertex maps and edge maps on CUDA. See graph/frontier/frontier.hpp for the contract.
 #pragma once
 
 #include <coppice/core/block.hpp>
@@ -9,20 +9,20 @@
 
 namespace coppice::analytics {
 
-/// The lanes of a warp that execute the same call at the same time; its members are called by all of them. Warp
-/// intrinsics in place of cooperative_groups: of all kernels with block barriers synccheck reported divergence in the
-/// one that used a reduction of such a group, which the notes on compute-sanitizer name as a false report for programs
-/// of CUDA 13.0; and REDUX adds what the lanes have in two instructions.
+/// The lanes of a warp that execute the same call simultaneously; all of them call the members together. This uses warp
+/// intrinsics instead of cooperative_groups: synccheck reported divergence in the one kernel with block barriers that
+/// used a reduction of such a group (the release notes of compute-sanitizer list this as a false report for programs of
+/// CUDA 13.0). In addition, REDUX adds the values of the lanes in two instructions.
 class active_lanes {
 public:
     __device__ int count() const { return __popc(mask_); }
     __device__ int rank() const { return __popc(mask_ & lanes_before()); }
     __device__ bool is_first() const { return rank() == 0; }
-    /// `x` of the first lane.
+    /// Value of `x` in the first active lane.
     __device__ unsigned long long from_first(unsigned long long x) const {
         return __shfl_sync(mask_, x, first_lane(mask_));
     }
-    /// x = 2^16 high + low; sums of 32 halves fit in 32 bits.
+    /// Splits x = 2^16 high + low; a sum of 32 halves fits in 32 bits.
     __device__ std::int64_t sum(std::int32_t x) const {
         auto const low = __reduce_add_sync(mask_, unsigned(x) & 0xffffu);
         auto const high = __reduce_add_sync(mask_, x >> 16);
@@ -45,18 +45,18 @@ public:
 
     __device__ explicit cuda_worker(outputs<N> const& outs) : outs_(outs) {}
 
-    /// Lanes that emit together ask for their places together.
+    /// Lanes that emit together reserve their offsets with one atomic operation.
     template <int K = 0>
     __device__ void emit(vertex_id v) {
         active_lanes const lanes;
-        unsigned long long const at = lanes.is_first() ? places<K>(lanes.count()) : 0;
+        unsigned long long const at = lanes.is_first() ? reserve<K>(lanes.count()) : 0;
         outs_.list[K]->items[lanes.from_first(at) + lanes.rank()] = v;
     }
     template <int K = 0>
     __device__ void emit(vertex_id v, std::int32_t work) {
         active_lanes const lanes;
-        // Asked for before the sum is known: it takes its time.
-        unsigned long long const at = lanes.is_first() ? places<K>(lanes.count()) : 0;
+        // Reserves before the sum is computed, to overlap the latency of the atomic operation.
+        unsigned long long const at = lanes.is_first() ? reserve<K>(lanes.count()) : 0;
         std::int64_t const all = lanes.sum(work);
         worklist* const list = outs_.list[K];
         if (lanes.is_first() && all != 0) add(&list->work, all);
@@ -67,7 +67,7 @@ public:
         return *static_cast<T const volatile*>(p);
     }
     template <class T>
-    __device__ T glance(T const* p) const {
+    __device__ T load_cached(T const* p) const {
         return __ldca(p);
     }
     template <class T>
@@ -102,31 +102,32 @@ public:
         return atomicOr(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
     }
     __device__ void fence() const { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-    /// A wait of many seconds ends with an error of the device: what would come has come long before.
+    /// A wait of many seconds ends with a device error: in a correct program the value arrives long before.
     template <class T>
     __device__ T await(T const* p) const {
         T x = load(p);
-        for (int looks = 0; x == 0; x = load(p))
-            if (++looks == most_looks) __trap();
+        for (int polls = 0; x == 0; x = load(p))
+            if (++polls == max_polls) __trap();
         fence();
         return x;
     }
 
 private:
-    static constexpr int most_looks = 1 << 26;
+    static constexpr int max_polls = 1 << 26;
 
     template <int K>
-    __device__ unsigned long long places(int count) {
+    __device__ unsigned long long reserve(int count) {
         return atomicAdd(reinterpret_cast<unsigned long long*>(&outs_.list[K]->count),
                          static_cast<unsigned long long>(count));
     }
-    /// *p = min(*p, x); the old value.
+    /// Sets *p = min(*p, x) and returns the old value.
     __device__ static std::int32_t minimum(std::int32_t* p, std::int32_t x) { return atomicMin(p, x); }
     __device__ static std::uint32_t minimum(std::uint32_t* p, std::uint32_t x) { return atomicMin(p, x); }
     __device__ static std::uint64_t minimum(std::uint64_t* p, std::uint64_t x) {
         return atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
     }
-    /// Bits of floats without a sign rise with them; bits of others, read without sign, fall.
+    /// The bits of non-negative floats, read as integers, ascend with their values. Those of negative floats, read as
+    /// unsigned integers, descend.
     __device__ static float minimum(float* p, float x) {
         return __float_as_int(x) >= 0 ? __int_as_float(atomicMin(reinterpret_cast<int*>(p), __float_as_int(x)))
                                       : __uint_as_float(atomicMax(reinterpret_cast<unsigned*>(p), __float_as_uint(x)));
@@ -148,66 +149,69 @@ struct shared_workers<cuda_executor> {
     static std::int64_t warps(cuda_executor const& exec) { return std::int64_t(exec.multiprocessors()) * 64; }
 };
 
-inline constexpr int visitors = 256;             ///< threads of a block
-inline constexpr std::int32_t shared_row = 1024; ///< longer rows are those of a block, or of all
-inline constexpr int few_vertices = 1024;        ///< of so few, long rows are shared by all blocks
+inline constexpr int map_threads = 256;          ///< threads of a block
+inline constexpr std::int32_t shared_row = 1024; ///< longer rows are processed by a block, or by all blocks
+inline constexpr int few_vertices = 1024;        ///< if a list has at most so many vertices, all blocks share its long
+                                                 ///< rows
 
-/// The vertices of a list by all threads of a grid.
+/// Processes the vertices of a list with all threads of a grid.
 template <int N, class F>
-__device__ void visit_items_of(cuda_worker<N>& worker, worklist const& list, F const& f) {
+__device__ void vertex_map_of_grid(cuda_worker<N>& worker, worklist const& list, F const& f) {
     std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < list.count; i += stride)
         f(worker, list[i]);
 }
 
 template <int N, class F>
-__global__ void visit_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
+__global__ void vertex_map_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
-    if (!is_open(gate)) return;
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
-    visit_items_of(worker, list, f);
+    vertex_map_of_grid(worker, list, f);
 }
 
-inline constexpr int tried_at_once = 32; ///< by a lane: shared memory for as many blocks as there may be
-/// How often, before the rest waits for the next list. A long row costs more than being listed again.
-inline int tries_of(graph_view const& g) { return has_long_rows(g) ? 2 : 32; }
+inline constexpr int vertices_per_lane = 32; ///< vertices that a lane holds, in shared memory that allows maximum
+                                             ///< occupancy
+/// Number of attempts before the remaining vertices go to the next list. If rows are long, an attempt costs more than
+/// appending a vertex again.
+inline int attempts_of(graph_view const& g) { return has_long_rows(g) ? 2 : 32; }
 
-/// Every warp tries its vertices again and again while others do the same (as ECL-MIS of Burtscher, Devale, Azimi,
-/// Jaiganesh and Powers, 2018, does): a chain of waiting vertices is gone through without a launch for each. Those that
-/// still wait move together, so that a try costs what they are, not what they were. The number of tries is bounded,
-/// since a vertex may wait for one whose block has not begun.
+/// Every warp tries its vertices repeatedly while other warps do the same (as in ECL-MIS: Burtscher, Devale, Azimi,
+/// Jaiganesh and Powers, 2018), so that a chain of dependent vertices needs no launch for each of its vertices. The
+/// vertices that still wait are compacted, so that an attempt costs their number. The number of attempts is bounded,
+/// since a vertex may wait for one whose block has not started.
 template <int N, class F>
-__global__ void __launch_bounds__(visitors)
-    try_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f, int most_tries) {
-    __shared__ std::uint16_t places[visitors / 32][32 * tried_at_once];
+__global__ void __launch_bounds__(map_threads)
+    try_vertex_map_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f, int max_attempts) {
+    __shared__ std::uint16_t reserve[map_threads / 32][32 * vertices_per_lane];
     wait_for_predecessor();
-    if (!is_open(gate)) return;
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     int const lane = int(threadIdx.x) % 32;
-    std::uint16_t* const waiting = places[threadIdx.x / 32];
-    std::int64_t const threads = std::int64_t(gridDim.x) * visitors;
-    std::int64_t const own = std::int64_t(blockIdx.x) * visitors + threadIdx.x - lane; // of the first lane
-    for (std::int64_t base = own; base < list.count; base += tried_at_once * threads) {
-        auto const item = [&](int place) { return base + place / 32 * threads + place % 32; };
+    std::uint16_t* const waiting = reserve[threadIdx.x / 32];
+    std::int64_t const threads = std::int64_t(gridDim.x) * map_threads;
+    std::int64_t const own = std::int64_t(blockIdx.x) * map_threads + threadIdx.x - lane; // index of the first lane
+    for (std::int64_t base = own; base < list.count; base += vertices_per_lane * threads) {
+        auto const item = [&](int index) { return base + index / 32 * threads + index % 32; };
         int left = 0;
-        auto const keep = [&](bool waits, int place) { // all lanes
+        auto const keep = [&](bool waits, int index) { // called by all lanes
             unsigned const lanes = __ballot_sync(~0u, waits);
-            if (waits) waiting[left + __popc(lanes & ((1u << lane) - 1))] = static_cast<std::uint16_t>(place);
+            if (waits) waiting[left + __popc(lanes & ((1u << lane) - 1))] = static_cast<std::uint16_t>(index);
             left += __popc(lanes);
         };
-        for (int j = 0; j < tried_at_once && base + j * threads < list.count; ++j) {
-            int const place = 32 * j + lane;
-            keep(item(place) < list.count && !f(worker, list[item(place)]), place);
+        for (int j = 0; j < vertices_per_lane && base + j * threads < list.count; ++j) {
+            int const index = 32 * j + lane;
+            keep(item(index) < list.count && !f(worker, list[item(index)]), index);
         }
-        for (int tries = 1; left > 0 && tries < most_tries; ++tries) {
+        for (int attempts = 1; left > 0 && attempts < max_attempts; ++attempts) {
             int const count = left;
             left = 0;
             for (int first = 0; first < count; first += 32) {
                 __syncwarp();
-                int const place = first + lane < count ? waiting[first + lane] : -1;
-                keep(place >= 0 && !f(worker, list[item(place)]), place); // behind what all lanes have read
+                int const index = first + lane < count ? waiting[first + lane] : -1;
+                keep(index >= 0 && !f(worker, list[item(index)]), index); // after all lanes have read
             }
         }
         __syncwarp();
@@ -216,24 +220,24 @@ __global__ void __launch_bounds__(visitors)
     }
 }
 
-inline constexpr int tried_apart = 64; ///< by a thread
-inline constexpr int tries_apart = 32;
-/// The same where neighbours are far away, and every look takes a line of memory of its own: by threads, each of which
-/// comes back to a vertex when it has been at all its others.
+inline constexpr int strided_vertices = 64; ///< vertices of a thread
+inline constexpr int strided_attempts = 32;
+/// The same for neighbours with distant indices, where every access loads another cache line: each thread cycles
+/// through its own vertices.
 template <int N, class F>
-__global__ void __launch_bounds__(visitors)
-    try_items_apart_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
+__global__ void __launch_bounds__(map_threads)
+    try_vertex_map_strided_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
-    if (!is_open(gate)) return;
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t base = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; base < list.count;
-         base += tried_apart * stride) {
+         base += strided_vertices * stride) {
         std::int64_t const rest = (list.count - base + stride - 1) / stride;
-        int const count = int(min(rest, std::int64_t(tried_apart)));
+        int const count = int(min(rest, std::int64_t(strided_vertices)));
         std::uint64_t left = ~std::uint64_t(0) >> (64 - count);
-        for (int tries = 0; left != 0 && tries < tries_apart; ++tries)
+        for (int attempts = 0; left != 0 && attempts < strided_attempts; ++attempts)
             for (int j = 0; j < count; ++j)
                 if ((left >> j & 1) != 0 && f(worker, list[base + j * stride])) left &= ~(std::uint64_t(1) << j);
         for (int j = 0; j < count; ++j)
@@ -241,16 +245,16 @@ __global__ void __launch_bounds__(visitors)
     }
 }
 
-/// The rows of at least as many edges as a block has threads, of those that its threads have.
+/// Processes the rows of the block's vertices with at least `Threads` edges, each with the whole block.
 template <int Threads, int N, class F>
-__device__ void visit_rows_of_block(cuda_worker<N>& worker, vertex_id u, std::int32_t& begin, std::int32_t end,
-                                    F const& f) {
+__device__ void edge_map_rows_of_block(cuda_worker<N>& worker, vertex_id u, std::int32_t& begin, std::int32_t end,
+                                       F const& f) {
     __shared__ int owner;
     __shared__ std::int32_t row[3];
     for (;;) {
-        bool const asks = end - begin >= Threads;
-        if (!__syncthreads_or(asks)) break;
-        if (asks) owner = int(threadIdx.x);
+        bool const is_waiting = end - begin >= Threads;
+        if (!__syncthreads_or(is_waiting)) break;
+        if (is_waiting) owner = int(threadIdx.x);
         __syncthreads();
         if (owner == int(threadIdx.x)) {
             row[0] = u;
@@ -263,11 +267,11 @@ __device__ void visit_rows_of_block(cuda_worker<N>& worker, vertex_id u, std::in
             f(worker, row[0], std::int32_t(k));
     }
 }
-/// The rows of as many vertices as a block has threads: long ones by the whole block, middling ones by a warp, the
-/// others by a thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
+/// Processes the rows of `Threads` vertices: long rows by the whole block, medium rows by a warp, the others by a
+/// thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
 template <int Threads, int N, class F>
 __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t begin, std::int32_t end, F const& f) {
-    visit_rows_of_block<Threads>(worker, u, begin, end, f);
+    edge_map_rows_of_block<Threads>(worker, u, begin, end, f);
     int const lane = int(threadIdx.x) % 32;
     for (unsigned waiting = __ballot_sync(~0u, end - begin >= 32); waiting; waiting &= waiting - 1) {
         int const from = first_lane(waiting);
@@ -281,27 +285,28 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
     for (; begin < end; ++begin) f(worker, u, begin);
 }
 
-/// Which vertex of a list a thread takes, of gridDim.x times `Threads` in a row: neighbouring threads neighbouring
-/// ones, or, spread, every block its share and of that every warp, since their rows come one after the other. A
-/// bijection either way.
+/// Index in a list that this thread processes, of gridDim.x * `Threads` consecutive ones. If `spreads` is false,
+/// consecutive threads take consecutive indices. Otherwise consecutive indices go to different blocks, and within a
+/// block to different warps, because a warp processes the rows of its lanes one after the other. The mapping is a
+/// bijection in both cases.
 template <int Threads>
-__device__ std::int64_t place_in_list(bool spreads) {
+__device__ std::int64_t position_in_list(bool spreads) {
     if (!spreads) return std::int64_t(blockIdx.x) * Threads + threadIdx.x;
-    std::int64_t const place = threadIdx.x % 32 * (Threads / 32) + threadIdx.x / 32;
-    return place * gridDim.x + blockIdx.x;
+    std::int64_t const index = threadIdx.x % 32 * (Threads / 32) + threadIdx.x / 32;
+    return index * gridDim.x + blockIdx.x;
 }
-/// Of a list of all, which `stride` threads visit, or of a short one. Where rows differ much, the long ones often stand
-/// side by side.
+/// Whether to spread the vertices of a list that `stride` threads process: if the list is short, or if it holds all
+/// vertices of a graph with long rows, which often have neighbouring indices.
 __device__ inline bool is_spread(worklist const& list, graph_view const& g, std::int64_t stride) {
     return list.count <= stride / 8 || (list.items == nullptr && has_long_rows(g));
 }
 
-/// The edges of a list by all blocks of a grid; without those of long rows where others take them.
+/// Processes the edges of a list with all blocks of a grid, except long rows if `leaves_long`.
 template <int Threads, int N, class F>
-__device__ void visit_edges_of(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f,
-                               bool leaves_long) {
+__device__ void edge_map_of_grid(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f,
+                                 bool leaves_long) {
     std::int64_t const stride = std::int64_t(gridDim.x) * Threads;
-    std::int64_t const own = place_in_list<Threads>(is_spread(list, g, stride));
+    std::int64_t const own = position_in_list<Threads>(is_spread(list, g, stride));
     for (std::int64_t base = 0; base < list.count; base += stride) {
         std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
@@ -310,69 +315,73 @@ __device__ void visit_edges_of(cuda_worker<N>& worker, worklist const& list, gra
     }
 }
 
-/// The long rows of a short list by all blocks, each of which looks for them: rounds of few vertices, some of which
-/// have a good part of the edges, are what power-law graphs end in.
+/// Processes the long rows of a short list with all blocks; every block searches the list for them. On power-law graphs
+/// the last rounds have few vertices, some of which hold a large fraction of the edges.
 template <int N, class F>
-__device__ void visit_long_rows(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f) {
+__device__ void edge_map_long_rows(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f) {
     __shared__ vertex_id rows[few_vertices];
     __shared__ int count;
     if (threadIdx.x == 0) count = 0;
     __syncthreads();
-    for (std::int64_t i = threadIdx.x; i < list.count; i += visitors) {
+    for (std::int64_t i = threadIdx.x; i < list.count; i += map_threads) {
         vertex_id const u = list[i];
         if (g.degree(u) > shared_row && f.enters(worker, u)) rows[atomicAdd(&count, 1)] = u;
     }
     __syncthreads();
     for (int r = 0; r < count; ++r) {
-        vertex_id const u = rows[r]; // in another order in every block
-        unsigned const part = (blockIdx.x + unsigned(u) * 61u) % gridDim.x;
-        std::int32_t const end = g.offsets[u + 1], step = std::int32_t(gridDim.x) * visitors;
-        for (std::int64_t k = g.offsets[u] + std::int64_t(part) * visitors + threadIdx.x; k < end; k += step)
+        vertex_id const u = rows[r]; // the order differs from block to block
+        unsigned const slice = (blockIdx.x + unsigned(u) * 61u) % gridDim.x;
+        std::int32_t const end = g.offsets[u + 1], step = std::int32_t(gridDim.x) * map_threads;
+        for (std::int64_t k = g.offsets[u] + std::int64_t(slice) * map_threads + threadIdx.x; k < end; k += step)
             f(worker, u, std::int32_t(k));
     }
 }
 
 template <int N, class F>
-__global__ void __launch_bounds__(visitors)
-    visit_edges_kernel(int const* gate, worklist const* in, graph_view g, outputs<N> outs, F f, bool shares) {
+__global__ void __launch_bounds__(map_threads) edge_map_kernel(int const* predicate, worklist const* in, graph_view g,
+                                                               outputs<N> outs, F f, bool share_long_rows) {
     wait_for_predecessor();
-    if (!is_open(gate)) return;
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
-    shares = shares && list.count <= few_vertices;
-    if (shares) visit_long_rows(worker, list, g, f);
-    visit_edges_of<visitors>(worker, list, g, f, shares);
+    share_long_rows = share_long_rows && list.count <= few_vertices;
+    if (share_long_rows) edge_map_long_rows(worker, list, g, f);
+    edge_map_of_grid<map_threads>(worker, list, g, f, share_long_rows);
 }
 
-/// Blocks that fill the device: how many vertices there are is known there alone. Their number is odd, so that a block
-/// whose vertices are as many apart gets all kinds: in R-MAT graphs the long rows are those of even numbers.
-inline dim3 visiting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8 - 1); }
+/// Number of blocks that fill the device: only the device has the number of vertices. The number is odd, so that the
+/// vertices of a block, which are a multiple of it apart, have all kinds of rows: in R-MAT graphs the long rows are
+/// those of even indices.
+inline dim3 map_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8 - 1); }
 
 template <int N, class F>
-void visit_items(cuda_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
-    launch_early(exec, &visit_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f);
+void vertex_map(cuda_executor const& exec, int const* predicate, worklist const* in, outputs<N> const& outs,
+                F const& f) {
+    launch_early(exec, &vertex_map_kernel<N, F>, map_blocks(exec), map_threads, 0, {}, predicate, in, outs, f);
 }
 
 template <int N, class F>
-void try_items(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
-               outputs<N> const& outs, F const& f) {
+void try_vertex_map(cuda_executor const& exec, int const* predicate, worklist const* in, graph_view const& g,
+                    outputs<N> const& outs, F const& f) {
     if (f.reads_ahead)
-        launch_early(exec, &try_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f,
-                     tries_of(g));
+        launch_early(exec, &try_vertex_map_kernel<N, F>, map_blocks(exec), map_threads, 0, {}, predicate, in, outs, f,
+                     attempts_of(g));
     else
-        launch_early(exec, &try_items_apart_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f);
+        launch_early(exec, &try_vertex_map_strided_kernel<N, F>, map_blocks(exec), map_threads, 0, {}, predicate, in,
+                     outs, f);
 }
 
 template <int N, class F>
-void visit_edges(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
-                 outputs<N> const& outs, F const& f) {
-    bool const shares = has_long_rows(g);
-    launch_early(exec, &visit_edges_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, outs, f, shares);
+void edge_map(cuda_executor const& exec, int const* predicate, worklist const* in, graph_view const& g,
+              outputs<N> const& outs, F const& f) {
+    bool const share_long_rows = has_long_rows(g);
+    launch_early(exec, &edge_map_kernel<N, F>, map_blocks(exec), map_threads, 0, {}, predicate, in, g, outs, f,
+                 share_long_rows);
 }
 
-/// What the lane `by` places on has.
+/// Value of x in the lane `by` positions higher.
 template <class T>
-__device__ T moved_down(T const& x, int by) {
+__device__ T shuffled_down(T const& x, int by) {
     static_assert(sizeof(T) % 4 == 0);
     unsigned word[sizeof(T) / 4];
     __builtin_memcpy(word, &x, sizeof(T));
@@ -382,35 +391,36 @@ __device__ T moved_down(T const& x, int by) {
     return y;
 }
 
-/// The sum over the edges k, k + step, ... before `end`.
+/// Sum of the terms of the edges k, k + step, ... < end.
 template <class F>
 __device__ typename F::value sum_of_terms(vertex_id u, std::int64_t k, std::int64_t end, int step, F const& f) {
     typename F::value sum{};
     for (; k < end; k += step) sum = sum + f.term(u, std::int32_t(k));
     return sum;
 }
-/// The sum over the lanes of a warp, in its first lane.
+/// Sum over the lanes of a warp; valid in the first lane.
 template <class T>
 __device__ T sum_of_warp(T sum) {
-    for (int step = 16; step > 0; step /= 2) sum = sum + moved_down(sum, step);
+    for (int step = 16; step > 0; step /= 2) sum = sum + shuffled_down(sum, step);
     return sum;
 }
 
-/// Rows of up to 32 edges by a thread each, of up to 1024 by a warp: lane l folds edges l, l + 32, ..., then a tree.
-/// Longer ones by a block in the same way: a tree for each warp, then their sums one after the other.
+/// One thread sums a row of up to 32 edges, a warp one of up to 1024: lane l adds edges l, l + 32, ..., then a tree
+/// adds the lanes. A block sums longer rows in the same way: a tree for each warp, then the sums of the warps in order.
 template <class F>
-__global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, worklist const* in, graph_view g, F f) {
+__global__ void __launch_bounds__(map_threads)
+    edge_sum_kernel(int const* predicate, worklist const* in, graph_view g, F f) {
     using value = typename F::value;
     __shared__ int owner;
     __shared__ vertex_id owned;
-    __shared__ alignas(16) unsigned char memory[visitors / 32 * sizeof(value)];
+    __shared__ alignas(16) unsigned char memory[map_threads / 32 * sizeof(value)];
     value* const sums = reinterpret_cast<value*>(memory);
     wait_for_predecessor();
-    if (!is_open(gate)) return;
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-    std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
-    std::int64_t const own = place_in_list<visitors>(is_spread(list, g, stride));
+    std::int64_t const stride = std::int64_t(gridDim.x) * map_threads;
+    std::int64_t const own = position_in_list<map_threads>(is_spread(list, g, stride));
     for (std::int64_t base = 0; base < list.count; base += stride) {
         std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
@@ -418,9 +428,9 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
         std::int32_t const end = u >= 0 ? g.offsets[u + 1] : 0;
         bool const is_long = end - begin > shared_row;
         for (;;) {
-            bool const asks = end - begin > shared_row;
-            if (!__syncthreads_or(asks)) break;
-            if (asks) owner = int(threadIdx.x);
+            bool const is_waiting = end - begin > shared_row;
+            if (!__syncthreads_or(is_waiting)) break;
+            if (is_waiting) owner = int(threadIdx.x);
             __syncthreads();
             if (owner == int(threadIdx.x)) {
                 owned = u;
@@ -428,16 +438,16 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
             }
             __syncthreads();
             vertex_id const v = owned;
-            value const sum =
-                sum_of_warp(sum_of_terms(v, std::int64_t(g.offsets[v]) + threadIdx.x, g.offsets[v + 1], visitors, f));
+            value const sum = sum_of_warp(
+                sum_of_terms(v, std::int64_t(g.offsets[v]) + threadIdx.x, g.offsets[v + 1], map_threads, f));
             if (lane == 0) sums[warp] = sum;
             __syncthreads();
             if (threadIdx.x == 0) {
                 value all = sums[0];
-                for (int w = 1; w < visitors / 32; ++w) all = all + sums[w];
+                for (int w = 1; w < map_threads / 32; ++w) all = all + sums[w];
                 f.store(v, all);
             }
-            __syncthreads(); // all have read what the next row overwrites
+            __syncthreads(); // all threads have read before the next row overwrites
         }
         if (u >= 0 && !is_long && end - begin <= 32) {
             f.store(u, sum_of_terms(u, begin, end, 1, f));
@@ -455,8 +465,8 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
 }
 
 template <class F>
-void visit_sums(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g, F const& f) {
-    launch_early(exec, &visit_sums_kernel<F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, f);
+void edge_sum(cuda_executor const& exec, int const* predicate, worklist const* in, graph_view const& g, F const& f) {
+    launch_early(exec, &edge_sum_kernel<F>, map_blocks(exec), map_threads, 0, {}, predicate, in, g, f);
 }
 
 } // namespace coppice::analytics

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Visits of lists on the host. See graph/frontier/frontier.hpp for the contract.
+/// Vertex maps and edge maps on the host. See graph/frontier/frontier.hpp for the contract.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,20 @@
 
 namespace coppice::analytics {
 
-/// The only worker there is: plain accesses. It has the lists for itself, and gives them back at its end.
+/// Worker without concurrent workers: uses plain accesses. It copies the list descriptors and writes them back in the
+/// destructor.
 template <int N>
-class lone_worker {
+class sequential_worker {
 public:
     static constexpr bool recurses = true;
 
-    explicit lone_worker(outputs<N> const& outs) : outs_(outs) {
+    explicit sequential_worker(outputs<N> const& outs) : outs_(outs) {
         for (int k = 0; k < N; ++k)
             if (outs.list[k]) lists_[k] = *outs.list[k];
     }
-    lone_worker(lone_worker const&) = delete;
-    lone_worker& operator=(lone_worker const&) = delete;
-    ~lone_worker() {
+    sequential_worker(sequential_worker const&) = delete;
+    sequential_worker& operator=(sequential_worker const&) = delete;
+    ~sequential_worker() {
         for (int k = 0; k < N; ++k)
             if (outs_.list[k]) *outs_.list[k] = lists_[k];
     }
@@ -37,7 +38,7 @@ public:
         return *p;
     }
     template <class T>
-    T glance(T const* p) const {
+    T load_cached(T const* p) const {
         return load(p);
     }
     template <class T>
@@ -83,25 +84,26 @@ private:
     worklist lists_[N];
 };
 
-/// One of several: relaxed atomic accesses. Keeps what it emits until there is enough to ask for a place once.
+/// Concurrent worker: uses relaxed atomic accesses. It collects emitted vertices in a local buffer and reserves list
+/// entries once per full buffer.
 template <int N>
-class team_worker {
+class concurrent_worker {
 public:
     static constexpr bool recurses = true;
 
-    explicit team_worker(outputs<N> const& outs) {
+    explicit concurrent_worker(outputs<N> const& outs) {
         for (int k = 0; k < N; ++k) out_[k] = outs.list[k];
     }
-    team_worker(team_worker const&) = delete;
-    team_worker& operator=(team_worker const&) = delete;
-    ~team_worker() {
+    concurrent_worker(concurrent_worker const&) = delete;
+    concurrent_worker& operator=(concurrent_worker const&) = delete;
+    ~concurrent_worker() {
         for (int k = 0; k < N; ++k) flush(k);
     }
     template <int K = 0>
     void emit(vertex_id v, std::int64_t work = 0) {
-        kept_[K][held_[K]++] = v;
+        items_[K][held_[K]++] = v;
         work_[K] += work;
-        if (held_[K] == room) flush(K);
+        if (held_[K] == capacity) flush(K);
     }
     template <class T>
     T load(T const* p) const {
@@ -110,7 +112,7 @@ public:
         return x;
     }
     template <class T>
-    T glance(T const* p) const {
+    T load_cached(T const* p) const {
         return load(p);
     }
     template <class T>
@@ -123,7 +125,7 @@ public:
     }
     template <class T>
     T exchange(T* p, T x) const {
-        T old; // who gets it sees what was done before the other put it there
+        T old; // acquires the writes that precede the store of the old value
         __atomic_exchange(p, &x, &old, __ATOMIC_ACQ_REL);
         return old;
     }
@@ -146,7 +148,7 @@ public:
     T set_bits(T* p, T x) const {
         return __atomic_fetch_or(p, x, __ATOMIC_RELAXED);
     }
-    /// All meet at one word, since the thread sanitizer knows no fences.
+    /// An atomic operation on one shared word, since the thread sanitizer does not model fences.
     void fence() const {
         static int word = 0;
         __atomic_fetch_add(&word, 0, __ATOMIC_ACQ_REL);
@@ -160,13 +162,13 @@ public:
     }
 
 private:
-    static constexpr int room = 256;
+    static constexpr int capacity = 256;
 
     void flush(int k) {
         if (held_[k] == 0) return;
         worklist& list = *out_[k];
         std::int64_t const at = __atomic_fetch_add(&list.count, std::int64_t(held_[k]), __ATOMIC_RELAXED);
-        std::copy_n(kept_[k], held_[k], list.items + at);
+        std::copy_n(items_[k], held_[k], list.items + at);
         __atomic_fetch_add(&list.work, work_[k], __ATOMIC_RELAXED);
         held_[k] = 0;
         work_[k] = 0;
@@ -175,84 +177,87 @@ private:
     worklist* out_[N];
     int held_[N] = {};
     std::int64_t work_[N] = {};
-    vertex_id kept_[N][room];
+    vertex_id items_[N][capacity];
 };
 
 template <>
 struct shared_workers<host_executor> {
     template <int N>
-    using type = team_worker<N>;
+    using type = concurrent_worker<N>;
     static std::int64_t warps(host_executor const& exec) { return exec.threads(); }
 };
 
-/// Calls work(worker, number, first, last) for the parts of [0, n), which `workers` of different numbers are dealt from
-/// front to back: vertices may wait for those before them. In place where one would do.
+/// Calls work(worker, number, first, last) for consecutive chunks of [0, n). `workers` workers with different numbers
+/// take chunks in ascending order, so that a vertex may wait for vertices in earlier chunks. Runs on the calling thread
+/// if one worker suffices.
 template <int N, class Work>
-void deal_out(host_executor const& exec, int workers, std::int64_t n, std::int64_t part, outputs<N> const& outs,
-              Work const& work) {
-    if (workers == 1 || n <= part) {
-        lone_worker<N> worker(outs);
-        for (std::int64_t first = 0; first < n; first += part) work(worker, 0, first, std::min(n, first + part));
+void distribute_chunks(host_executor const& exec, int workers, std::int64_t n, std::int64_t chunk,
+                       outputs<N> const& outs, Work const& work) {
+    if (workers == 1 || n <= chunk) {
+        sequential_worker<N> worker(outs);
+        for (std::int64_t first = 0; first < n; first += chunk) work(worker, 0, first, std::min(n, first + chunk));
         return;
     }
     std::int64_t next = 0;
     detail::for_each_block(exec, workers, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
-        team_worker<N> worker(outs);
+        concurrent_worker<N> worker(outs);
         for (;;) {
-            std::int64_t const first = __atomic_fetch_add(&next, part, __ATOMIC_RELAXED);
+            std::int64_t const first = __atomic_fetch_add(&next, chunk, __ATOMIC_RELAXED);
             if (first >= n) return;
-            work(worker, int(number), first, std::min(n, first + part));
+            work(worker, int(number), first, std::min(n, first + chunk));
         }
     });
 }
 
-/// Calls work(worker, first, last) for the stretches of [0, n): in place where there is no more than one, since waking
-/// a thread costs more than thousands of edges.
+/// Calls work(worker, first, last) for chunks of [0, n). Runs on the calling thread if there is at most one chunk,
+/// since waking a thread costs as much as processing thousands of edges.
 template <int N, class Work>
-void with_workers(host_executor const& exec, std::int64_t n, std::int64_t stretch, outputs<N> const& outs,
+void with_workers(host_executor const& exec, std::int64_t n, std::int64_t max_chunk, outputs<N> const& outs,
                   Work const& work) {
-    // Not in smaller parts than balance asks for: on a grid threads that work on neighbouring rows write to the lines
-    // of memory that the others read.
-    bool const alone = n <= stretch || exec.threads() == 1;
-    std::int64_t const part = alone ? std::max<std::int64_t>(n, 1) : std::clamp(n / 64, stretch / 16, stretch);
-    deal_out(exec, exec.threads(), n, part, outs,
-             [&](auto& worker, int, std::int64_t first, std::int64_t last) { work(worker, first, last); });
+    // Chunks are no smaller than load balancing requires: on a grid, threads that process neighbouring rows write to
+    // cache lines that the others read.
+    bool const alone = n <= max_chunk || exec.threads() == 1;
+    std::int64_t const chunk = alone ? std::max<std::int64_t>(n, 1) : std::clamp(n / 64, max_chunk / 16, max_chunk);
+    distribute_chunks(exec, exec.threads(), n, chunk, outs,
+                      [&](auto& worker, int, std::int64_t first, std::int64_t last) { work(worker, first, last); });
 }
 
 template <int N, class F>
-void visit_items(host_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
-    if (!is_open(gate)) return;
+void vertex_map(host_executor const& exec, int const* predicate, worklist const* in, outputs<N> const& outs,
+                F const& f) {
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) f(worker, list[i]);
     });
 }
 
-/// Once: a worker goes on to what a vertex waits for.
+/// One attempt: a worker decides the vertices that a vertex waits for recursively.
 template <int N, class F>
-void try_items(host_executor const& exec, int const* gate, worklist const* in, graph_view const&,
-               outputs<N> const& outs, F const& f) {
-    visit_items(exec, gate, in, outs, [&](auto& worker, vertex_id v) {
+void try_vertex_map(host_executor const& exec, int const* predicate, worklist const* in, graph_view const&,
+                    outputs<N> const& outs, F const& f) {
+    vertex_map(exec, predicate, in, outs, [&](auto& worker, vertex_id v) {
         if (!f(worker, v)) worker.emit(v);
     });
 }
 
-/// Asks for the rows of the vertices that follow items[i], which are anywhere, and for their offsets before. Always
-/// inline: compilers leave out calls of a function that only asks, as if it did nothing.
-COPPICE_ALWAYS_INLINE void ask_ahead(graph_view const& g, vertex_id const* items, std::int64_t i, std::int64_t last) {
+/// Prefetches the rows of the vertices that follow items[i], and the offsets of later ones. Always inline: compilers
+/// delete calls of a function that only prefetches.
+COPPICE_ALWAYS_INLINE void prefetch_row(graph_view const& g, vertex_id const* items, std::int64_t i,
+                                        std::int64_t last) {
     constexpr std::int64_t ahead = 8;
     if (i + 2 * ahead < last) __builtin_prefetch(g.offsets + items[i + 2 * ahead]);
     if (i + ahead < last) __builtin_prefetch(g.neighbors + g.offsets[items[i + ahead]]);
 }
 
-/// f(worker, u, k) for the edges k of rows, one after the other. Where f says which edges concern it, those of many
-/// rows are found first, without a branch that no processor foresees.
+/// Calls f(worker, u, k) for the edges k of rows in order. If f has concerns(), the edges of many rows are filtered
+/// first, without a data-dependent branch.
 template <class Worker, class F>
-class row_visitor {
+class row_mapper {
 public:
-    row_visitor(Worker& worker, graph_view const& g, F const& f) : worker_(worker), g_(g), f_(f) {}
-    row_visitor(row_visitor const&) = delete;
-    row_visitor& operator=(row_visitor const&) = delete;
+    row_mapper(Worker& worker, graph_view const& g, F const& f) : worker_(worker), g_(g), f_(f) {}
+    row_mapper(row_mapper const&) = delete;
+    row_mapper& operator=(row_mapper const&) = delete;
 
     void visit(vertex_id u) {
         std::int32_t k = g_.offsets[u];
@@ -272,7 +277,7 @@ public:
             for (; k < end; ++k) f_(worker_, u, k);
         }
     }
-    /// What is left to be done of the rows.
+    /// Processes the buffered edges.
     void flush() {
         for (int i = 0; i < found_; ++i) f_(worker_, edges_[i].u, edges_[i].k);
         found_ = 0;
@@ -294,24 +299,24 @@ private:
     int found_ = 0;
     edge edges_[filters ? 2 * piece : 1];
 };
-/// The rows of a list, or of a part of it; enters(v) decides about each when its turn comes.
+/// Processes the rows of a range of a list. enters(v) is evaluated when v is reached.
 template <class Worker, class F, class Enters>
 void visit_rows(Worker& worker, worklist const& list, std::int64_t first, std::int64_t last, graph_view const& g,
                 F const& f, Enters const& enters) {
-    row_visitor<Worker, F> rows(worker, g, f);
+    row_mapper<Worker, F> rows(worker, g, f);
     for (std::int64_t i = first; i < last; ++i) {
-        if (list.items) ask_ahead(g, list.items, i, last);
+        if (list.items) prefetch_row(g, list.items, i, last);
         if (enters(list[i])) rows.visit(list[i]);
     }
     rows.flush();
 }
 
 template <class F>
-concept visits_at_once = requires(F const& f, lone_worker<1>& worker, vertex_id v) {
+concept is_eager = requires(F const& f, sequential_worker<1>& worker, vertex_id v) {
     f.leave(worker, v);
 };
 
-/// Keeps what it appends to list 0, to visit it.
+/// Collects the vertices emitted to list 0, so that this worker processes them.
 template <class Worker>
 class eager_worker : public Worker {
 public:
@@ -333,15 +338,15 @@ private:
     std::vector<vertex_id> own_;
 };
 
-/// Every worker goes on to what it appended itself, as long as that is too little to be shared: most rounds of a search
-/// on a grid have fewer vertices than waking a thread is worth.
+/// Every worker continues with the vertices that it emitted itself while they are too few to share: on a grid, most
+/// rounds of a search have too few vertices to justify waking a thread.
 template <int N, class F>
-void visit_edges_at_once(host_executor const& exec, worklist const& list, graph_view const& g, outputs<N> const& outs,
-                         F const& f) {
+void eager_edge_map(host_executor const& exec, worklist const& list, graph_view const& g, outputs<N> const& outs,
+                    F const& f) {
     constexpr std::int64_t few = 256, many = 4096;
-    constexpr int turns = 64; // since a cycle of negative length would go on without end
+    constexpr int max_turns = 64; // a bound, since a cycle of negative length would continue forever
     std::int64_t next = 0;
-    std::int64_t const part = std::clamp<std::int64_t>(list.count / (8 * exec.threads()), 64, many);
+    std::int64_t const chunk = std::clamp<std::int64_t>(list.count / (8 * exec.threads()), 64, many);
     auto const work = [&](auto&& worker) {
         auto const enters = [&](vertex_id u) { return f.enters(worker, u); };
         auto const enters_again = [&](vertex_id u) {
@@ -349,12 +354,13 @@ void visit_edges_at_once(host_executor const& exec, worklist const& list, graph_
             return f.enters(worker, u);
         };
         for (;;) {
-            std::int64_t const i = __atomic_fetch_add(&next, part, __ATOMIC_RELAXED);
+            std::int64_t const i = __atomic_fetch_add(&next, chunk, __ATOMIC_RELAXED);
             if (i >= list.count) break;
-            visit_rows(worker, list, i, std::min(list.count, i + part), g, f, enters);
+            visit_rows(worker, list, i, std::min(list.count, i + chunk), g, f, enters);
         }
         std::vector<vertex_id> now;
-        for (int turn = 0; turn < turns && !worker.own().empty() && std::int64_t(worker.own().size()) <= many; ++turn) {
+        for (int turn = 0; turn < max_turns && !worker.own().empty() && std::int64_t(worker.own().size()) <= many;
+             ++turn) {
             now.swap(worker.own());
             worker.own().clear();
             auto const count = std::int64_t(now.size());
@@ -363,27 +369,27 @@ void visit_edges_at_once(host_executor const& exec, worklist const& list, graph_
         worker.hand_over();
     };
     if (list.count <= few || exec.threads() == 1)
-        work(eager_worker<lone_worker<N>>(outs));
+        work(eager_worker<sequential_worker<N>>(outs));
     else
         detail::for_each_block(exec, exec.threads(), 1, [&](std::int64_t, std::int64_t, std::int64_t) {
-            work(eager_worker<team_worker<N>>(outs));
+            work(eager_worker<concurrent_worker<N>>(outs));
         });
 }
 
 template <int N, class F>
-void visit_edges(host_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
-                 outputs<N> const& outs, F const& f) {
-    if (!is_open(gate)) return;
+void edge_map(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g,
+              outputs<N> const& outs, F const& f) {
+    if (!is_open(predicate)) return;
     worklist const list = *in;
-    if constexpr (visits_at_once<F>) return visit_edges_at_once(exec, list, g, outs, f);
+    if constexpr (is_eager<F>) return eager_edge_map(exec, list, g, outs, f);
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         visit_rows(worker, list, first, last, g, f, [&](vertex_id u) { return f.enters(worker, u); });
     });
 }
 
 template <class F>
-void visit_sums(host_executor const& exec, int const* gate, worklist const* in, graph_view const& g, F const& f) {
-    if (!is_open(gate)) return;
+void edge_sum(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g, F const& f) {
+    if (!is_open(predicate)) return;
     worklist const list = *in;
     with_workers(exec, list.count, 4096, nothing(), [&](auto&, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Graphs as the algorithms of graph analytics see them: rows of neighbours, without weights.
+/// Graphs as rows of neighbours without weights, and checks of them.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace coppice {
 
 using vertex_id = std::int32_t;
 
-/// Borrowed graph: vertex u has the edges k in [offsets[u], offsets[u + 1]), to neighbors[k]. Made of any square matrix
-/// with 32-bit indices, whose row u holds what leaves u; values are not looked at. An **undirected** graph stores every
-/// edge in both directions. Loops and edges stored several times are allowed unless an algorithm says otherwise.
+/// Borrowed graph: the edges of vertex u are the indices k in [offsets[u], offsets[u + 1]), each to neighbors[k].
+/// Constructed from any square matrix with 32-bit indices, whose row u holds the edges that leave u; values are
+/// ignored. An **undirected** graph stores every edge in both directions. Loops and parallel edges are allowed unless
+/// an algorithm documents otherwise.
 struct graph_view {
     vertex_id vertices = 0;
     vertex_id edge_count = 0; ///< stored entries: twice the edges of an undirected graph
@@ -35,13 +36,12 @@ struct graph_view {
     COPPICE_HD std::int32_t degree(std::int64_t u) const { return offsets[u + 1] - offsets[u]; }
 };
 
-/// Whether the graph stores as many edges (u, v) as (v, u) for all u and v, judged by a sum of 64-bit hashes: a graph
-/// that is not undirected passes for one with a probability of about 2^-60. One pass over the edges, two words a
-/// vertex; waits.
+/// Whether the graph stores as many edges (u, v) as (v, u) for all u and v. The test compares sums of 64-bit hashes: it
+/// accepts a directed graph with a probability of about 2^-60. One pass over the edges, two words per vertex; waits.
 template <executor Executor>
 bool is_undirected(Executor const& exec, graph_view g);
 
-/// Throws matrix_error, which names `algorithm` and says what to do, unless is_undirected().
+/// Throws matrix_error unless is_undirected(). The message names `algorithm` and the remedy.
 template <executor Executor>
 void require_undirected(Executor const& exec, graph_view g, char const* algorithm) {
     if (!is_undirected(exec, g))
@@ -59,14 +59,14 @@ inline void require_vertex(graph_view g, std::int64_t v, char const* what) {
                              std::to_string(g.vertices) + " vertices, which are counted from 0");
 }
 
-/// Elements of an array, for reductions.
+/// Element i of an array, for reductions.
 template <class T>
 struct value_at {
     T const* values;
     COPPICE_HD T operator()(std::int64_t i) const { return values[i]; }
 };
 
-/// A value of executor memory that begins as `value`.
+/// A single value in the memory of the executor, initialised with `value`.
 template <class T, executor Executor>
 buffer<T> placed(Executor const& exec, T const& value) {
     buffer<T> b(exec, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lists of vertices by levels, one behind the other, to be walked up and down again.
+/// Lists of vertices by levels, stored consecutively, for a forward and a backward pass over the levels.
 #pragma once
 
 #include <coppice/graph/frontier/frontier.hpp>
@@ -9,12 +9,12 @@ namespace coppice::analytics {
 
 struct level_state {
     loop_switch loop{1};
-    std::int32_t level = 0; ///< that is visited; at the end of the way up, how many there are
-    int ends = 0;           ///< 1: a visit has set it to end the way up at this level
+    std::int32_t level = 0; ///< current level; at the end of the forward pass, the number of levels
+    int ends = 0;           ///< set to 1 by a map to end the forward pass at this level
 };
 
-/// The level that is done ends; the next one is what was emitted behind it.
-struct rise_one_level {
+/// Ends the current level; the next level is the list of the vertices emitted after it.
+struct advance_level {
     worklist* now;
     worklist* next;
     std::int64_t* first;
@@ -28,7 +28,7 @@ struct rise_one_level {
         if (now->count == 0 || state->ends != 0) state->loop.stop();
     }
 };
-struct sink_one_level {
+struct retreat_level {
     worklist* now;
     vertex_id* items;
     std::int64_t const* first;
@@ -39,14 +39,14 @@ struct sink_one_level {
         *now = {items + first[level], first[level + 1] - first[level], 0};
     }
 };
-struct turn_round {
+struct start_backward {
     worklist* now;
     vertex_id* items;
     std::int64_t const* first;
     level_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
         state->loop.on = 1;
-        sink_one_level{now, items, first, state}(0);
+        retreat_level{now, items, first, state}(0);
     }
 };
 
@@ -62,50 +62,50 @@ struct start_levels {
         state->loop.on = 1;
     }
 };
-struct place_behind {
+struct append_level {
     worklist* now;
     worklist* next;
     COPPICE_HD void operator()(std::int64_t) const { *next = {now->items + now->count, 0, 0}; }
 };
 
-/// Owns the lists. `now` and `next` are for visits; what begins is up to the caller, who fills `now`.
+/// Owns the lists. Maps read `now` and emit to `next`. The caller fills `now` with the first level.
 template <executor Executor>
 class level_lists {
 public:
-    /// `room`: vertices of all levels together; at most `levels` of them.
-    level_lists(Executor const& exec, std::int64_t room, std::int64_t levels)
-        : exec_(exec), items_(exec, room), first_(exec, levels + 2), lists_(exec, 2), state_(exec, 1), up_(exec),
+    /// `capacity`: vertices of all levels together; `levels`: maximum number of levels.
+    level_lists(Executor const& exec, std::int64_t capacity, std::int64_t levels)
+        : exec_(exec), items_(exec, capacity), first_(exec, levels + 2), lists_(exec, 2), state_(exec, 1), up_(exec),
           down_(exec) {}
 
-    /// Empty lists, level 0.
+    /// Empties the lists and sets level 0.
     void clear() { for_each(exec_, 1, start_levels{now(), items_.data(), first_.data(), state()}); }
     worklist* now() { return lists_.data(); }
     worklist* next() { return lists_.data() + 1; }
     level_state* state() { return state_.data(); }
 
-    /// while (now() is not empty) visit(): it visits now() and emits into next(). The same at every call.
-    template <class Visit>
-    void rise(Visit const& visit) {
-        for_each(exec_, 1, place_behind{now(), next()});
+    /// Calls body() while now() is not empty: body maps over now() and emits to next(). The same body at every call.
+    template <class Body>
+    void forward(Body const& body) {
+        for_each(exec_, 1, append_level{now(), next()});
         up_.run(
             &state()->loop, {.replayable = true},
             [&] {
-                visit();
-                for_each(exec_, 1, rise_one_level{now(), next(), first_.data(), state()});
+                body();
+                for_each(exec_, 1, advance_level{now(), next(), first_.data(), state()});
             },
             nullptr);
     }
-    /// Whether a visit has ended the way up. Waits.
+    /// Whether a map has ended the forward pass. Waits.
     bool has_ended() const { return exec_.load(&state_.data()->ends) != 0; }
-    /// visit() for every level from the last to the first, where now() is the level.
-    template <class Visit>
-    void sink(Visit const& visit) {
-        for_each(exec_, 1, turn_round{now(), items_.data(), first_.data(), state()});
+    /// Calls body() for every level from the last to the first; now() is the level.
+    template <class Body>
+    void backward(Body const& body) {
+        for_each(exec_, 1, start_backward{now(), items_.data(), first_.data(), state()});
         down_.run(
             &state()->loop, {.replayable = true},
             [&] {
-                visit();
-                for_each(exec_, 1, sink_one_level{now(), items_.data(), first_.data(), state()});
+                body();
+                for_each(exec_, 1, retreat_level{now(), items_.data(), first_.data(), state()});
             },
             nullptr);
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds of visits that follow each other until a loop ends: levels of a search, rounds of relaxation.
+/// Rounds of maps that are repeated until a loop ends: levels of a search, rounds of relaxation.
 ///
 ///     rounds<Executor> r(exec);
 ///     r.run(loop, edge_step{gate, in, g, outs, f}, ..., single_step{f});
 ///
-/// is while (loop->on) { every step, in order }: visit_edges, visit_items and for_each(exec, 1, f). The last step is a
-/// single one, and single steps alone close gates, change lists and stop the loop. On CUDA, rounds of few vertices are
-/// done many at a time by one kernel, whose blocks wait for each other: on a grid or a road network a launch for each
-/// step takes longer than its work. On CUDA run() returns when the loop is queued; what it works with outlives `r`,
-/// which may run the same steps again.
+/// executes while (loop->on) { every step, in order }, where a step is edge_map, vertex_map or for_each(exec, 1, f).
+/// The last step is a single step. Only single steps change device predicates and lists and stop the loop. On CUDA, one
+/// kernel, whose blocks synchronise with each other, executes many small rounds: on a grid or a road network the launch
+/// of a step takes longer than its work. On CUDA run() returns when the loop is queued. The data of the steps must
+/// outlive the loop; the object `r` need not. The same steps can be run again.
 #pragma once
 
 #include <coppice/graph/frontier/frontier.hpp>
@@ -18,7 +18,7 @@ namespace coppice::analytics {
 
 template <int N, class F>
 struct edge_step {
-    int const* gate; ///< null: none
+    int const* predicate; ///< null: none
     worklist const* in;
     graph_view g;
     outputs<N> outs;
@@ -26,11 +26,12 @@ struct edge_step {
 };
 template <int N, class F>
 struct item_step {
-    int const* gate;
+    int const* predicate;
     worklist const* in;
     outputs<N> outs;
     F f;
-    bool opens_late = false; ///< its gate may be opened within a round: no round is small then while its list is long
+    bool opens_late = false; ///< its predicate may become true within a round; a round is then small only if its list
+                             ///< is short
 };
 template <class F>
 struct single_step {
@@ -47,18 +48,18 @@ single_step(F) -> single_step<F>;
 
 template <executor Executor, int N, class F>
 void run_step(Executor const& exec, edge_step<N, F> const& s) {
-    visit_edges(exec, s.gate, s.in, s.g, s.outs, s.f);
+    edge_map(exec, s.predicate, s.in, s.g, s.outs, s.f);
 }
 template <executor Executor, int N, class F>
 void run_step(Executor const& exec, item_step<N, F> const& s) {
-    visit_items(exec, s.gate, s.in, s.outs, s.f);
+    vertex_map(exec, s.predicate, s.in, s.outs, s.f);
 }
 template <executor Executor, class F>
 void run_step(Executor const& exec, single_step<F> const& s) {
     for_each(exec, 1, s.f);
 }
 
-/// Threads of the host need no launches.
+/// The host needs no fused rounds, since it has no launches.
 template <class... Steps>
 void run_small_rounds(host_executor const&, loop_switch const*, Steps const&...) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds of few vertices on CUDA, by a cluster of blocks. See graph/frontier/rounds.hpp for the contract.
+/// Small rounds on CUDA, executed by a cluster of blocks. See graph/frontier/rounds.hpp for the contract.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -9,31 +9,33 @@
 
 namespace coppice::analytics {
 
-inline constexpr int round_threads = 1024;                ///< of a block
-inline constexpr int round_blocks = 16;                   ///< of the cluster, where the device has so large ones
-inline constexpr int portable_blocks = 8;                 ///< the most that every device with clusters has
-inline constexpr std::int64_t few_pushing = 2 * 8 * 1024; ///< vertices whose edges a cluster visits in a round
-inline constexpr std::int64_t few_items = 8 * 8 * 1024;   ///< vertices of other lists
+inline constexpr int round_threads = 1024;                ///< threads of a block
+inline constexpr int round_blocks = 16;                   ///< blocks of the cluster, if the device supports this size
+inline constexpr int portable_blocks = 8;                 ///< maximum cluster size of every device with clusters
+inline constexpr std::int64_t few_pushing = 2 * 8 * 1024; ///< maximum number of vertices of an edge map in a small
+                                                          ///< round
+inline constexpr std::int64_t few_items = 8 * 8 * 1024;   ///< maximum number of vertices of a vertex map in a small
+                                                          ///< round
 
 template <class Step>
-inline constexpr bool is_visit = true;
+inline constexpr bool is_map = true;
 template <class F>
-inline constexpr bool is_visit<single_step<F>> = false;
+inline constexpr bool is_map<single_step<F>> = false;
 
 template <int N, class F>
 __device__ bool is_small(edge_step<N, F> const& s) {
-    return !is_open(s.gate) || s.in->count <= few_pushing;
+    return !is_open(s.predicate) || s.in->count <= few_pushing;
 }
 template <int N, class F>
 __device__ bool is_small(item_step<N, F> const& s) {
-    return (!s.opens_late && !is_open(s.gate)) || s.in->count <= few_items;
+    return (!s.opens_late && !is_open(s.predicate)) || s.in->count <= few_items;
 }
 template <class F>
 __device__ bool is_small(single_step<F> const&) {
     return true;
 }
 
-/// Asks for what is read soon.
+/// Prefetches *p.
 template <class T>
 __device__ void touch([[maybe_unused]] T const* p) {
 #if __CUDA_ARCH__ >= 900
@@ -46,29 +48,30 @@ struct row_edge {
     vertex_id u;
     std::int32_t k;
 };
-/// The edges of a list of few vertices: lanes take edges, not rows, since a row goes through several accesses to memory
-/// for each edge, and a round takes as long as its slowest lane. Long rows are those of a block.
+/// Maps over the edges of a short list. Lanes take edges, not rows, since each edge needs several dependent memory
+/// accesses and a round takes as long as its slowest lane. A block processes long rows.
 template <int N, class F>
-__device__ void visit_few_edges(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f) {
+__device__ void edge_map_few_vertices(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f) {
     int const lane = int(threadIdx.x) % 32;
     std::int64_t const warps = std::int64_t(gridDim.x) * (round_threads / 32);
     std::int64_t const warp = std::int64_t(threadIdx.x / 32) * gridDim.x + blockIdx.x;
-    std::int64_t const share = max(std::int64_t(1), min(std::int64_t(32), (list.count + warps - 1) / warps));
-    for (std::int64_t base = 0; base < list.count; base += warps * share) {
-        std::int64_t const i = base + warp * share + lane;
-        vertex_id const u = lane < share && i < list.count ? list[i] : vertex_id(-1);
+    std::int64_t const vertices_per_warp =
+        max(std::int64_t(1), min(std::int64_t(32), (list.count + warps - 1) / warps));
+    for (std::int64_t base = 0; base < list.count; base += warps * vertices_per_warp) {
+        std::int64_t const i = base + warp * vertices_per_warp + lane;
+        vertex_id const u = lane < vertices_per_warp && i < list.count ? list[i] : vertex_id(-1);
         bool const enters = u >= 0 && f.enters(worker, u);
         std::int32_t begin = enters ? g.offsets[u] : 0;
         std::int32_t const end = enters ? g.offsets[u + 1] : 0;
-        visit_rows_of_block<round_threads>(worker, u, begin, end, f);
-        std::int32_t before = end - begin; // edges of this lane's row and of those in front of it
+        edge_map_rows_of_block<round_threads>(worker, u, begin, end, f);
+        std::int32_t before = end - begin; // edges of the rows of the lanes up to this one
         for (int step = 1; step < 32; step *= 2) {
             std::int32_t const other = __shfl_up_sync(~0u, before, unsigned(step));
             if (lane >= step) before += other;
         }
         std::int32_t const all = __shfl_sync(~0u, before, 31);
         auto const edge = [&](std::int32_t e) {
-            int owner = 0; // the first lane with more than e before
+            int owner = 0; // first lane whose prefix sum exceeds e
             for (int step = 16; step > 0; step /= 2)
                 if (__shfl_sync(~0u, before, owner + step - 1) <= e) owner += step;
             vertex_id const v = __shfl_sync(~0u, u, owner);
@@ -88,32 +91,33 @@ __device__ void visit_few_edges(cuda_worker<N>& worker, worklist const& list, gr
 }
 
 template <int N, class F>
-__device__ void visit(edge_step<N, F> const& s, worklist const& list) {
+__device__ void map_step(edge_step<N, F> const& s, worklist const& list) {
     cuda_worker<N> worker(s.outs);
-    visit_few_edges(worker, list, s.g, s.f);
+    edge_map_few_vertices(worker, list, s.g, s.f);
 }
 template <int N, class F>
-__device__ void visit(item_step<N, F> const& s, worklist const& list) {
+__device__ void map_step(item_step<N, F> const& s, worklist const& list) {
     cuda_worker<N> worker(s.outs);
-    visit_items_of(worker, list, s.f);
+    vertex_map_of_grid(worker, list, s.f);
 }
 
-/// All threads of the cluster: what any of them wrote before, all see behind it.
-__device__ inline void meet_cluster() {
+/// Barrier of all threads of the cluster: writes before it are visible after it.
+__device__ inline void sync_cluster() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 #endif
 }
-__device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x < 32; } ///< its first lane, with others
-/// The same where the leading warp alone has written anything: the others have nothing to wait for before they arrive.
-__device__ inline void hear_leader() {
+/// whether this thread is in the first warp of the cluster
+__device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x < 32; }
+/// The same barrier if only the first warp has written: the other warps need no release before they arrive.
+__device__ inline void wait_for_leader() {
 #if __CUDA_ARCH__ >= 900
     if (leads_cluster()) asm volatile("fence.acq_rel.gpu;" ::: "memory");
     __syncwarp();
     asm volatile("barrier.cluster.arrive.relaxed;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 #endif
 }
-/// The variable of shared memory in another block of the cluster.
+/// Address of the shared variable in another block of the cluster.
 template <class T>
 __device__ T* in_block(T* p, [[maybe_unused]] unsigned block) {
 #if __CUDA_ARCH__ >= 900
@@ -123,7 +127,7 @@ __device__ T* in_block(T* p, [[maybe_unused]] unsigned block) {
 #endif
 }
 
-/// The steps as one parameter of a kernel.
+/// The steps as one kernel parameter.
 template <class... Steps>
 struct step_list {};
 template <class First, class... Rest>
@@ -142,88 +146,89 @@ template <class First, class... Rest>
 __device__ bool are_small(step_list<First, Rest...> const& steps) {
     return is_small(steps.first) && are_small(steps.rest);
 }
-/// What comes in front of the next single step. The leader tells all blocks: they ask no gates, which single steps may
-/// change meanwhile, and have the list at once.
+/// The maps before the next single step. The first block broadcasts the plan to all blocks: they do not read the
+/// predicates, which single steps may change meanwhile, and get the list without another load.
 struct round_plan {
-    unsigned visits = 0; ///< a bit for the place of each; 0: no round of few vertices follows
-    worklist list{};     ///< of the first of them
+    unsigned maps = 0; ///< bit i: map i is to be executed; 0: no small round follows
+    worklist list{};   ///< list of the first of these maps
 };
 
-/// What the leader is about to read, all at once.
+/// Prefetches what the first block will read.
 __device__ inline void touch_lists(step_list<> const&) {}
 template <class First, class... Rest>
 __device__ void touch_lists(step_list<First, Rest...> const& steps) {
-    if constexpr (is_visit<First>) {
-        touch(steps.first.gate);
+    if constexpr (is_map<First>) {
+        touch(steps.first.predicate);
         touch(steps.first.in);
         for (worklist const* list : steps.first.outs.list) touch(list);
     }
     touch_lists(steps.rest);
 }
 
-/// Goes on from step `from`: does single steps up to the first visit with an open gate. 0: the round has ended.
-template <int Place = 0>
-__device__ unsigned visits_from(step_list<> const&, int, unsigned visits) {
-    return visits;
+/// Continues from step `from`: executes single steps up to the first map whose predicate is true. Returns the maps as
+/// bits; 0: the round has ended.
+template <int Index = 0>
+__device__ unsigned maps_from(step_list<> const&, int, unsigned maps) {
+    return maps;
 }
-template <int Place = 0, class First, class... Rest>
-__device__ unsigned visits_from(step_list<First, Rest...> const& steps, int from, unsigned visits) {
-    if constexpr (is_visit<First>) {
-        if (Place >= from && is_open(steps.first.gate)) visits |= 1u << Place;
-    } else if (Place >= from) {
-        if (visits != 0) return visits;
+template <int Index = 0, class First, class... Rest>
+__device__ unsigned maps_from(step_list<First, Rest...> const& steps, int from, unsigned maps) {
+    if constexpr (is_map<First>) {
+        if (Index >= from && is_open(steps.first.predicate)) maps |= 1u << Index;
+    } else if (Index >= from) {
+        if (maps != 0) return maps;
         steps.first.f(0);
     }
-    return visits_from<Place + 1>(steps.rest, from, visits);
+    return maps_from<Index + 1>(steps.rest, from, maps);
 }
-template <int Place = 0>
+template <int Index = 0>
 __device__ worklist first_list(step_list<> const&, unsigned) {
     return {};
 }
-template <int Place = 0, class First, class... Rest>
-__device__ worklist first_list(step_list<First, Rest...> const& steps, unsigned visits) {
-    if constexpr (is_visit<First>)
-        if ((visits >> Place & 1) != 0) return *steps.first.in;
-    return first_list<Place + 1>(steps.rest, visits);
+template <int Index = 0, class First, class... Rest>
+__device__ worklist first_list(step_list<First, Rest...> const& steps, unsigned maps) {
+    if constexpr (is_map<First>)
+        if ((maps >> Index & 1) != 0) return *steps.first.in;
+    return first_list<Index + 1>(steps.rest, maps);
 }
-/// Behind the visits that are `done`.
+/// The next plan after the maps in `done`.
 template <class Steps>
 __device__ round_plan next_plan(loop_switch const* loop, Steps const& steps, unsigned done) {
     touch(loop);
     touch_lists(steps);
-    unsigned visits = done != 0 ? visits_from(steps, 32 - __clz(int(done)), 0) : 0;
-    while (visits == 0 && loop->on != 0 && are_small(steps)) visits = visits_from(steps, 0, 0);
-    return {visits, first_list(steps, visits)};
+    unsigned maps = done != 0 ? maps_from(steps, 32 - __clz(int(done)), 0) : 0;
+    while (maps == 0 && loop->on != 0 && are_small(steps)) maps = maps_from(steps, 0, 0);
+    return {maps, first_list(steps, maps)};
 }
-template <int Place = 0>
-__device__ void visit_planned(step_list<> const&, round_plan const&) {}
-template <int Place = 0, class First, class... Rest>
-__device__ void visit_planned(step_list<First, Rest...> const& steps, round_plan const& plan) {
-    if constexpr (is_visit<First>)
-        if ((plan.visits >> Place & 1) != 0) {
+template <int Index = 0>
+__device__ void map_planned(step_list<> const&, round_plan const&) {}
+template <int Index = 0, class First, class... Rest>
+__device__ void map_planned(step_list<First, Rest...> const& steps, round_plan const& plan) {
+    if constexpr (is_map<First>)
+        if ((plan.maps >> Index & 1) != 0) {
             worklist list = plan.list;
-            if ((plan.visits & ((1u << Place) - 1)) != 0) list = *steps.first.in;
-            visit(steps.first, list);
-            meet_cluster();
+            if ((plan.maps & ((1u << Index) - 1)) != 0) list = *steps.first.in;
+            map_step(steps.first, list);
+            sync_cluster();
         }
-    visit_planned<Place + 1>(steps.rest, plan);
+    map_planned<Index + 1>(steps.rest, plan);
 }
 
 template <class Steps>
 __global__ void __launch_bounds__(round_threads, 1)
     small_rounds_kernel(loop_switch const* loop, __grid_constant__ Steps const steps) {
-    __shared__ round_plan told;
+    __shared__ round_plan shared_plan;
     wait_for_predecessor();
-    meet_cluster(); // all blocks are there to be told
-    for (round_plan plan;; visit_planned(steps, plan)) {
+    sync_cluster(); // all blocks have started and can receive the plan
+    for (round_plan plan;; map_planned(steps, plan)) {
         if (leads_cluster()) {
-            if (threadIdx.x == 0) told = next_plan(loop, steps, plan.visits);
+            if (threadIdx.x == 0) shared_plan = next_plan(loop, steps, plan.maps);
             __syncwarp();
-            if (threadIdx.x > 0 && threadIdx.x < gridDim.x) *in_block(&told, threadIdx.x) = told;
+            if (threadIdx.x > 0 && threadIdx.x < gridDim.x) *in_block(&shared_plan, threadIdx.x) = shared_plan;
         }
-        hear_leader();
-        plan = told;
-        if (plan.visits == 0) return;
+        wait_for_leader();
+        plan = shared_plan;
+        if (plan.maps == 0) return;
     }
 }
 
@@ -236,7 +241,7 @@ bool has_long_rows(Step const&) {
     return false;
 }
 
-/// As many as are wanted where the device has clusters of so many.
+/// Cluster size: round_blocks if the device supports it, else portable_blocks.
 template <class... Parameters>
 unsigned cluster_blocks(void (*kernel)(Parameters...)) {
     if constexpr (round_blocks <= portable_blocks) {
@@ -254,12 +259,12 @@ unsigned cluster_blocks(void (*kernel)(Parameters...)) {
         config.numAttrs = 1;
         int clusters = 0;
         bool const fits = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0;
-        if (!fits) cudaGetLastError(); // it is an answer, not an error
+        if (!fits) cudaGetLastError(); // clears the error: it is an expected outcome
         return unsigned(fits ? round_blocks : portable_blocks);
     }
 }
 
-/// Where rows may be very long, a round of few vertices may be much work.
+/// If rows may be very long, a round of few vertices may be much work: then no round is fused.
 template <class... Steps>
 void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, Steps const&... steps) {
     auto* const kernel = &small_rounds_kernel<step_list<Steps...>>;

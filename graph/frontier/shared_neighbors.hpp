@@ -2,26 +2,26 @@
 /// \file
 /// Triangles of a graph whose edges have one direction each: u -> v, u -> w, v -> w.
 ///
-///   - `direct_edges(exec, g)`: g with its edges in one direction, to the end of larger degree; view() borrows it.
-///   - `visit_triangles(exec, g, d, f)`: g is the undirected graph, d such edges. f.first(worker, u, count), where all
-///     counts of a vertex together are the triangles u -> v, u -> w, v -> w; and where f.corners is true
-///     f.second(worker, v, count) and f.third(worker, w) in the same way, the latter for one triangle. Rows are sorted
-///     and hold every edge once.
+///   - `direct_edges(exec, g)`: g with each edge in one direction only, to the end of larger degree; view() borrows it.
+///   - `for_each_triangle(exec, g, d, f)`: g is the undirected graph, d its directed edges. Calls f.first(worker, u,
+///     count); the counts of a vertex add up to its triangles u -> v, u -> w, v -> w. If f.corners is true, also calls
+///     f.second(worker, v, count) in the same way, and f.third(worker, w) once per triangle. Rows are sorted and have
+///     no parallel edges.
 ///
-/// The rule is one: w is in the rows of both u and v. The host marks row u in bits; so does CUDA for the vertices of
-/// most edges, and the others it puts in hash tables of a warp or a block. Both look at the rows of u's neighbours,
-/// and on the host rows of those of most edges are bits as well.
+/// A triangle is a vertex w that is in the rows of both u and v. The host stores row u as a bit set. CUDA does so for
+/// the vertices of highest degree, and stores other rows in the hash table of a warp or a block. Both scan the rows of
+/// u's neighbours; on the host, the rows of the neighbours of highest degree are bit sets as well.
 #pragma once
 
 #include <coppice/graph/frontier/filtered_edges.hpp>
 
 namespace coppice::analytics {
 
-/// Walks through the vertices that are in the rows of both u and v: those of the shorter row are searched in the
-/// longer. Rows are sorted and hold every edge once.
+/// Iterates over the vertices that are in the rows of both u and v, by binary search of the vertices of the shorter row
+/// in the longer one. Rows are sorted and have no parallel edges.
 struct common_neighbors {
     graph_view g;
-    bool shorter; ///< the row of u
+    bool shorter; ///< whether the row of u is the shorter one
     std::int32_t at, at_end, low, low_end;
     vertex_id vertex = -1;
 
@@ -32,7 +32,7 @@ struct common_neighbors {
     COPPICE_HD bool next() {
         while (++at < at_end && low < low_end) {
             vertex = g.neighbors[at];
-            for (std::int32_t high = low_end; low < high;) { // the first that is not smaller
+            for (std::int32_t high = low_end; low < high;) { // first one that is not smaller
                 std::int32_t const middle = low + (high - low) / 2;
                 if (g.neighbors[middle] < vertex)
                     low = middle + 1;
@@ -43,12 +43,12 @@ struct common_neighbors {
         }
         return false;
     }
-    /// Where the vertex stands in the rows of u and v.
+    /// Position of the vertex in the rows of u and v.
     COPPICE_HD std::int32_t edge_of_u() const { return shorter ? at : low; }
     COPPICE_HD std::int32_t edge_of_v() const { return shorter ? low : at; }
 };
 
-/// Counts triangles at the vertex whose row has both others.
+/// Counts each triangle at its first vertex u only.
 struct count_at_first {
     static constexpr bool corners = false;
     std::int64_t* counts;
@@ -62,7 +62,7 @@ struct count_at_first {
     template <class Worker>
     COPPICE_HD void third(Worker&, vertex_id) const {}
 };
-/// At all three.
+/// Counts each triangle at its three vertices.
 struct count_at_corners {
     static constexpr bool corners = true;
     std::int64_t* counts;

@@ -11,19 +11,19 @@
 
 namespace coppice::analytics {
 
-/// The graph and its edges in one direction. Where all rows are short, from the smaller to the larger number, as they
-/// stand in the rows. Else vertices have ranks by falling degree, and an edge leads to the smaller rank; of the first
-/// ranks, which most rows share, a row takes fewer words as bits than as a list.
+/// A graph with each edge in one direction. If all rows are short, an edge leads from the smaller to the larger index,
+/// as in the sorted rows. Otherwise vertices are ranked by descending degree and an edge leads to the smaller rank. The
+/// rows of the first ranks, which most rows contain, are bit sets if these are smaller than the lists.
 struct ranked_view {
     graph_view g;
     bool by_number;
-    vertex_id const* vertex;     ///< of a rank
-    std::int32_t const* offsets; ///< of the rows of vertices
-    vertex_id const* neighbors;  ///< their ranks
-    vertex_id mapped;            ///< ranks from here on have no bits
-    std::int64_t const* map_of;  ///< of the first ranks: where the bits begin, or -1
-    std::uint64_t const* maps;   ///< bits of the ranks below
-    COPPICE_HD static std::int32_t words(vertex_id rank) { return (rank + 63) / 64; } ///< of its bits
+    vertex_id const* vertex;     ///< vertex of a rank
+    std::int32_t const* offsets; ///< offsets of the rows, by vertex
+    vertex_id const* neighbors;  ///< ranks of the neighbours
+    vertex_id mapped;            ///< ranks from here on have no bit set
+    std::int64_t const* map_of;  ///< of the first ranks: offset of the bit set, or -1
+    std::uint64_t const* maps;   ///< bit sets over smaller ranks
+    COPPICE_HD static std::int32_t words(vertex_id rank) { return (rank + 63) / 64; } ///< words of its bit set
 };
 class ranked_edges {
 public:
@@ -47,12 +47,12 @@ public:
     }
 
 private:
-    static constexpr std::int32_t longest_short = 12; ///< all pairs of a row's neighbours are tried
+    static constexpr std::int32_t longest_short = 12; ///< all pairs of neighbours are tested
 
     void rank_vertices(host_executor const& exec) {
         rank_ = buffer<vertex_id>(exec, g_.vertices);
         vertex_ = buffer<vertex_id>(exec, g_.vertices);
-        std::vector<vertex_id> first(std::size_t(largest_) + 2, 0); // of the ranks of a degree
+        std::vector<vertex_id> first(std::size_t(largest_) + 2, 0); // first rank of each degree
         for (vertex_id v = 0; v < g_.vertices; ++v) ++first[std::size_t(largest_ - g_.degree(v)) + 1];
         for (std::size_t d = 1; d < first.size(); ++d) first[d] += first[d - 1];
         for (vertex_id v = 0; v < g_.vertices; ++v) {
@@ -63,17 +63,18 @@ private:
     struct to_smaller_rank {
         graph_view g;
         vertex_id const* rank;
-        bool keeps(vertex_id u, std::int32_t k) const { return rank[g.neighbors[k]] < rank[u]; }
+        bool selects(vertex_id u, std::int32_t k) const { return rank[g.neighbors[k]] < rank[u]; }
     };
     void direct(host_executor const& exec) {
         std::int32_t total = 0;
-        offsets_ = offsets_of_kept(exec, g_, to_smaller_rank{g_, rank_.data()}, total);
+        offsets_ = offsets_of_selected(exec, g_, to_smaller_rank{g_, rank_.data()}, total);
         neighbors_ = buffer<vertex_id>(exec, total);
         with_workers(exec, g_.vertices, 4096, nothing(), [&](auto&, std::int64_t begin, std::int64_t end) {
             for (auto u = begin; u < end; ++u) {
                 vertex_id const mine = rank_[u];
                 auto at = offsets_[u];
-                for (auto k = g_.offsets[u]; at < offsets_[u + 1]; ++k) { // no branch on what none could predict
+                // without a branch, which would be unpredictable
+                for (auto k = g_.offsets[u]; at < offsets_[u + 1]; ++k) {
                     vertex_id const other = rank_[g_.neighbors[k]];
                     neighbors_[at] = other;
                     at += other < mine ? 1 : 0;
@@ -103,7 +104,7 @@ private:
     }
 
     graph_view g_;
-    std::int32_t largest_; ///< degree
+    std::int32_t largest_; ///< maximum degree
     buffer<vertex_id> rank_{}, vertex_{};
     buffer<std::int32_t> offsets_{};
     buffer<vertex_id> neighbors_{};
@@ -112,12 +113,12 @@ private:
 };
 inline ranked_edges direct_edges(host_executor const& exec, graph_view g) { return {exec, g}; }
 
-/// Bits that are set in both.
+/// Number of bits that are set in both.
 inline std::int64_t count_common(std::uint64_t const* a, std::uint64_t const* b, std::int32_t words) {
     constexpr std::uint64_t ones = 0x0101010101010101;
     std::uint64_t count = 0;
     for (std::int32_t i = 0; i < words;) {
-        std::uint64_t bytes = 0; // sums of up to 24 words fit
+        std::uint64_t bytes = 0; // sums of up to 24 words fit in a byte
         for (std::int32_t const end = std::min(words, i + 24); i < end; ++i) {
             std::uint64_t x = a[i] & b[i];
             x -= x >> 1 & 0x55 * ones;
@@ -130,26 +131,26 @@ inline std::int64_t count_common(std::uint64_t const* a, std::uint64_t const* b,
     }
     return static_cast<std::int64_t>(count);
 }
-/// f(i) for the bits i that are set in both; their number.
+/// Calls f(i) for the bits i that are set in both; returns their number.
 template <class F>
-std::int64_t visit_common(std::uint64_t const* a, std::uint64_t const* b, std::int32_t words, F const& f) {
+std::int64_t for_each_common(std::uint64_t const* a, std::uint64_t const* b, std::int32_t words, F const& f) {
     std::int64_t count = 0;
     for (std::int32_t i = 0; i < words; ++i)
         for (std::uint64_t both = a[i] & b[i]; both != 0; both &= both - 1, ++count) f(64 * i + std::countr_zero(both));
     return count;
 }
 
-/// What a worker has of its own.
-struct triangle_marks {
-    std::vector<std::uint64_t> bits;   ///< of the row that it is at
+/// Workspace of a worker.
+struct triangle_workspace {
+    std::vector<std::uint64_t> bits;   ///< bit set of the current row
     std::vector<std::int64_t> corners; ///< triangles at the third corner, by rank
 };
 template <class Worker, class F>
-void visit_ranked(Worker& worker, ranked_view const& d, vertex_id u, triangle_marks& marks, F const& f) {
+void count_ranked(Worker& worker, ranked_view const& d, vertex_id u, triangle_workspace& workspace, F const& f) {
     auto const begin = d.offsets[u], end = d.offsets[u + 1];
     if (end - begin < 2) return;
-    std::uint64_t* const bits = marks.bits.data();
-    [[maybe_unused]] std::int64_t* const corners = marks.corners.data();
+    std::uint64_t* const bits = workspace.bits.data();
+    [[maybe_unused]] std::int64_t* const corners = workspace.corners.data();
     for (auto k = begin; k < end; ++k) bits[d.neighbors[k] >> 6] |= std::uint64_t(1) << (d.neighbors[k] & 63);
     std::int64_t all = 0;
     for (auto k = begin; k < end; ++k) {
@@ -158,7 +159,7 @@ void visit_ranked(Worker& worker, ranked_view const& d, vertex_id u, triangle_ma
         if (rank < d.mapped && d.map_of[rank] >= 0) {
             auto const* const map = d.maps + d.map_of[rank];
             if constexpr (F::corners)
-                count = visit_common(bits, map, d.words(rank), [=](std::int32_t w) { ++corners[w]; });
+                count = for_each_common(bits, map, d.words(rank), [=](std::int32_t w) { ++corners[w]; });
             else
                 count = count_common(bits, map, d.words(rank));
         } else {
@@ -175,9 +176,9 @@ void visit_ranked(Worker& worker, ranked_view const& d, vertex_id u, triangle_ma
     f.first(worker, u, all);
     for (auto k = begin; k < end; ++k) bits[d.neighbors[k] >> 6] = 0;
 }
-/// All pairs u < v < w of the sorted row of u: whether w is in that of v.
+/// Tests for all pairs v < w of the sorted row of u, u < v, whether w is in the row of v.
 template <class Worker, class F>
-void visit_pairs(Worker& worker, graph_view g, vertex_id u, F const& f) {
+void count_pairs(Worker& worker, graph_view g, vertex_id u, F const& f) {
     auto begin = g.offsets[u];
     auto const end = g.offsets[u + 1];
     while (begin < end && g.neighbors[begin] <= u) ++begin;
@@ -200,25 +201,26 @@ void visit_pairs(Worker& worker, graph_view g, vertex_id u, F const& f) {
 }
 
 template <class F>
-void visit_triangles(host_executor const& exec, graph_view g, ranked_view const& d, F const& f) {
+void for_each_triangle(host_executor const& exec, graph_view g, ranked_view const& d, F const& f) {
     if (d.by_number)
         return with_workers(exec, g.vertices, 4096, nothing(),
                             [=](auto& worker, std::int64_t first, std::int64_t last) {
-                                for (std::int64_t u = first; u < last; ++u) visit_pairs(worker, g, vertex_id(u), f);
+                                for (std::int64_t u = first; u < last; ++u) count_pairs(worker, g, vertex_id(u), f);
                             });
-    std::vector<triangle_marks> of_worker(std::size_t(exec.threads()));
-    std::int64_t const part = std::clamp<std::int64_t>(g.vertices / 256, 64, 4096);
-    deal_out(exec, exec.threads(), g.vertices, part, nothing(),
-             [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
-                 triangle_marks& marks = of_worker[std::size_t(number)];
-                 marks.bits.resize(std::size_t(ranked_view::words(g.vertices)), 0);
-                 if (F::corners) marks.corners.resize(std::size_t(g.vertices), 0);
-                 for (std::int64_t u = first; u < last; ++u) visit_ranked(worker, d, vertex_id(u), marks, f);
-             });
-    lone_worker<1> worker(nothing());
-    for (triangle_marks const& marks : of_worker)
-        for (std::size_t rank = 0; rank < marks.corners.size(); ++rank)
-            f.second(worker, d.vertex[rank], marks.corners[rank]);
+    std::vector<triangle_workspace> of_worker(std::size_t(exec.threads()));
+    std::int64_t const chunk = std::clamp<std::int64_t>(g.vertices / 256, 64, 4096);
+    distribute_chunks(exec, exec.threads(), g.vertices, chunk, nothing(),
+                      [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
+                          triangle_workspace& workspace = of_worker[std::size_t(number)];
+                          workspace.bits.resize(std::size_t(ranked_view::words(g.vertices)), 0);
+                          if (F::corners) workspace.corners.resize(std::size_t(g.vertices), 0);
+                          for (std::int64_t u = first; u < last; ++u)
+                              count_ranked(worker, d, vertex_id(u), workspace, f);
+                      });
+    sequential_worker<1> worker(nothing());
+    for (triangle_workspace const& workspace : of_worker)
+        for (std::size_t rank = 0; rank < workspace.corners.size(); ++rank)
+            f.second(worker, d.vertex[rank], workspace.corners[rank]);
 }
 
 } // namespace coppice::analytics

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The bidirectional scan on the host: O(N) work by walking. See graph/scan/bidirectional_scan.hpp for the contract.
+/// The bidirectional scan on the host: O(N) work by walks. See graph/scan/bidirectional_scan.hpp for the contract.
 ///
-/// Pointer jumping does N log L steps, each a read from anywhere in memory. A core rather walks from each end of each
-/// path to the other, which fills the direction that points back to where it came from.
+/// Pointer jumping needs N log L steps, each with a random memory access. Here a walk starts at each end of each path
+/// and goes to the other end; it fills the direction that points back to its start.
 #pragma once
 
 #include <coppice/graph/scan/bidirectional_scan.hpp>
@@ -11,19 +11,19 @@
 
 namespace coppice::graph_detail {
 
-// Walks that a thread has under way at a time, so that their reads from memory overlap.
+// Number of walks that a thread interleaves, so that their memory accesses overlap.
 inline constexpr int walks_at_once = 8;
-// Path ends that a worker takes at a time; small, since a few of them may lead through most of the graph.
+// Number of path ends per block of work; small, since a few walks may cover most of the graph.
 inline constexpr std::int64_t ends_per_block = 64;
 
-/// One walk along a path: what it needs to fill the entry at `at` and go on.
+/// State of one walk along a path.
 template <class Value, class I, class Neighbor, class Initial, class Combine>
 class path_walk {
 public:
     path_walk(scan_entry<Value, I>* entries, Neighbor const& neighbor, Initial const& initial, Combine const& combine)
         : entries_(entries), neighbor_(neighbor), initial_(initial), combine_(combine) {}
 
-    /// Begins at an end of a path, in the direction in which it has no neighbour.
+    /// Starts at an end of a path, in the direction in which it has no neighbour.
     void begin(I end) {
         end_ = end;
         int const back = neighbor_(end, 0) < I(0) ? 0 : 1;
@@ -31,7 +31,7 @@ public:
         fill(end, back);
         came_from_ = end;
         at_ = neighbor_(end, 1 - back);
-        if (at_ < I(0)) { // a path of one vertex has its end in both directions
+        if (at_ < I(0)) { // a path of one vertex ends in both directions
             value_ = initial_(end, 1);
             fill(end, 1);
         }
@@ -61,7 +61,8 @@ private:
     Value value_{};
 };
 
-/// Does walks [first, last), several at a time: begin(walk, k) starts walk k, then walk.step() until walk.done().
+/// Executes walks [first, last), several interleaved: begin(walk, k) starts walk k, then walk.step() is called until
+/// walk.done().
 template <class Walk, class Begin>
 void interleave_walks(Walk const& idle, std::int64_t first, std::int64_t last, Begin const& begin) {
     Walk walks[walks_at_once] = {idle, idle, idle, idle, idle, idle, idle, idle};
@@ -76,14 +77,15 @@ void interleave_walks(Walk const& idle, std::int64_t first, std::int64_t last, B
     }
 }
 
-/// The vertex behind `at` on a way that comes from `from`; from == at takes neighbour 0.
+/// The vertex after `at` on a walk that comes from `from`; if from == at, neighbour 0.
 template <class I, class Neighbor>
 I next_vertex(Neighbor const& neighbor, I from, I at) {
     I const first = neighbor(at, 0);
     return first == from ? neighbor(at, 1) : first;
 }
 
-/// Goes around a cycle until it meets a vertex of smaller hash or comes back: then `first` leads the cycle.
+/// Walks around a cycle until it meets a vertex of smaller hash, or returns to its start: then `first` is the leader of
+/// the cycle.
 template <class I, class Neighbor>
 class election_walk {
 public:
@@ -117,21 +119,21 @@ private:
     std::uint8_t* leads_ = nullptr;
 };
 
-/// Calls visit(v) for the vertices of the cycle of `start`, in order.
-template <class I, class Neighbor, class Visit>
-void visit_cycle(Neighbor const& neighbor, I start, Visit const& visit) {
+/// Calls f(v) for the vertices of the cycle of `start`, in order.
+template <class I, class Neighbor, class F>
+void for_each_in_cycle(Neighbor const& neighbor, I start, F const& f) {
     I from = start;
     I at = start;
     do {
-        visit(at);
+        f(at);
         I const next = next_vertex(neighbor, from, at);
         from = at;
         at = next;
     } while (at != start);
 }
 
-/// leaders[k] = vertex of smallest hash of cycle k. From any other vertex the walk that would find that out is short,
-/// ln L steps on average for a cycle of L vertices. Returns their number.
+/// Stores leaders[k] = vertex of smallest hash of cycle k; returns the number of cycles. In a cycle of L vertices the
+/// walk from another vertex has ln L steps on average.
 template <class I, class Neighbor>
 std::int64_t elect_leaders(host_executor const& exec, array_view<I const> members, Neighbor const& neighbor,
                            buffer<I>& leaders) {
@@ -146,36 +148,38 @@ std::int64_t elect_leaders(host_executor const& exec, array_view<I const> member
         [&](std::int64_t position, std::int64_t c) { leaders[position] = members[c]; });
 }
 
-/// leaders[k] = first member of cycle k: one thread marks what it has seen, in a step for each vertex.
+/// Stores leaders[k] = first member of cycle k; returns the number of cycles. One thread, which flags the vertices that
+/// it has seen.
 template <class I, class Neighbor>
-std::int64_t mark_leaders(host_executor const& exec, array_view<I const> members, std::int64_t vertices,
-                          Neighbor const& neighbor, buffer<I>& leaders) {
+std::int64_t first_leaders(host_executor const& exec, array_view<I const> members, std::int64_t vertices,
+                           Neighbor const& neighbor, buffer<I>& leaders) {
     buffer<std::uint8_t> seen(exec, vertices);
     fill(exec, seen.view(), std::uint8_t(0));
     std::int64_t cycles = 0;
     for (I const v : members) {
         if (seen[v]) continue;
         leaders[cycles++] = v;
-        visit_cycle(neighbor, v, [&](I w) { seen[w] = 1; });
+        for_each_in_cycle(neighbor, v, [&](I w) { seen[w] = 1; });
     }
     return cycles;
 }
 
-/// Fills all cycles, each from one of its vertices: since `combine` is idempotent and commutative it does not matter
-/// from which. An election takes some 7 times the steps of marks, and all threads take part.
+/// Fills the entries of all cycles, starting from any vertex of each, because `combine` is idempotent and commutative.
+/// An election takes about 7 times as many steps as the sequential search, but uses all threads.
 template <class Value, class I, class Neighbor, class Initial, class Combine>
 void walk_cycles(host_executor const& exec, array_view<I const> members, array_view<scan_entry<Value, I>> entries,
                  Neighbor const& neighbor, Initial const& initial, Combine const& combine) {
-    constexpr int threads_for_marks = 6;
+    constexpr int max_sequential_threads = 6;
     buffer<I> leaders(exec, members.size());
-    std::int64_t const cycles = exec.threads() <= threads_for_marks
-                                    ? mark_leaders(exec, members, entries.size(), neighbor, leaders)
+    std::int64_t const cycles = exec.threads() <= max_sequential_threads
+                                    ? first_leaders(exec, members, entries.size(), neighbor, leaders)
                                     : elect_leaders(exec, members, neighbor, leaders);
     detail::for_each_block(exec, cycles, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
             Value all = initial(leaders[k], 0);
-            visit_cycle(neighbor, leaders[k], [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
-            visit_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
+            for_each_in_cycle(neighbor, leaders[k],
+                              [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
+            for_each_in_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
         }
     });
 }
@@ -190,15 +194,15 @@ scan_result<Value, I> scan_on(host_executor const& exec, std::int64_t vertices, 
 
     buffer<I> list(exec, vertices);
     auto const is_end = [&](std::int64_t v) { return neighbor(v, 0) < I(0) || neighbor(v, 1) < I(0); };
-    auto const note = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
-    std::int64_t const ends = select(exec, vertices, is_end, note);
+    auto const store = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
+    std::int64_t const ends = select(exec, vertices, is_end, store);
     detail::for_each_block(exec, ends, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         path_walk<Value, I, Neighbor, Initial, Combine> const idle(entries, neighbor, initial, combine);
         interleave_walks(idle, first, last, [&](auto& walk, std::int64_t k) { walk.begin(list[k]); });
     });
 
     auto const in_cycle = [&](std::int64_t v) { return !entries[v].ended(); };
-    std::int64_t const cyclic = select(exec, vertices, in_cycle, note);
+    std::int64_t const cyclic = select(exec, vertices, in_cycle, store);
     result.open = 2 * cyclic;
     result.rounds = 1;
     if constexpr (is_idempotent_v<Combine>)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The total order on the edges of a weighted graph that both ends of an edge agree on.
+/// Total order of the edges of a weighted graph, which is the same at both ends of an edge.
 ///
-/// Edges are compared by weight, heavier first; edges of equal weight by a tie rule; what is still equal by the pair of
-/// vertices. Ties decide much: with ties by column number a grid of equal weights has its vertices all propose in the
-/// same direction, and almost nothing is confirmed in a round (table 15 of the source thesis, ECOLOGY1 without
-/// charges).
+/// Edges are compared by weight (heavier first), then by a tie rule, then by the pair of vertices. The tie rule
+/// matters: if ties are broken by column index, all vertices of a grid of equal weights propose in the same direction,
+/// and almost nothing is confirmed in a round (table 15 of the source thesis, ECOLOGY1 without charges).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@
 
 namespace coppice {
 
-/// What comes first among edges {i, j} of equal weight.
+/// Order of edges {i, j} of equal weight.
 enum class tie_rule {
-    hash, ///< a hash of the unordered pair: a random order, the same at both ends
-    near  ///< smaller |i - j|, then the hash: follows the lines of a numbered grid and keeps memory local
+    hash, ///< a hash of the unordered pair: pseudo-random, the same at both ends
+    near  ///< smaller |i - j| first, then the hash: follows the lines of a numbered grid and preserves locality
 };
 
 /// An undirected edge with low < high.
@@ -57,11 +56,11 @@ struct edge_order {
         }
         std::uint64_t const hash_a = hash(vertex, a);
         std::uint64_t const hash_b = hash(vertex, b);
-        // Of two pairs that share a vertex, the one with the smaller other end is the smaller pair.
+        // Both pairs contain `vertex`, so the pair with the smaller other end is the smaller pair.
         return hash_a != hash_b ? hash_a < hash_b : a < b;
     }
 
-    /// Whether edge e comes before edge f; agrees with the form above where the edges share a vertex.
+    /// Whether edge e comes before edge f; consistent with the overload above if the edges share a vertex.
     template <class T>
     COPPICE_HD bool before(weighted_edge<T, I> const& e, weighted_edge<T, I> const& f) const {
         if (e.weight != f.weight) return e.weight > f.weight;

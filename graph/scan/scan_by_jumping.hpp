@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The bidirectional scan by pointer jumping (algorithm 7): round t reaches 2^t vertices far, ceil(log2 L) rounds for a
-/// longest path of L vertices. See graph/scan/bidirectional_scan.hpp for the contract.
+/// The bidirectional scan by pointer jumping (algorithm 7): after round t each entry covers 2^t vertices; ceil(log2 L)
+/// rounds for a longest path of L vertices. See graph/scan/bidirectional_scan.hpp for the contract.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace coppice::graph_detail {
 
-/// What the last round did at one vertex. Both zero: the entry is complete and stands in both buffers.
+/// Result of the last round at one vertex. Both zero: the entry is complete and equal in both buffers.
 struct scan_progress {
     std::uint8_t open;    ///< directions without an end
-    std::uint8_t changed; ///< directions that met their end or, in an idempotent scan, changed their value
+    std::uint8_t changed; ///< directions that reached their end or, in an idempotent scan, changed their value
 };
-/// Whether any vertex was so in a round.
+/// Whether any vertex was open, or changed, in a round.
 struct round_flags {
     std::int32_t open;
     std::int32_t changed;
@@ -28,7 +28,7 @@ struct count_open {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return progress[v].open; }
 };
 
-/// One round at one vertex (algorithm 7, lines 9-25): each open direction jumps to the far side of its link.
+/// One round at one vertex (algorithm 7, lines 9-25): each open direction jumps to the far link of its linked vertex.
 template <class Value, class I, class Combine>
 struct scan_step {
     scan_entry<Value, I> const* from;
@@ -46,8 +46,8 @@ struct scan_step {
             I const w = e.link[d];
             if (is_path_end(w)) continue;
             scan_entry<Value, I> const there = from[w];
-            // The side of w that does not lead back. In a cycle both lead back once the stride is half its length;
-            // the two directions then cover it, and the entry rests.
+            // The direction of w that does not lead back. In a cycle both lead back once the stride is half its length;
+            // the two directions then cover the cycle, and the entry no longer changes.
             int const far = there.link[0] != static_cast<I>(v) ? 0 : 1;
             if (there.link[far] != static_cast<I>(v)) {
                 Value const value = combine(e.value[d], there.value[far]);
@@ -68,7 +68,7 @@ struct scan_step {
     }
 };
 
-/// One round for all vertices; the buffers change places.
+/// One round for all vertices; swaps the buffers.
 template <class Value, class I, executor Executor, class Combine>
 void jump_once(Executor const& exec, buffer<scan_entry<Value, I>>& entries, buffer<scan_entry<Value, I>>& other,
                array_view<scan_progress> progress, round_flags* flags, Combine combine) {
@@ -77,36 +77,36 @@ void jump_once(Executor const& exec, buffer<scan_entry<Value, I>>& entries, buff
     entries.swap(other);
 }
 
-/// So many rounds over entries that have been started, with progress {2, 0}; does not wait. Returns their number.
+/// Executes `rounds` rounds over initialised entries with progress {2, 0}; does not wait. Returns the number of rounds.
 template <class Value, class I, executor Executor, class Combine>
 int jump(Executor const& exec, buffer<scan_entry<Value, I>>& entries, array_view<scan_progress> progress,
          Combine combine, int rounds) {
     buffer<scan_entry<Value, I>> other(exec, entries.size());
-    buffer<round_flags> flags(exec, 1); // nobody looks
+    buffer<round_flags> flags(exec, 1); // not read
     fill(exec, flags.view(), round_flags{0, 0});
     for (int t = 0; t < rounds; ++t) jump_once(exec, entries, other, progress, flags.data(), combine);
     return rounds;
 }
 
-/// Rounds until nothing is left to do; waits.
+/// Executes rounds until all entries are complete; waits.
 template <class Value, class I, executor Executor, class Combine>
 int jump_until_done(Executor const& exec, buffer<scan_entry<Value, I>>& entries, array_view<scan_progress> progress,
                     Combine combine) {
     buffer<scan_entry<Value, I>> other(exec, entries.size());
-    // Some rounds are queued before the host looks at what they did; those behind the end find nothing to do. 2^62
-    // vertices bound the rounds also where neighbours contradict each other.
-    constexpr int looks = std::is_same_v<Executor, host_executor> ? 1 : 4, most = 64;
-    buffer<round_flags> flags(exec, most);
+    // Several rounds are queued before the host reads their flags; rounds after the last necessary one change nothing.
+    // 64 rounds suffice for 2^62 vertices, and bound the loop for inconsistent neighbours.
+    constexpr int batch = std::is_same_v<Executor, host_executor> ? 1 : 4, max_rounds = 64;
+    buffer<round_flags> flags(exec, max_rounds);
     fill(exec, flags.view(), round_flags{0, 0});
     int rounds = 0;
-    for (bool goes_on = entries.size() > 0; goes_on && rounds < most;) {
+    for (bool goes_on = entries.size() > 0; goes_on && rounds < max_rounds;) {
         auto* const of_rounds = flags.data() + rounds;
-        for (int t = 0; t < looks; ++t) jump_once(exec, entries, other, progress, of_rounds + t, combine);
-        for (round_flags const& now : exec.load(reinterpret_cast<std::array<round_flags, looks> const*>(of_rounds))) {
+        for (int t = 0; t < batch; ++t) jump_once(exec, entries, other, progress, of_rounds + t, combine);
+        for (round_flags const& now : exec.load(reinterpret_cast<std::array<round_flags, batch> const*>(of_rounds))) {
             ++rounds;
-            // While a path is unfinished every round finishes some of its directions (those 2^t to 2^(t+1) - 1 from
-            // their end), so without progress only cycles are left. Were an idempotent value v + s not to change v in a
-            // whole cycle, all windows of length s would hold the same value, and together they cover the cycle.
+            // While a path is incomplete, every round completes some of its directions (those 2^t to 2^(t+1) - 1 from
+            // their end), so a round without a change leaves only cycles. If an idempotent value v + s does not change
+            // v anywhere in a cycle, all windows of length s have the same value, and together they cover the cycle.
             goes_on = now.open != 0 && now.changed != 0;
             if (!goes_on) break;
         }
@@ -114,7 +114,7 @@ int jump_until_done(Executor const& exec, buffer<scan_entry<Value, I>>& entries,
     return rounds;
 }
 
-/// The scan by pointer jumping alone, a composition of primitives for any executor.
+/// The scan by pointer jumping alone, for any executor.
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> scan_by_jumping(Executor const& exec, std::int64_t vertices, Neighbor neighbor, Initial initial,
                                       Combine combine) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a bidirectional scan begins with and ends with. See graph/scan/bidirectional_scan.hpp.
+/// Entries, result and initial state of a bidirectional scan. See graph/scan/bidirectional_scan.hpp.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace coppice {
 
-/// Marks vertex v as the end of a path: its negative 1-based number.
+/// Link that marks vertex v as the end of a path: -(v + 1).
 template <class I>
 COPPICE_HD constexpr I path_end(I v) {
     return -v - 1;
@@ -19,24 +19,24 @@ template <class I>
 COPPICE_HD constexpr bool is_path_end(I link) {
     return link < 0;
 }
-/// The vertex that path_end() marked.
+/// Inverse of path_end().
 template <class I>
 COPPICE_HD constexpr I path_end_vertex(I link) {
     return -link - 1;
 }
 
 namespace graph_detail {
-// Entries of 16 bytes, like those for positions, are read and written at once.
+// Entries of 16 bytes, as for positions, are loaded and stored as a whole.
 template <class Value, class I>
 inline constexpr std::size_t scan_entry_alignment = 2 * (sizeof(I) + sizeof(Value)) == 16 ? 16
                                                     : alignof(Value) > alignof(I)         ? alignof(Value)
                                                                                           : alignof(I);
 } // namespace graph_detail
 
-/// What the scan knows at one vertex in its two directions, in the order of the neighbours that it was given.
+/// State of the scan at one vertex in its two directions, in the order of its neighbours.
 ///
-/// When the scan is over, link[d] marks the end of the path in direction d, and value[d] combines the initial values
-/// from this vertex to that end, both included. In a cycle both links stay vertices.
+/// After the scan, link[d] marks the end of the path in direction d, and value[d] combines the initial values from this
+/// vertex to that end, both inclusive. In a cycle both links stay vertices.
 template <class Value, class I>
 struct alignas(graph_detail::scan_entry_alignment<Value, I>) scan_entry {
     I link[2];
@@ -48,12 +48,12 @@ struct alignas(graph_detail::scan_entry_alignment<Value, I>) scan_entry {
 template <class Value, class I>
 struct scan_result {
     buffer<scan_entry<Value, I>> entries{}; ///< [vertices]
-    std::int64_t open = 0;                  ///< directions that met no end: twice the number of vertices in cycles
+    std::int64_t open = 0;                  ///< directions that reached no end: twice the number of vertices in cycles
     int rounds = 0;
 };
 
-/// An operator that declares `static constexpr bool idempotent = true` promises to be associative, commutative and
-/// idempotent, with values that compare equal where they are the same, like `min`.
+/// An operator that declares `static constexpr bool idempotent = true` must be associative, commutative and idempotent,
+/// and equal values must compare equal, as for `min`.
 template <class Combine>
 inline constexpr bool is_idempotent_v = false;
 template <class Combine>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Breadth-first search that pushes from small frontiers and pulls to what is left behind large ones.
+/// Direction-optimising breadth-first search: pushes from small frontiers, pulls into the unreached vertices if the
+/// frontier is large.
 #pragma once
 
 #include <type_traits>
@@ -10,25 +11,26 @@
 namespace coppice {
 
 struct bfs_options {
-    /// The graph with its edges turned round; the graph itself where it is undirected. None: every level is pushed.
+    /// Transposed graph; the graph itself if it is undirected. Empty: every level is pushed.
     graph_view incoming{};
 };
 
-/// Both live in the memory of the executor.
+/// Result arrays in the memory of the executor.
 struct bfs_result {
-    buffer<std::int32_t> levels{}; ///< edges of a shortest path from the source; -1: not reached
-    /// A vertex one level up with an edge to this one: the smallest, where the rows of `incoming` are sorted or nothing
-    /// is pulled. The source is its own; -1: not reached.
+    buffer<std::int32_t> levels{}; ///< number of edges of a shortest path from the source; -1: not reached
+    /// A vertex of the level before with an edge to this one. It is the smallest one if the rows of `incoming` are
+    /// sorted or no level is pulled. The parent of the source is the source; -1: not reached.
     buffer<vertex_id> parents{};
-    std::int32_t depth = 0; ///< the largest level
+    std::int32_t depth = 0; ///< largest level
     std::int64_t reached = 0;
 };
 
-/// Levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first search, 2012).
-/// A pushed level costs the edges of its vertices, whatever the size of the graph. Memory: 6 words a vertex. The same
-/// for any number of threads, on host and CUDA; on CUDA one launch for all levels, then waits.
+/// Computes levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first
+/// search, 2012). The cost of a pushed level is the number of edges of its vertices, independent of the size of the
+/// graph. Memory: 6 words per vertex. The result is the same for any number of threads, on host and CUDA. On CUDA one
+/// launch executes all levels; waits at the end.
 ///
-/// Throws argument_error where there is no such source or `incoming` has another number of vertices.
+/// Throws argument_error if the source is no vertex, dimension_error if `incoming` has another number of vertices.
 template <executor Executor>
 bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options const& options = {});
 
@@ -41,7 +43,7 @@ struct bfs_state {
     int may_pull = 0;
     std::int32_t depth = 0;
     std::int64_t reached = 1;
-    std::int64_t edges_left = 0; ///< of vertices that are not reached
+    std::int64_t edges_left = 0; ///< edges of the vertices that are not reached
 };
 
 struct begin_bfs {
@@ -50,7 +52,7 @@ struct begin_bfs {
     std::int32_t* levels;
     std::uint32_t* parents;
     worklist* now;
-    worklist* everyone;
+    worklist* all_vertices;
     bfs_state* state;
     COPPICE_HD void operator()(std::int64_t v) const {
         levels[v] = v == source ? 0 : -1;
@@ -58,18 +60,18 @@ struct begin_bfs {
         if (v != source) return;
         now->items[0] = source;
         now->count = 1;
-        everyone->items = nullptr;
-        everyone->count = g.vertices;
+        all_vertices->items = nullptr;
+        all_vertices->count = g.vertices;
         state->edges_left = g.edge_count - g.degree(source);
     }
 };
 
-/// From the vertices of a level to those that nobody has reached. The smallest of their parents stays.
+/// Pushes from the vertices of a level to unreached vertices. The smallest parent wins.
 struct push_level {
     graph_view g;
     std::int32_t* levels;
     std::uint32_t* parents;
-    std::int32_t const* level_now; ///< of the vertices that push
+    std::int32_t const* level_now; ///< level of the frontier
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -80,12 +82,12 @@ struct push_level {
         if (level == next) worker.lower(parents + v, parent);
         if (level != -1) return;
         worker.put_lower(parents + v, parent);
-        std::int32_t const degree = g.degree(v); // under way beside the claim
+        std::int32_t const degree = g.degree(v); // this load overlaps the atomic operation
         if (worker.claim(levels + v, -1, next)) worker.emit(v, degree);
     }
 };
 
-/// The same without parents, which are found behind the search.
+/// The same without parents, which are computed after the search.
 struct reach_level {
     graph_view g;
     std::int32_t* levels;
@@ -100,7 +102,7 @@ struct reach_level {
         if (worker.claim(levels + v, -1, *level_now + 1)) worker.emit(v, degree);
     }
 };
-/// The smallest parent of a vertex that was pushed to, by the edges that come in.
+/// Finds the smallest parent of a pushed vertex among its incoming edges.
 struct choose_parent {
     graph_view incoming;
     std::int32_t const* levels;
@@ -110,15 +112,15 @@ struct choose_parent {
     COPPICE_HD void operator()(Worker&, vertex_id v) const {
         std::int32_t const above = levels[v] - 1;
         if (above < 0 || parents[v] != ~0u) return;
-        std::uint32_t least = ~0u;
+        std::uint32_t min_parent = ~0u;
         for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
             auto const u = static_cast<std::uint32_t>(incoming.neighbors[k]);
-            if (levels[u] == above && u < least) least = u;
+            if (levels[u] == above && u < min_parent) min_parent = u;
         }
-        parents[v] = least;
+        parents[v] = min_parent;
     }
 };
-/// The same by the edges that go out.
+/// The same by outgoing edges.
 struct offer_parent {
     graph_view g;
     std::int32_t const* levels;
@@ -132,7 +134,7 @@ struct offer_parent {
     }
 };
 
-/// To a vertex that nobody has reached, from the first of its neighbours that is in the level.
+/// Pulls into an unreached vertex from the first of its neighbours that is in the current level.
 struct pull_level {
     graph_view g;
     graph_view incoming;
@@ -155,8 +157,8 @@ struct pull_level {
     }
 };
 
-/// Between two levels: how to go on. The numbers are those of the paper; besides, a frontier that has few edges is
-/// pushed however few are left, as to look at all vertices costs more.
+/// Chooses the direction of the next level. The thresholds are those of the paper; in addition, a frontier with few
+/// edges is always pushed, since a scan of all vertices would cost more.
 struct next_level {
     worklist* now;
     worklist* next;
@@ -164,7 +166,7 @@ struct next_level {
     std::int64_t vertices;
     COPPICE_HD void operator()(std::int64_t) const {
         std::int64_t const before = now->count;
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         bfs_state& s = *state;
         if (now->count == 0) return s.loop.stop();
         ++s.depth;
@@ -189,31 +191,31 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     auto* const levels = result.levels.data();
     auto* const parents = reinterpret_cast<std::uint32_t*>(result.parents.data());
     worklists<3> lists(exec, g.vertices);
-    worklist *const now = lists[0], *const next = lists[1], *const everyone = lists[2];
+    worklist *const now = lists[0], *const next = lists[1], *const all_vertices = lists[2];
     auto state = placed(exec, bfs_state{.may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
-    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, everyone, s});
+    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, all_vertices, s});
     rounds<Executor> search(exec);
     auto const run = [&](auto const& pushed) {
         edge_step const push{&s->push, now, g, into(next), pushed};
-        item_step const pull{&s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s}};
+        item_step const pull{&s->pull, all_vertices, into(next), pull_level{g, options.incoming, levels, parents, s}};
         single_step const end{next_level{now, next, s, g.vertices}};
         if (may_pull)
             search.run(&s->loop, push, pull, end);
         else
             search.run(&s->loop, push, end);
     };
-    // Where rows are short a pass over them, one after the other, costs a thread of the host less than a second place
-    // far away for every edge. Devices have enough of those under way at once.
+    // If rows are short, a sequential pass over them costs a host thread less than a second random access for every
+    // edge. Devices overlap enough accesses.
     constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     bool const parents_late = on_host && !has_long_rows(g);
     if (!parents_late) run(push_level{g, levels, parents, &s->depth});
     if constexpr (on_host) {
         if (parents_late) run(reach_level{g, levels, &s->depth});
         if (parents_late && may_pull)
-            visit_items(exec, nullptr, everyone, nothing(), choose_parent{options.incoming, levels, parents});
+            vertex_map(exec, nullptr, all_vertices, nothing(), choose_parent{options.incoming, levels, parents});
         else if (parents_late)
-            visit_edges(exec, nullptr, everyone, g, nothing(), offer_parent{g, levels, parents});
+            edge_map(exec, nullptr, all_vertices, g, nothing(), offer_parent{g, levels, parents});
     }
     bfs_state const last = exec.load(s);
     result.depth = last.depth;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bounds of the diameter by searches from far ends and from middles.
+/// Bounds of the diameter by searches from peripheral and central vertices.
 #pragma once
 
 #include <coppice/graph/search/bfs.hpp>
@@ -8,27 +8,27 @@
 namespace coppice {
 
 struct diameter_options {
-    vertex_id source = -1; ///< in the component that is meant; -1: the vertex of most edges, the smallest of them
-    int searches = 8;      ///< at most, >= 1; fewer where the bounds meet
+    vertex_id source = -1; ///< vertex of the component of interest; -1: the smallest vertex of maximum degree
+    int searches = 8;      ///< maximum number of searches, >= 1; fewer if the bounds are equal
 };
 struct diameter_bounds {
-    std::int32_t lower = 0; ///< edges of a shortest path between `from` and `to`
-    std::int32_t upper = 0; ///< no two vertices of the component are farther apart
+    std::int32_t lower = 0; ///< length in edges of a shortest path between `from` and `to`
+    std::int32_t upper = 0; ///< upper bound of all distances in the component
     vertex_id from = 0, to = 0;
-    std::int64_t reached = 0; ///< vertices of the component
+    std::int64_t reached = 0; ///< number of vertices of the component
     int searches = 0;
 };
 
-/// Bounds of the diameter, by edges, of one component of an undirected graph: every second search begins where the one
-/// before ended, the others in the middle of the longest path that was found (Magnien, Latapy and Habib 2009; Crescenzi
-/// et al., 2013); a search of depth d bounds by d and 2 d. On trees and most real graphs the bounds meet soon. The same
-/// on host and CUDA. Memory as bfs(). Waits.
+/// Computes bounds of the diameter, in edges, of one component of an undirected graph. Every second search starts at
+/// the last vertex of the search before, the others in the middle of the longest path found (Magnien, Latapy and Habib
+/// 2009; Crescenzi et al., 2013). A search of depth d gives the bounds d and 2 d. On trees and most real graphs the
+/// bounds soon become equal. The result is the same on host and CUDA. Memory as bfs(). Waits.
 template <executor Executor>
 diameter_bounds diameter(Executor const& exec, graph_view g, diameter_options const& options = {});
 
 namespace analytics {
 
-/// Vertices by a number, the largest and then the smallest vertex.
+/// A vertex and its rank; the largest rank wins, then the smallest vertex.
 struct ranked_vertex {
     std::int64_t rank;
     std::int64_t vertex;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Whether distances that keep falling do so along a negative cycle.
+/// Test whether distances that keep decreasing do so along a negative cycle.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace coppice::analytics {
 
-/// Vertex u before v with the smallest distance[u] + length, for every v that was reached; else -1.
+/// For every reached v, the predecessor u with the smallest distance[u] + length; else -1.
 template <class T>
 std::vector<std::int32_t> nearest_before(std::vector<std::int32_t> const& offsets,
                                          std::vector<std::int32_t> const& neighbors, std::vector<T> const& lengths,
@@ -29,16 +29,16 @@ std::vector<std::int32_t> nearest_before(std::vector<std::int32_t> const& offset
     return before;
 }
 
-/// Whether the vertices before each other form a cycle of negative length, or the source is nearer than 0 to itself.
-/// While distances fall along a negative cycle there is one sooner or later, since all distances then are below those
-/// of simple paths. All in host memory: it is asked rarely.
+/// Whether the predecessors form a cycle of negative length, or the source has a negative distance. While distances
+/// decrease along a negative cycle, such a cycle of predecessors appears eventually, because all distances then are
+/// below those of simple paths. All arrays are in host memory, since the test is rare.
 template <class T>
 bool has_negative_cycle(std::vector<std::int32_t> const& offsets, std::vector<std::int32_t> const& neighbors,
                         std::vector<T> const& lengths, std::vector<T> const& distances, std::int32_t source) {
     if (distances[std::size_t(source)] < T(0)) return true;
     std::vector<T> by;
     auto const before = nearest_before(offsets, neighbors, lengths, distances, by);
-    std::vector<std::int32_t> walk(distances.size(), -1); // the walk that has been at a vertex
+    std::vector<std::int32_t> walk(distances.size(), -1); // last walk that passed each vertex
     for (std::size_t begin = 0; begin < distances.size(); ++begin) {
         auto v = std::int32_t(begin);
         while (v >= 0 && v != source && walk[std::size_t(v)] < 0) {

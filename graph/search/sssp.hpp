@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Shortest paths from one vertex: a near list and a far one, and rounds over edges where lengths are negative.
+/// Single-source shortest paths: near and far lists (delta-stepping), or Bellman-Ford if lengths are negative.
 #pragma once
 
 #include <cmath>
@@ -15,72 +15,73 @@
 namespace coppice {
 
 struct sssp_options {
-    double delta = 0;    ///< how far beyond the nearest vertex lists reach; 0: chosen from the lengths
-    bool parents = true; ///< whether to find them, which costs one pass over the edges
+    double delta = 0;    ///< width of the distance range of the near list; 0: chosen from the lengths
+    bool parents = true; ///< whether to compute parents, which costs one pass over the edges
 };
 
-/// Both live in the memory of the executor.
+/// Result arrays in the memory of the executor.
 template <class T>
 struct sssp_result {
     buffer<T> distances{};       ///< infinity: not reached
-    buffer<vertex_id> parents{}; ///< the one before on a shortest path; the source is its own; -1: not reached
-    double delta = 0;            ///< used; 0 where some length is negative
+    buffer<vertex_id> parents{}; ///< predecessor on a shortest path; the source is its own parent; -1: not reached
+    double delta = 0;            ///< delta that was used; 0 if a length is negative
     std::int64_t rounds = 0;
-    bool negative_cycle = false; ///< one is reached: distances have no lower bound, and are those of some walks
+    bool negative_cycle = false; ///< a negative cycle is reached: distances have no lower bound and are those of some
+                                 ///< walks
 };
 
-/// Distances from `source`, where the value of an edge is its length; an infinite one is no edge.
+/// Computes distances from `source`; the value of an edge is its length, and an edge of infinite length is ignored.
 ///
-/// Lengths of at least 0: vertices within delta of the nearest are settled before others (delta-stepping: Meyer and
-/// Sanders 2003; as near and far lists: Davidson et al. 2014). Otherwise Bellman and Ford over the edges of vertices
-/// that came closer, with a search for a negative cycle after 64, 128, 256 ... rounds. A distance is the smallest over
-/// all paths of the sum of lengths, rounded from the source on: the same bits for any number of threads, on host and
-/// CUDA. The parent is the smallest vertex u with distance[u] + length = distance, among those nearer to the source;
-/// where there is none, or lengths are negative, one of the fewest edges back to a vertex that has one. Memory: 8 words
-/// a vertex and two distances. Waits.
+/// For lengths >= 0, vertices within delta of the nearest one become final before others (delta-stepping: Meyer and
+/// Sanders 2003; with near and far lists: Davidson et al. 2014). Otherwise Bellman-Ford over the edges of vertices
+/// whose distance decreased, with a test for a negative cycle after 64, 128, 256 ... rounds. A distance is the minimum
+/// over all paths of the sum of lengths, rounded from the source on: the result has the same bits for any number of
+/// threads, on host and CUDA. The parent of v is the smallest vertex u with distance[u] + length = distance[v] and
+/// distance[u] < distance[v]. If there is none, or if lengths are negative, it is a vertex with the fewest edges back
+/// to a vertex that has a parent. Memory: 8 words and two distances per vertex. Waits.
 ///
-/// Throws argument_error for a source that is no vertex or a negative delta, matrix_error for a length that is NaN or
+/// Throws argument_error if the source is no vertex or delta is negative, matrix_error for a length that is NaN or
 /// minus infinity.
 template <executor Executor, class T>
 sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options = {});
 
-/// The same where `old` is the answer for a graph of the same vertices that was a little different, with its parents:
-/// distances that their parents explain no more are forgotten, and what is left is where the search begins. Two passes
-/// over the edges, log n over the vertices, and work on what changes. The same bits as without the old answer. With
-/// lengths below 0 it begins anew. Throws dimension_error where `old` has other sizes, argument_error where its source
-/// is another vertex.
+/// The same, given the result `old`, with parents, for a slightly different graph with the same vertices. Distances
+/// that are no longer explained by their parents are discarded, and the search starts from the others. Time: two passes
+/// over the edges, log n passes over the vertices, and work for the changes. The result has the same bits as without
+/// `old`. With negative lengths the search starts from scratch. Throws dimension_error if `old` has other sizes,
+/// argument_error if its source is another vertex.
 template <executor Executor, class T>
 sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
                           sssp_options const& options = {});
 
-/// Distances from several sources, those of sources[k] in [k * vertices, (k + 1) * vertices): the bits that sssp()
-/// gives. On the host as many at a time as there are threads, one thread each, on CUDA one after the other. Memory:
-/// that of a search for each thread, and the distances. Lengths and errors as for sssp(); a source may stand there
-/// several times. Where a negative cycle is reached from a source, its distances are NaN. Waits.
+/// Computes distances from several sources; those of sources[k] are in [k * vertices, (k + 1) * vertices) and have the
+/// same bits as from sssp(). The host runs one search per thread, CUDA one after the other. Memory: that of a search
+/// for each thread, and the distances. Lengths and errors as for sssp(); sources may be repeated. If a source reaches a
+/// negative cycle, its distances are NaN. Waits.
 template <executor Executor, class T>
 buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta = 0);
 
 namespace analytics {
 
-// What is reduced holds no padding, which a device would copy without having written it.
+// Reduced types have no padding, because a device copies padding that it has not written.
 
-/// Of lengths that are all finite, as is their sum then.
+/// Sum and minimum of lengths; valid if the sum is finite.
 struct length_sum {
-    double sum, least;
+    double sum, min;
 };
 template <class T>
 struct length_as_sum {
     T const* lengths;
     COPPICE_HD length_sum operator()(std::int64_t k) const { return {double(lengths[k]), double(lengths[k])}; }
 };
-struct join_sums {
+struct merge_sums {
     COPPICE_HD length_sum operator()(length_sum const& a, length_sum const& b) const {
-        return {a.sum + b.sum, b.least < a.least ? b.least : a.least};
+        return {a.sum + b.sum, b.min < a.min ? b.min : a.min};
     }
 };
-/// Of any lengths: the sum of the finite ones.
+/// Sum of the finite lengths, minimum, and number of invalid lengths.
 struct length_range {
-    double sum, least;
+    double sum, min;
     std::int64_t bad;
 };
 template <class T>
@@ -92,19 +93,19 @@ struct length_of_edge {
         return {finite ? double(x) : 0.0, double(x), x == x && (finite || x > T(0)) ? 0 : 1};
     }
 };
-struct join_ranges {
+struct merge_ranges {
     COPPICE_HD length_range operator()(length_range const& a, length_range const& b) const {
-        return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.bad + b.bad};
+        return {a.sum + b.sum, b.min < a.min ? b.min : a.min, a.bad + b.bad};
     }
 };
 template <class T, executor Executor>
 length_range range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
-    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, join_sums{});
-    if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.least, 0};
-    return reduce(exec, count, length_range{0, 0, 0}, length_of_edge<T>{lengths}, join_ranges{});
+    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, merge_sums{});
+    if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.min, 0};
+    return reduce(exec, count, length_range{0, 0, 0}, length_of_edge<T>{lengths}, merge_ranges{});
 }
 
-/// How lengths of edges make that of a path: their sum. Any rule does that never makes a path shorter.
+/// Rule for the length of a path: the sum of its edge lengths. Any rule that never shortens a path is allowed.
 template <class T>
 struct sum_of_lengths {
     COPPICE_HD static T start() { return T(0); }
@@ -114,14 +115,14 @@ struct sum_of_lengths {
 template <class T>
 struct sssp_state {
     loop_switch loop{1};
-    int splits = 0; ///< a gate: the far list is divided
-    int leaps = 0;  ///< nothing was near after it was divided
+    int splits = 0; ///< device predicate: the far list is divided
+    int leaps = 0;  ///< no vertex was near after the last division
     std::int32_t round = 0;
-    std::int32_t last_round = 0;                     ///< stops there; 0: never
-    T near = 0;                                      ///< what is at most so far away goes to the near list
-    T settled = -std::numeric_limits<T>::infinity(); ///< what is at most so far away has been there
+    std::int32_t last_round = 0;                         ///< last round; 0: no limit
+    T near = 0;                                          ///< upper bound of distances of the near list
+    T final_bound = -std::numeric_limits<T>::infinity(); ///< distances up to this bound have been in the near list
     T delta = 0;
-    T far_least = 0; ///< of the far list, when it was divided
+    T far_min = 0; ///< smallest distance in the far list at the last division
 };
 
 template <class T>
@@ -141,21 +142,21 @@ struct begin_sssp {
     }
 };
 
-/// distance[v] = min(distance[v], distance[u] + length); v goes to the near list of the next round, or to the far one.
+/// distance[v] = min(distance[v], distance[u] + length). v goes to the near list of the next round, or to the far list.
 template <class T, class Path>
 struct relax_edge {
     graph_view g;
     T const* lengths;
     T* distances;
-    std::int32_t* queued; ///< the last round whose near list had the vertex
-    std::int32_t* waits;  ///< whether the far list has it
+    std::int32_t* queued; ///< last round whose near list contains the vertex
+    std::int32_t* waits;  ///< whether the far list contains the vertex
     sssp_state<T> const* state;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool concerns(auto const& worker, vertex_id u, std::int32_t k) const {
         return Path::extended(worker.load(distances + u), lengths[k]) < worker.load(distances + g.neighbors[k]);
     }
-    /// Behind this, who brings v closer lists it again.
+    /// Allows later decreases of the distance to append v again.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void leave(auto const& worker, vertex_id v) const { worker.exchange(queued + v, 0); }
     COPPICE_NO_EXEC_CHECK
@@ -164,7 +165,7 @@ struct relax_edge {
         vertex_id const v = g.neighbors[k];
         T const distance = Path::extended(worker.load(distances + u), lengths[k]);
         if (!(distance < worker.load(distances + v))) return;
-        worker.put_lower(distances + v, distance); // where another was quicker v is listed no less
+        worker.put_lower(distances + v, distance); // v is appended even if another worker stored a smaller distance
         if (distance <= state->near) {
             std::int32_t const next = state->round + 1;
             if (worker.exchange(queued + v, next) != next) worker.template emit<0>(v);
@@ -174,7 +175,7 @@ struct relax_edge {
     }
 };
 
-/// Divides the far list: what was settled from the near list meanwhile, what is near now, what waits on.
+/// Divides the far list: drops vertices that became final, moves near ones to the near list, keeps the others.
 template <class T>
 struct divide_far {
     T const* distances;
@@ -186,15 +187,15 @@ struct divide_far {
         T const distance = distances[v];
         if (distance <= state->near) {
             waits[v] = 0;
-            if (distance > state->settled) worker.template emit<0>(v);
+            if (distance > state->final_bound) worker.template emit<0>(v);
         } else {
-            worker.lower(&state->far_least, distance);
+            worker.lower(&state->far_min, distance);
             worker.template emit<1>(v);
         }
     }
 };
 
-/// After the edges of the near list: the next one, or the bound of the far list moves.
+/// Ends a round of the near list: swaps the lists, or advances the bound of the far list if no vertex is near.
 template <class T>
 struct end_near_round {
     worklist* near;
@@ -203,16 +204,16 @@ struct end_near_round {
     sssp_state<T>* state;
     COPPICE_HD void operator()(std::int64_t) const {
         sssp_state<T>& s = *state;
-        turn_over(*near, *next);
+        swap_and_clear(*near, *next);
         ++s.round;
         s.splits = 0;
         if (s.round == s.last_round) s.loop.stop();
         if (near->count > 0) return;
         if (far->count == 0) return s.loop.stop();
         s.splits = 1;
-        s.settled = s.near;
-        s.near = (s.leaps != 0 ? s.far_least : s.near) + s.delta;
-        s.far_least = std::numeric_limits<T>::infinity();
+        s.final_bound = s.near;
+        s.near = (s.leaps != 0 ? s.far_min : s.near) + s.delta;
+        s.far_min = std::numeric_limits<T>::infinity();
     }
 };
 template <class T>
@@ -224,13 +225,13 @@ struct end_far_round {
     COPPICE_HD void operator()(std::int64_t) const {
         state->leaps = 0;
         if (state->splits == 0) return;
-        turn_over(*far, *far_next);
+        swap_and_clear(*far, *far_next);
         state->leaps = near->count == 0 ? 1 : 0;
         if (near->count == 0 && far->count == 0) state->loop.stop();
     }
 };
 
-/// The smallest u in front of v on a path as short as any, where u is nearer to the source.
+/// Finds the smallest predecessor u of v on a shortest path with a smaller distance.
 template <class T, class Path>
 struct find_parent {
     graph_view g;
@@ -238,7 +239,7 @@ struct find_parent {
     T const* distances;
     std::uint32_t* parents;
     vertex_id source;
-    int* level_edges; ///< raised where an edge joins vertices that are equally far
+    int* level_edges; ///< set if an edge connects vertices of equal distance
     COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
     COPPICE_HD bool concerns(auto const&, vertex_id u, std::int32_t k) const {
         return Path::extended(distances[u], lengths[k]) == distances[g.neighbors[k]];
@@ -254,11 +255,11 @@ struct find_parent {
             worker.store(level_edges, 1);
     }
 };
-/// The same along edges that add nothing: by levels behind the vertices that have a parent.
+/// The same along edges that do not increase the distance: by levels, starting from the vertices that have a parent.
 template <class T, class Path>
 struct find_level_parent {
     find_parent<T, Path> path;
-    std::int32_t* found; ///< the round in which a vertex got its parent; 0: none yet
+    std::int32_t* found; ///< round in which the vertex got its parent; 0: none yet
     sssp_state<T> const* state;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
@@ -288,7 +289,7 @@ struct next_parents {
     worklist* next;
     sssp_state<T>* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         ++state->round;
         if (now->count == 0) state->loop.stop();
     }
@@ -318,7 +319,7 @@ struct clear_lists {
     COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
 };
 
-/// An edge of the tree of parents that is as long as before.
+/// Flags v if its tree edge still gives its distance.
 template <class T>
 struct explain_parent {
     graph_view g;
@@ -334,7 +335,7 @@ struct explain_parent {
         if (parents[v] == u && distances[u] + lengths[k] == distances[v]) worker.store(explained + v, 1);
     }
 };
-/// Half of the way to the source is known to be explained, or not: all of it after log2 n steps.
+/// Pointer doubling: combines the flags of the path to the source; complete after log2 n steps.
 struct explain_twice {
     std::int32_t const* explained;
     vertex_id const* up;
@@ -360,7 +361,7 @@ struct take_old {
         explained[v] = v == source ? 1 : 0;
     }
 };
-/// What is not explained is forgotten; the rest begins.
+/// Discards distances that are not explained; emits the other vertices.
 template <class T>
 struct keep_explained {
     std::int32_t const* explained;
@@ -375,7 +376,7 @@ struct keep_explained {
     }
 };
 
-/// Arrays of one search, and its loops.
+/// Arrays and loops of one search.
 template <executor Executor, class T, class Path = sum_of_lengths<T>>
 class sssp_search {
 public:
@@ -386,14 +387,14 @@ public:
                  begin_sssp<T>{source, Path::start(), distances_.data(), queued_.data(), waits_.data(), lists_[0]});
     }
 
-    /// Vertices at most `near` away first, then by steps of delta.
-    std::int64_t settle(T near, T delta) {
+    /// Runs delta-stepping with the first bound `near`; returns the number of rounds.
+    std::int64_t delta_stepping(T near, T delta) {
         auto state = placed(exec_, sssp_state<T>{.near = near, .delta = delta});
         run(state.data());
         return exec_.load(state.data()).round;
     }
 
-    /// Instead of the source alone: what is right of an old answer.
+    /// Starts from the valid distances of an old result instead of the source alone.
     void begin_with(sssp_result<T> const& old) {
         std::int64_t const n = g_.vertices;
         buffer<vertex_id> up(exec_, n), up_next(exec_, n);
@@ -404,19 +405,19 @@ public:
         for_each(exec_, n,
                  take_old<T>{old.distances.data(), old.parents.data(), source_, distances_.data(), up.data(),
                              explained.data()});
-        visit_edges(exec_, nullptr, all.data(), g_, nothing(),
-                    explain_parent<T>{g_, lengths_, distances_.data(), old.parents.data(), explained.data()});
+        edge_map(exec_, nullptr, all.data(), g_, nothing(),
+                 explain_parent<T>{g_, lengths_, distances_.data(), old.parents.data(), explained.data()});
         for (std::int64_t steps = 1; steps < n; steps *= 2) {
             for_each(exec_, n, explain_twice{explained.data(), up.data(), explained_next.data(), up_next.data()});
             explained.swap(explained_next);
             up.swap(up_next);
         }
-        visit_items(exec_, nullptr, all.data(), into(near),
-                    keep_explained<T>{explained.data(), distances_.data(), queued_.data()});
-        exec_.synchronize(); // the arrays end here
+        vertex_map(exec_, nullptr, all.data(), into(near),
+                   keep_explained<T>{explained.data(), distances_.data(), queued_.data()});
+        exec_.synchronize(); // the arrays are destroyed here
     }
 
-    /// Whether it ended; `rounds` counts them all.
+    /// Runs Bellman-Ford; returns whether it converged. `rounds`: number of rounds.
     bool bellman_ford(std::int64_t& rounds) {
         auto state = placed(exec_, sssp_state<T>{.near = std::numeric_limits<T>::infinity()});
         for (std::int32_t last = 64; last <= 1 << 30; last *= 2) {
@@ -429,7 +430,8 @@ public:
         return false;
     }
 
-    /// `by_edges`: of the fewest edges among shortest paths, as where lengths are negative; else the nearer one.
+    /// Computes parents. `by_edges`: those on shortest paths with the fewest edges, as for negative lengths; else those
+    /// of smaller distance.
     buffer<vertex_id> parents(bool by_edges) {
         buffer<vertex_id> found(exec_, g_.vertices);
         auto* const parents = reinterpret_cast<std::uint32_t*>(found.data());
@@ -439,11 +441,11 @@ public:
         for_each(exec_, g_.vertices, no_parent_but_source{parents, source_, all, g_.vertices});
         find_parent<T, Path> const path{g_, lengths_, distances_.data(), parents, source_, level_edges.data()};
         if (!by_edges) {
-            visit_edges(exec_, nullptr, all, g_, into(next), path);
+            edge_map(exec_, nullptr, all, g_, into(next), path);
             if (exec_.load(level_edges.data()) == 0) return found;
         }
         auto state = placed(exec_, sssp_state<T>{.round = 1});
-        visit_items(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
+        vertex_map(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
         rounds<Executor>(exec_).run(
             &state.data()->loop,
             edge_step{nullptr, now, g_, into(next), find_level_parent<T, Path>{path, queued_.data(), state.data()}},
@@ -485,9 +487,9 @@ private:
 
 namespace analytics {
 
-/// Few edges a vertex: lists reach far, so that they are long. Many: less is done twice. To the host, where a round
-/// costs little, lists of graphs with long rows need not reach as far; on devices, where it costs much, those of others
-/// reach further.
+/// Chooses delta. With few edges per vertex a large delta makes long lists; with many a small delta avoids repeated
+/// work. On the host, where rounds are cheap, graphs with long rows use a smaller delta; on devices, where rounds are
+/// expensive, other graphs use a larger one.
 template <executor Executor>
 double chosen_delta(graph_view const& g, double mean_length) {
     double const edges = double(g.edge_count) / g.vertices;
@@ -495,7 +497,7 @@ double chosen_delta(graph_view const& g, double mean_length) {
     double const reach = !on_host && !has_long_rows(g) ? 8 : on_host && has_long_rows(g) ? 1 : 4;
     return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
 }
-/// With an old answer or without.
+/// Search with an old result, or without one.
 template <executor Executor, class T>
 sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options,
                            sssp_result<T> const* old) {
@@ -509,15 +511,15 @@ sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source
         throw matrix_error("sssp: " + std::to_string(range.bad) + " edge lengths are NaN or minus infinity");
     sssp_search<Executor, T> search(exec, a, source);
     sssp_result<T> result;
-    if (range.least < T(0)) {
+    if (range.min < T(0)) {
         result.negative_cycle = !search.bellman_ford(result.rounds);
     } else {
         double const mean = g.edge_count > 0 ? range.sum / double(g.edge_count) : 1;
         result.delta = options.delta > 0 ? options.delta : chosen_delta<Executor>(g, mean);
         if (old) search.begin_with(*old);
-        result.rounds = search.settle(T(result.delta), T(result.delta));
+        result.rounds = search.delta_stepping(T(result.delta), T(result.delta));
     }
-    if (options.parents && !result.negative_cycle) result.parents = search.parents(range.least < T(0));
+    if (options.parents && !result.negative_cycle) result.parents = search.parents(range.min < T(0));
     result.distances = std::move(search).distances();
     return result;
 }
@@ -542,7 +544,7 @@ sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source,
 
 namespace analytics {
 
-/// f(executor, k) for k in [0, count): searches that have nothing to do with each other.
+/// Calls f(executor, k) for k in [0, count): independent searches.
 template <class F>
 void for_each_search(host_executor const& exec, std::int64_t count, F const& f) {
     detail::for_each_block(exec, count, 1,

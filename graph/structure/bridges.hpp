@@ -34,13 +34,13 @@ struct begin_tree {
     vertex_id const* labels;
     std::uint32_t* parents;
     std::int32_t* levels;
-    worklist* everyone;
+    worklist* all_vertices;
     std::int64_t vertices;
     COPPICE_HD void operator()(std::int64_t v) const {
         bool const root = labels[v] == v;
         parents[v] = root ? static_cast<std::uint32_t>(v) : ~0u;
         levels[v] = root ? 0 : -1;
-        if (v == 0) *everyone = {nullptr, vertices, 0};
+        if (v == 0) *all_vertices = {nullptr, vertices, 0};
     }
 };
 struct list_roots {
@@ -87,22 +87,24 @@ bridges_result bridges(Executor const& exec, graph_view g) {
     bridges_result result;
     if (g.vertices == 0) return result;
     std::int64_t const n = g.vertices;
-    auto const parts = connected_components(exec, g);
+    auto const components = connected_components(exec, g);
     buffer<std::uint64_t> sums(exec, n);
     buffer<std::uint32_t> parents(exec, n);
     buffer<std::int32_t> levels(exec, n);
-    auto everyone = placed(exec, worklist{});
+    auto all_vertices = placed(exec, worklist{});
     level_lists<Executor> lists(exec, n, n + 1);
-    for_each(exec, n, begin_tree{parts.labels.data(), parents.data(), levels.data(), everyone.data(), n});
-    visit_sums(exec, nullptr, everyone.data(), g, hash_sum{g, sums.data()});
+    for_each(exec, n, begin_tree{components.labels.data(), parents.data(), levels.data(), all_vertices.data(), n});
+    edge_sum(exec, nullptr, all_vertices.data(), g, hash_sum{g, sums.data()});
     lists.clear();
-    visit_items(exec, nullptr, everyone.data(), into(lists.now()), list_roots{levels.data()});
-    lists.rise([&] {
-        visit_edges(exec, nullptr, lists.now(), g, into(lists.next()),
-                    push_level{g, levels.data(), parents.data(), &lists.state()->level});
+    vertex_map(exec, nullptr, all_vertices.data(), into(lists.now()), list_roots{levels.data()});
+    lists.forward([&] {
+        edge_map(exec, nullptr, lists.now(), g, into(lists.next()),
+                 push_level{g, levels.data(), parents.data(), &lists.state()->level});
     });
-    lists.sink([&] { visit_items(exec, nullptr, lists.now(), nothing(), pass_sum_up{parents.data(), sums.data()}); });
-    result.components = parts.components;
+    lists.backward([&] {
+        vertex_map(exec, nullptr, lists.now(), nothing(), pass_sum_up{parents.data(), sums.data()});
+    });
+    result.components = components.components;
     buffer<vertex_id> from(exec, n), to(exec, n);
     std::int64_t const count =
         select(exec, n, is_bridge{parents.data(), sums.data()}, store_bridge{parents.data(), from.data(), to.data()});

@@ -37,13 +37,15 @@ struct no_colour {
     graph_view g;
     vertex_order order;
     std::int32_t* colours;
-    worklist* everyone;
+    worklist* all_vertices;
     COPPICE_HD void operator()(std::int64_t v) const {
         colours[v] = -1 - order.class_of(g.degree(v));
-        if (v == 0) *everyone = {nullptr, g.vertices, 0};
+        if (v == 0) *all_vertices = {nullptr, g.vertices, 0};
     }
 };
-COPPICE_HD inline vertex_place colouring_place(vertex_id v, std::int32_t no_colour) { return {v, -1 - no_colour}; }
+COPPICE_HD inline vertex_position colouring_position(vertex_id v, std::int32_t no_colour) {
+    return {v, -1 - no_colour};
+}
 
 /// A vertex, and on the way those that it waits for. Others may do the same at once: who is first stores, since whoever
 /// is later may have seen colours that the first one did not.
@@ -66,7 +68,7 @@ struct take_colour {
     COPPICE_NO_EXEC_CHECK
     template <int width, class Worker>
     COPPICE_HD std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
-        vertex_place const place = colouring_place(v, mine);
+        vertex_position const position = colouring_position(v, mine);
         for (std::int32_t first = 0;; first += 64) {
             std::uint64_t taken = 0; // of 64 colours
             for (std::int64_t k = g.offsets[v], end = g.offsets[v + 1]; k < end; k += width) {
@@ -78,7 +80,7 @@ struct take_colour {
                 for (int j = 0; j < width; ++j) other[j] = worker.load(colours + u[j]);
                 COPPICE_UNROLL
                 for (int j = 0; j < width; ++j) {
-                    if (other[j] < 0 && place.is_behind(u[j], -1 - other[j])) {
+                    if (other[j] < 0 && position.is_after(u[j], -1 - other[j])) {
                         if constexpr (Worker::recurses)
                             if (depth < worker_depth) other[j] = colour(worker, u[j], other[j], depth + 1);
                         if (other[j] < 0) return mine;
@@ -104,19 +106,19 @@ struct take_colour {
 /// `open`, who has none: the vertices of other stretches, those that wait for them, those of many edges; and `mine`,
 /// the vertices of the stretch that are still to come.
 template <class Worker>
-struct colour_in_stretch {
+struct colour_in_chunk {
     static constexpr std::uint8_t open = 32;
-    static_assert(open + most_marks < 64);
+    static_assert(open + max_slots < 64);
     Worker* worker;
     graph_view g;
     vertex_order order;
     std::uint8_t* bytes;
     std::uint8_t mine;
-    int visited_class;
+    int current_class;
 
     void operator()(vertex_id v) const {
         std::int32_t const degree = g.degree(v);
-        if (order.class_of(degree) != visited_class) return;
+        if (order.class_of(degree) != current_class) return;
         std::uint8_t const colour = degree < open ? free_colour(v) : open;
         worker->store(bytes + v, colour);
         if (colour == open) worker->emit(v);
@@ -125,40 +127,40 @@ struct colour_in_stretch {
         std::uint64_t seen = 0; // a bit for every byte
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k)
             seen |= std::uint64_t(1) << (worker->load(bytes + g.neighbors[k]) & 63);
-        bool const asks = (seen >> open & ~(std::uint64_t(1) << (mine - open))) != 0;
-        return asks ? free_beside_others(v) : first_zero(seen);
+        bool const needs_order = (seen >> open & ~(std::uint64_t(1) << (mine - open))) != 0;
+        return needs_order ? free_with_order(v) : first_zero(seen);
     }
-    std::uint8_t free_beside_others(vertex_id v) const {
-        vertex_place const place(v, visited_class);
+    std::uint8_t free_with_order(vertex_id v) const {
+        vertex_position const position(v, current_class);
         std::uint64_t seen = 0;
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
             vertex_id const u = g.neighbors[k];
             std::uint8_t const other = worker->load(bytes + u); // another than a moment ago, perhaps
-            if (other >= open && other != mine && place.is_behind(u, order.class_of(g.degree(u)))) return open;
+            if (other >= open && other != mine && position.is_after(u, order.class_of(g.degree(u)))) return open;
             seen |= std::uint64_t(1) << (other & 63);
         }
         return first_zero(seen);
     }
     static std::uint8_t first_zero(std::uint64_t seen) { return static_cast<std::uint8_t>(std::countr_one(seen)); }
 };
-inline void colour_stretches(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* left) {
+inline void colour_chunks(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* left) {
     vertex_order const order(g, true);
-    using lone = colour_in_stretch<lone_worker<1>>;
+    using lone = colour_in_chunk<sequential_worker<1>>;
     buffer<std::uint8_t> all(exec, g.vertices);
     std::uint8_t* const bytes = all.data();
-    detail::for_each_block(exec, g.vertices, longest_stretch, [=](std::int64_t, std::int64_t first, std::int64_t last) {
+    detail::for_each_block(exec, g.vertices, max_chunk, [=](std::int64_t, std::int64_t first, std::int64_t last) {
         std::fill(bytes + first, bytes + last, lone::open);
     });
-    visit_stretches(exec, g, into(left), [=](auto& worker, int mark, vertex_stretch const& stretch) {
-        auto const mine = std::uint8_t(lone::open + 1 + mark);
-        store_all(worker, bytes + stretch.first, bytes + stretch.last, mine);
+    for_each_chunk(exec, g, into(left), [=](auto& worker, int slot, vertex_chunk const& chunk) {
+        auto const mine = std::uint8_t(lone::open + 1 + slot);
+        store_all(worker, bytes + chunk.first, bytes + chunk.last, mine);
         std::int64_t seconds = 0;
-        for (vertex_id v = stretch.first; v < stretch.last; ++v) seconds += order.class_of(g.degree(v));
-        for (int c = seconds < stretch.last - stretch.first ? 0 : 1; c < (seconds > 0 ? 2 : 1); ++c)
-            visit_runs<true>(
-                g, stretch.runs, 0, stretch.runs.size(), stretch.last,
-                colour_in_stretch<std::remove_reference_t<decltype(worker)>>{&worker, g, order, bytes, mine, c});
-        for (vertex_id v = stretch.first; v < stretch.last; ++v)
+        for (vertex_id v = chunk.first; v < chunk.last; ++v) seconds += order.class_of(g.degree(v));
+        for (int c = seconds < chunk.last - chunk.first ? 0 : 1; c < (seconds > 0 ? 2 : 1); ++c)
+            for_each_in_runs<true>(
+                g, chunk.runs, 0, chunk.runs.size(), chunk.last,
+                colour_in_chunk<std::remove_reference_t<decltype(worker)>>{&worker, g, order, bytes, mine, c});
+        for (vertex_id v = chunk.first; v < chunk.last; ++v)
             worker.store(colours + v, bytes[v] < lone::open ? bytes[v] : -1 - order.class_of(g.degree(v)));
     });
 }
@@ -190,15 +192,15 @@ private:
     std::uint16_t now_ = 0;
 };
 /// Colours the vertices of a list of which another worker may be at the vertices before: those without a colour have
-/// `place_in_list`, which tells who comes first without a branch.
-class alignas(128) colour_beside_others {
+/// `position_in_list`, which tells who comes first without a branch.
+class alignas(128) concurrent_colouring {
 public:
-    explicit colour_beside_others(graph_view g, std::int32_t* colours) : g_(g), colours_(colours), seen_(g) {}
-    static std::int32_t place_in_list(std::int64_t i) { return static_cast<std::int32_t>(-3 - i); }
+    explicit concurrent_colouring(graph_view g, std::int32_t* colours) : g_(g), colours_(colours), seen_(g) {}
+    static std::int32_t position_in_list(std::int64_t i) { return static_cast<std::int32_t>(-3 - i); }
 
     template <class Worker>
-    void visit(Worker& worker, vertices_in_order const& list, std::int64_t first, std::int64_t last) {
-        list.visit(g_, first, last, [&](vertex_id v) {
+    void run(Worker& worker, vertices_in_order const& list, std::int64_t first, std::int64_t last) {
+        list.for_each(g_, first, last, [&](vertex_id v) {
             if (!colour(worker, v)) waiting_.push_back(v);
         });
         // By now most of those that they waited for have their colours. Left to the end, everyone behind them waited.
@@ -230,24 +232,24 @@ private:
 inline void colour_list(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* left) {
     vertices_in_order const list(exec, g, vertex_order(g, true));
     std::int64_t const firsts = list.end_of_class(0), all = list.end_of_class(1);
-    constexpr std::int64_t part = 1024;
-    bool const alone = exec.threads() == 1 || all - firsts <= part;
+    constexpr std::int64_t chunk = 1024;
+    bool const alone = exec.threads() == 1 || all - firsts <= chunk;
     for_each(exec, g.vertices, [=](std::int64_t v) { colours[v] = g.degree(v) > 0 ? -1 : 0; });
     auto const colour = [=, seen = seen_colours(g)](vertex_id v) mutable {
         seen.clear();
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) seen.add(colours[g.neighbors[k]]);
         colours[v] = seen.first_unseen();
     };
-    list.visit(g, 0, alone ? all : firsts, colour);
+    list.for_each(g, 0, alone ? all : firsts, colour);
     if (alone) return;
     for_each(exec, all - firsts,
-             [&](std::int64_t i) { colours[list[firsts + i]] = colour_beside_others::place_in_list(i); });
-    std::vector<colour_beside_others> of_worker(std::size_t(exec.threads()), colour_beside_others(g, colours));
-    deal_out(exec, exec.threads(), all - firsts, part, nothing(),
-             [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
-                 of_worker[std::size_t(number)].visit(worker, list, firsts + first, firsts + last);
-             });
-    lone_worker<1> worker(into(left));
+             [&](std::int64_t i) { colours[list[firsts + i]] = concurrent_colouring::position_in_list(i); });
+    std::vector<concurrent_colouring> of_worker(std::size_t(exec.threads()), concurrent_colouring(g, colours));
+    distribute_chunks(exec, exec.threads(), all - firsts, chunk, nothing(),
+                      [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
+                          of_worker[std::size_t(number)].run(worker, list, firsts + first, firsts + last);
+                      });
+    sequential_worker<1> worker(into(left));
     for (auto const& w : of_worker)
         for (vertex_id const v : w.waiting()) {
             colours[v] = -2;
@@ -256,11 +258,11 @@ inline void colour_list(host_executor const& exec, graph_view g, std::int32_t* c
 }
 inline void colour_in_order(host_executor const& exec, graph_view g, std::int32_t* colours) {
     worklists<3> lists(exec, g.vertices);
-    if (stretches_pay(g))
-        colour_stretches(exec, g, colours, lists[0]);
+    if (neighbors_in_chunks(g))
+        colour_chunks(exec, g, colours, lists[0]);
     else
         colour_list(exec, g, colours, lists[0]);
-    settle_items(exec, lists[0], g, lists[1], lists[2], take_colour{g, colours});
+    vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], take_colour{g, colours});
 }
 
 /// Bits of the colours that neighbours have; v takes none above its degree.
@@ -277,11 +279,11 @@ struct count_before {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        if (colouring_place(v, colours[v]).is_behind(u, -1 - colours[u])) worker.add(waits + v, 1);
+        if (colouring_position(v, colours[v]).is_after(u, -1 - colours[u])) worker.add(waits + v, 1);
     }
 };
 /// A vertex that is coloured marks its colour in the bits of those behind it. The last one they wait for colours them.
-struct tell_colour {
+struct send_colour {
     graph_view g;
     std::int32_t const* first; ///< word of bits, of each vertex
     std::uint64_t* bits;
@@ -289,12 +291,12 @@ struct tell_colour {
     std::int32_t* waits;
 
     using message = std::int32_t;
-    struct listener {
+    struct receiver {
         std::int32_t colour, first, last;
     };
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD bool waits_for_nobody(Worker& worker, vertex_id v) const {
+    COPPICE_HD bool is_ready(Worker& worker, vertex_id v) const {
         if (waits[v] != 0) return false;
         worker.store(colours + v, 0);
         return true;
@@ -306,12 +308,12 @@ struct tell_colour {
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD listener listener_at(Worker& worker, vertex_id v) const {
+    COPPICE_HD receiver receiver_at(Worker& worker, vertex_id v) const {
         return {worker.load(colours + v), first[v], first[v + 1]};
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD bool tell(Worker& worker, message colour, listener const& v) const {
+    COPPICE_HD bool send(Worker& worker, message colour, receiver const& v) const {
         if (v.colour >= 0) return false; // before the one that tells, or itself
         std::int32_t const word = v.first + colour / 64;
         if (word < v.last) worker.set_bits(bits + word, std::uint64_t(1) << colour % 64);
@@ -324,7 +326,7 @@ struct tell_colour {
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void decide(Worker& worker, vertex_id v, listener const& at) const {
+    COPPICE_HD void decide(Worker& worker, vertex_id v, receiver const& at) const {
         std::int32_t colour = 0;
         std::uint64_t taken = worker.load(bits + at.first);
         for (std::int32_t word = at.first + 1; ~taken == 0; ++word, colour += 64) taken = worker.load(bits + word);
@@ -333,17 +335,17 @@ struct tell_colour {
     }
 };
 template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone
-void colour_by_telling(Executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
+void colour_by_data_flow(Executor const& exec, graph_view g, std::int32_t* colours, worklist* all_vertices) {
     std::int32_t words = 0;
     auto const first = detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, colour_words{g}, words);
     buffer<std::uint64_t> bits(exec, words);
     buffer<std::int32_t> waits(exec, g.vertices);
     fill(exec, bits.view(), 0);
     fill(exec, waits.view(), 0);
-    visit_edges(exec, nullptr, everyone, g, nothing(), count_before{g, colours, waits.data()});
-    flow_along_edges(exec, everyone, g, tell_colour{g, first.data(), bits.data(), colours, waits.data()});
+    edge_map(exec, nullptr, all_vertices, g, nothing(), count_before{g, colours, waits.data()});
+    flow_along_edges(exec, all_vertices, g, send_colour{g, first.data(), bits.data(), colours, waits.data()});
 }
-inline constexpr std::int32_t longest_tried = 4096; ///< edges that one thread reads again and again
+inline constexpr std::int32_t max_retried_row = 4096; ///< edges that one thread reads again and again
 struct row_length {
     graph_view g;
     COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }
@@ -354,12 +356,13 @@ std::int32_t longest_row(Executor const& exec, graph_view const& g) {
 }
 template <class Executor>
 void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) {
-    auto everyone = placed(exec, worklist{});
-    for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, everyone.data()});
-    if (has_long_rows(g) || longest_row(exec, g) > longest_tried)
-        return colour_by_telling(exec, g, colours, everyone.data());
+    auto all_vertices = placed(exec, worklist{});
+    for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, all_vertices.data()});
+    if (has_long_rows(g) || longest_row(exec, g) > max_retried_row)
+        return colour_by_data_flow(exec, g, colours, all_vertices.data());
     worklists<2> lists(exec, g.vertices);
-    settle_items(exec, everyone.data(), g, lists[0], lists[1], take_colour{g, colours, reading_ahead_pays(exec, g)});
+    vertex_map_until_done(exec, all_vertices.data(), g, lists[0], lists[1],
+                          take_colour{g, colours, should_read_ahead(exec, g)});
     exec.synchronize();
 }
 

@@ -28,7 +28,7 @@ components_result connected_components(Executor const& exec, graph_view g);
 namespace analytics {
 
 /// The first two edges of a vertex, but for a first one that began its tree.
-struct join_first_edges {
+struct unite_first_edges {
     static constexpr std::int32_t count = 2;
     graph_view g;
     vertex_id* up;
@@ -36,26 +36,26 @@ struct join_first_edges {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
         for (auto k = g.offsets[u], end = k + (g.degree(u) < count ? g.degree(u) : count); k < end; ++k)
-            if (k > g.offsets[u] || g.neighbors[k] > u) join_trees(worker, up, u, g.neighbors[k]);
+            if (k > g.offsets[u] || g.neighbors[k] > u) unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
-struct join_other_edges {
+struct unite_other_edges {
     graph_view g;
     vertex_id* up;
     vertex_id largest;
-    std::int32_t joined; ///< edges of each vertex that are joined already
+    std::int32_t first_count; ///< edges of each vertex that are joined already
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
-        return g.degree(u) > joined && worker.load(up + u) != largest;
+        return g.degree(u) > first_count && worker.load(up + u) != largest;
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        if (k >= g.offsets[u] + joined) join_trees(worker, up, u, g.neighbors[k]);
+        if (k >= g.offsets[u] + first_count) unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
 /// Halves the way of v.
-struct halve_way {
+struct halve_path {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -65,7 +65,7 @@ struct halve_way {
     }
 };
 /// Shortens the way of v and of all that it meets; others do so at once, and may overwrite a root by what is below it.
-struct shorten_ways {
+struct shorten_paths {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -94,17 +94,17 @@ struct flatten_tree {
 template <int width>
 struct flatten_trees {
     vertex_id* up;
-    std::int64_t vertices, apart;
+    std::int64_t vertices, stride;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
         vertex_id own[width], next[width], root[width];
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) own[j] = worker.glance(up + at(v, j));
+        for (int j = 0; j < width; ++j) own[j] = worker.load_cached(up + at(v, j));
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) next[j] = worker.glance(up + own[j]); // all look at few roots
+        for (int j = 0; j < width; ++j) next[j] = worker.load_cached(up + own[j]); // all look at few roots
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) root[j] = worker.glance(up + next[j]);
+        for (int j = 0; j < width; ++j) root[j] = worker.load_cached(up + next[j]);
         COPPICE_UNROLL
         for (int j = 0; j < width; ++j) {
             if (root[j] != next[j])
@@ -114,7 +114,7 @@ struct flatten_trees {
         }
     }
     COPPICE_HD vertex_id at(vertex_id v, int j) const {
-        return static_cast<vertex_id>(v + j * apart < vertices ? v + j * apart : v);
+        return static_cast<vertex_id>(v + j * stride < vertices ? v + j * stride : v);
     }
 };
 /// Below the first neighbour where that is smaller, alone elsewhere.
@@ -139,29 +139,29 @@ struct is_root {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return up[v] == v ? 1 : 0; }
 };
 
-struct least_member {
+struct min_member {
     vertex_id const* labels;
-    std::uint32_t* least;
+    std::uint32_t* min;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        worker.lower(least + labels[v], static_cast<std::uint32_t>(v));
+        worker.lower(min + labels[v], static_cast<std::uint32_t>(v));
     }
 };
-struct name_by_least {
+struct label_by_min {
     vertex_id* labels;
-    std::uint32_t const* least;
-    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(least[labels[v]]); }
+    std::uint32_t const* min;
+    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(min[labels[v]]); }
 };
 
 /// Labels that are any numbers of vertices, alike in a part: the smallest vertex of the part takes their place.
 template <executor Executor>
-void name_by_least_member(Executor const& exec, buffer<vertex_id>& labels) {
-    auto everyone = placed(exec, worklist{nullptr, labels.size(), 0});
-    buffer<std::uint32_t> least(exec, labels.size());
-    fill(exec, least.view(), ~0u);
-    visit_items(exec, nullptr, everyone.data(), nothing(), least_member{labels.data(), least.data()});
-    for_each(exec, labels.size(), name_by_least{labels.data(), least.data()});
+void label_by_min_member(Executor const& exec, buffer<vertex_id>& labels) {
+    auto all_vertices = placed(exec, worklist{nullptr, labels.size(), 0});
+    buffer<std::uint32_t> min(exec, labels.size());
+    fill(exec, min.view(), ~0u);
+    vertex_map(exec, nullptr, all_vertices.data(), nothing(), min_member{labels.data(), min.data()});
+    for_each(exec, labels.size(), label_by_min{labels.data(), min.data()});
 }
 
 /// The most frequent label of 1024 vertices.
@@ -172,11 +172,11 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
     auto seen = to_vector(exec, sample);
     std::sort(seen.begin(), seen.end());
     vertex_id best = seen[0];
-    std::ptrdiff_t most = 0;
+    std::ptrdiff_t max_count = 0;
     for (auto at = seen.begin(); at != seen.end();) {
         auto const end = std::upper_bound(at, seen.end(), *at);
-        if (end - at > most) {
-            most = end - at;
+        if (end - at > max_count) {
+            max_count = end - at;
             best = *at;
         }
         at = end;
@@ -187,40 +187,40 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
 /// Trees by first neighbours and two edges of every vertex, then the other edges of those that are not in what seems to
 /// be the largest component.
 template <executor Executor>
-void join_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
+void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
     for_each(exec, g.vertices, lowest_tree{g, up});
     // First neighbours make ways as long as the sides of a grid. The host, which goes along them, needs no more.
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
-    for (int times = 0; times < halvings; ++times) visit_items(exec, nullptr, everyone, nothing(), halve_way{up});
-    visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
-    visit_items(exec, nullptr, everyone, nothing(), join_first_edges{g, up});
-    visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
+    for (int times = 0; times < halvings; ++times) vertex_map(exec, nullptr, all_vertices, nothing(), halve_path{up});
+    vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
+    vertex_map(exec, nullptr, all_vertices, nothing(), unite_first_edges{g, up});
+    vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
     vertex_id const largest = frequent_label(exec, labels);
-    visit_edges(exec, nullptr, everyone, g, nothing(), join_other_edges{g, up, largest, join_first_edges::count});
+    edge_map(exec, nullptr, all_vertices, g, nothing(), unite_other_edges{g, up, largest, unite_first_edges::count});
 }
 /// Trees of tiles, then all edges between tiles. Where tiles leave many trees, numbers have little to do with the
 /// graph: samples then.
 template <class Executor> // on the host for the stand-in of tests, which has a for_each_warp
-void join_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
+void unite_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
     worklists<2> lists(exec, g.vertices);
     worklist *const below_others = lists[0], *const long_rows = lists[1];
     for_each_warp(exec, (std::int64_t(g.vertices) + tile_vertices - 1) / tile_vertices,
-                  join_within_tile<shared_worker<Executor, 2>>{g, up, into(below_others, long_rows)});
-    if (exec.load(below_others).count > g.vertices / 8) return join_by_samples(exec, g, labels, everyone);
+                  unite_within_tile<shared_worker<Executor, 2>>{g, up, into(below_others, long_rows)});
+    if (exec.load(below_others).count > g.vertices / 8) return unite_by_samples(exec, g, labels, all_vertices);
     // Ways go from tile to tile, through all rows of a grid.
-    for (int times = 0; times < 8; ++times) visit_items(exec, nullptr, below_others, nothing(), halve_way{up});
-    visit_items(exec, nullptr, below_others, nothing(), shorten_ways{up});
-    visit_items(exec, nullptr, everyone, nothing(), join_tiles{g, up});
-    visit_edges(exec, nullptr, long_rows, g, nothing(), join_smaller{g, up});
+    for (int times = 0; times < 8; ++times) vertex_map(exec, nullptr, below_others, nothing(), halve_path{up});
+    vertex_map(exec, nullptr, below_others, nothing(), shorten_paths{up});
+    vertex_map(exec, nullptr, all_vertices, nothing(), unite_tiles{g, up});
+    edge_map(exec, nullptr, long_rows, g, nothing(), unite_smaller{g, up});
 }
 template <executor Executor>
 std::int64_t flatten_and_count(Executor const& exec, buffer<vertex_id>& labels) {
     constexpr int width = std::is_same_v<Executor, host_executor> ? 1 : 4;
-    std::int64_t const n = labels.size(), apart = (n + width - 1) / width;
-    auto firsts = placed(exec, worklist{nullptr, apart, 0});
-    visit_items(exec, nullptr, firsts.data(), nothing(), flatten_trees<width>{labels.data(), n, apart});
+    std::int64_t const n = labels.size(), stride = (n + width - 1) / width;
+    auto firsts = placed(exec, worklist{nullptr, stride, 0});
+    vertex_map(exec, nullptr, firsts.data(), nothing(), flatten_trees<width>{labels.data(), n, stride});
     return reduce(exec, n, std::int64_t{0}, is_root{labels.data()}, plus{});
 }
 
@@ -231,11 +231,11 @@ components_result connected_components(Executor const& exec, graph_view g) {
     using namespace analytics;
     components_result result{buffer<vertex_id>(exec, g.vertices)};
     if (g.vertices == 0) return result;
-    auto const everyone = every_vertex(exec, g);
+    auto const all_vertices = every_vertex(exec, g);
     if (std::is_same_v<Executor, host_executor> || has_long_rows(g))
-        join_by_samples(exec, g, result.labels, everyone.data());
+        unite_by_samples(exec, g, result.labels, all_vertices.data());
     else if constexpr (!std::is_same_v<Executor, host_executor>)
-        join_by_tiles(exec, g, result.labels, everyone.data());
+        unite_by_tiles(exec, g, result.labels, all_vertices.data());
     result.components = flatten_and_count(exec, result.labels);
     return result;
 }

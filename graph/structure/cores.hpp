@@ -29,7 +29,7 @@ struct cores_state {
     int selects = 0; ///< a gate: look for vertices of degree at most k among the remaining
     int leaps = 1;   ///< there was none
     std::int32_t k = -1;
-    std::int32_t least = 0; ///< degree of the remaining, when they were looked at
+    std::int32_t min_degree = 0; ///< degree of the remaining, when they were looked at
 };
 
 struct begin_cores {
@@ -66,7 +66,7 @@ struct select_core {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
         if (degrees[v] > state->k) {
-            worker.lower(&state->least, degrees[v]);
+            worker.lower(&state->min_degree, degrees[v]);
             worker.template emit<1>(v);
         } else if (cores[v] < 0) {
             cores[v] = state->k;
@@ -81,12 +81,12 @@ struct end_peeling {
     cores_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
         cores_state& s = *state;
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         s.selects = now->count == 0 ? 1 : 0;
         if (s.selects == 0) return;
         if (rest->count == 0) return s.loop.stop();
-        s.k = s.leaps != 0 && s.least > s.k ? s.least : s.k + 1;
-        s.least = 0x7fffffff;
+        s.k = s.leaps != 0 && s.min_degree > s.k ? s.min_degree : s.k + 1;
+        s.min_degree = 0x7fffffff;
     }
 };
 struct end_selection {
@@ -96,7 +96,7 @@ struct end_selection {
     cores_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
         if (state->selects == 0) return;
-        turn_over(*rest, *rest_next);
+        swap_and_clear(*rest, *rest_next);
         state->leaps = now->count == 0 ? 1 : 0;
         if (now->count == 0 && rest->count == 0) state->loop.stop();
     }

@@ -30,10 +30,10 @@ struct open_vertex {
     graph_view g;
     vertex_order order;
     std::uint8_t* status;
-    worklist* everyone;
+    worklist* all_vertices;
     COPPICE_HD void operator()(std::int64_t v) const {
         status[v] = static_cast<std::uint8_t>(set_open + order.class_of(g.degree(v)));
-        if (v == 0) *everyone = {nullptr, g.vertices, 0};
+        if (v == 0) *all_vertices = {nullptr, g.vertices, 0};
     }
 };
 struct decide_member {
@@ -64,7 +64,7 @@ struct decide_member {
     COPPICE_HD std::uint8_t decision(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         std::uint8_t const result =
             // NOLINTNEXTLINE(bugprone-branch-clone): edges_at_once is 1 only on the host
-            reads_ahead ? wanted<edges_at_once<Worker>>(worker, v, mine, depth) : wanted<1>(worker, v, mine, depth);
+            reads_ahead ? evaluate<edges_at_once<Worker>>(worker, v, mine, depth) : evaluate<1>(worker, v, mine, depth);
         if (result < set_open) worker.store(status + v, result);
         if constexpr (!Worker::recurses)
             if (result == set_in) exclude_neighbors(worker, v);
@@ -72,7 +72,7 @@ struct decide_member {
     }
     COPPICE_NO_EXEC_CHECK
     template <int width, class Worker>
-    COPPICE_HD std::uint8_t wanted(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
+    COPPICE_HD std::uint8_t evaluate(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
         if constexpr (Worker::recurses) { // before anyone else is asked to decide; others end at the first they wait
                                           // for
@@ -85,7 +85,7 @@ struct decide_member {
             }
             if (!waits) return set_in;
         }
-        vertex_place const place(v, mine);
+        vertex_position const position(v, mine);
         for (std::int64_t k = begin; k < end; k += width) {
             vertex_id u[width];
             std::uint8_t other[width];
@@ -96,7 +96,7 @@ struct decide_member {
             COPPICE_UNROLL
             for (int j = 0; j < width; ++j) {
                 if (u[j] == v) continue;
-                if (other[j] >= set_open && place.is_behind(u[j], other[j])) {
+                if (other[j] >= set_open && position.is_after(u[j], other[j])) {
                     if constexpr (Worker::recurses)
                         if (depth < worker_depth) other[j] = decision(worker, u[j], other[j], depth + 1);
                     if (other[j] >= set_open) return mine;
@@ -110,18 +110,18 @@ struct decide_member {
 template <class Executor>
 void decide_members(Executor const& exec, graph_view g, std::uint8_t* status) {
     worklists<3> lists(exec, g.vertices);
-    auto everyone = placed(exec, worklist{});
-    for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, everyone.data()});
-    bool const ahead = reading_ahead_pays(exec, g);
-    try_items(exec, nullptr, everyone.data(), g, into(lists[0]), decide_member{g, status, true, ahead});
-    settle_items(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false, ahead});
+    auto all_vertices = placed(exec, worklist{});
+    for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, all_vertices.data()});
+    bool const ahead = should_read_ahead(exec, g);
+    try_vertex_map(exec, nullptr, all_vertices.data(), g, into(lists[0]), decide_member{g, status, true, ahead});
+    vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false, ahead});
 }
 
 /// One worker goes along the order. Who is open then has no member for a neighbour.
 inline void rule_out_in_order(host_executor const& exec, graph_view g, std::uint8_t* status) {
     vertices_in_order const order(exec, g, vertex_order(g, false));
     for_each(exec, g.vertices, [=](std::int64_t v) { status[v] = g.degree(v) > 0 ? set_open : set_in; });
-    order.visit(g, 0, order.end_of_class(1), [&](vertex_id v) {
+    order.for_each(g, 0, order.end_of_class(1), [&](vertex_id v) {
         if (status[v] != set_open) return;
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) status[g.neighbors[k]] = set_out;
         status[v] = set_in;
@@ -131,7 +131,7 @@ inline void rule_out_in_order(host_executor const& exec, graph_view g, std::uint
 /// Decides the vertices of a stretch, which one worker visits in order. Open is left who waits for a vertex of another
 /// stretch, or for one that does; those of the stretch that are still to come have the status `mine`.
 template <class Worker>
-struct decide_in_stretch {
+struct decide_in_chunk {
     Worker* worker;
     graph_view g;
     vertex_order order;
@@ -149,38 +149,39 @@ struct decide_in_stretch {
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k)
             seen |= std::uint64_t(1) << (worker->load(status + g.neighbors[k]) & 63);
         std::uint64_t const alone = std::uint64_t(1) << set_out | std::uint64_t(1) << set_in | std::uint64_t(1) << mine;
-        if ((seen & ~alone) != 0) return decision_beside_others(v);
+        if ((seen & ~alone) != 0) return decision_with_order(v);
         return static_cast<std::uint8_t>((seen >> set_in & 1) ^ set_in); // no branch, as none could predict it
     }
-    std::uint8_t decision_beside_others(vertex_id v) const {
-        vertex_place const place(v, 0);
+    std::uint8_t decision_with_order(vertex_id v) const {
+        vertex_position const position(v, 0);
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
             vertex_id const u = g.neighbors[k];
             std::uint8_t const other = worker->load(status + u); // another than a moment ago, perhaps
             if (other == set_in) return set_out;
-            if (other >= set_open && other != mine && place.is_behind(u, order.class_of(g.degree(u)))) return set_open;
+            if (other >= set_open && other != mine && position.is_after(u, order.class_of(g.degree(u))))
+                return set_open;
         }
         return set_in;
     }
 };
-inline void decide_in_stretches(host_executor const& exec, graph_view g, std::uint8_t* status) {
+inline void decide_in_chunks(host_executor const& exec, graph_view g, std::uint8_t* status) {
     worklists<3> lists(exec, g.vertices);
-    detail::for_each_block(exec, g.vertices, longest_stretch, [=](std::int64_t, std::int64_t first, std::int64_t last) {
+    detail::for_each_block(exec, g.vertices, max_chunk, [=](std::int64_t, std::int64_t first, std::int64_t last) {
         std::fill(status + first, status + last, std::uint8_t(set_open));
     });
-    visit_stretches(exec, g, into(lists[0]), [=](auto& worker, int mark, auto const& stretch) {
-        auto const mine = std::uint8_t(set_open + 2 + mark);
-        static_assert(set_open + 2 + most_marks <= 64);
-        store_all(worker, status + stretch.first, status + stretch.last, mine);
-        visit_runs<true>(g, stretch.runs, 0, stretch.runs.size(), stretch.last,
-                         decide_in_stretch<std::remove_reference_t<decltype(worker)>>{
-                             &worker, g, vertex_order(g, false), status, mine});
+    for_each_chunk(exec, g, into(lists[0]), [=](auto& worker, int slot, auto const& chunk) {
+        auto const mine = std::uint8_t(set_open + 2 + slot);
+        static_assert(set_open + 2 + max_slots <= 64);
+        store_all(worker, status + chunk.first, status + chunk.last, mine);
+        for_each_in_runs<true>(g, chunk.runs, 0, chunk.runs.size(), chunk.last,
+                               decide_in_chunk<std::remove_reference_t<decltype(worker)>>{
+                                   &worker, g, vertex_order(g, false), status, mine});
     });
-    settle_items(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false});
+    vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false});
 }
 /// Four workers that ask each other take as long as one that goes along the order.
 inline void decide_members(host_executor const& exec, graph_view g, std::uint8_t* status) {
-    if (stretches_pay(g)) return decide_in_stretches(exec, g, status);
+    if (neighbors_in_chunks(g)) return decide_in_chunks(exec, g, status);
     if (exec.threads() <= 4) return rule_out_in_order(exec, g, status);
     decide_members<host_executor>(exec, g, status);
 }

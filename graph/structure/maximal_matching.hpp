@@ -36,7 +36,7 @@ matching_result maximal_matching(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-inline constexpr int matching_stretch_bits = 16;
+inline constexpr int matching_block_bits = 16;
 
 /// Whether two vertices have the same number but for the last bits.
 COPPICE_HD inline bool same_block(vertex_id u, vertex_id v, int bits) { return ((u ^ v) >> bits) == 0; }
@@ -50,10 +50,10 @@ COPPICE_HD inline bool are_few(std::int64_t count, graph_view const& g) { return
 
 /// How near the neighbours of sampled vertices are; long rows are left out.
 struct sampled_rows {
-    std::int32_t rows, edges, in_runs, in_stretches;
+    std::int32_t rows, edges, in_runs, in_blocks;
 
-    COPPICE_HD bool runs_pay() const { return rows > 0 && 2 * in_runs >= rows; }
-    COPPICE_HD bool stretches_pay() const { return edges > 0 && 4 * in_stretches >= 3 * edges; }
+    COPPICE_HD bool use_runs() const { return rows > 0 && 2 * in_runs >= rows; }
+    COPPICE_HD bool use_blocks() const { return edges > 0 && 4 * in_blocks >= 3 * edges; }
 };
 struct sample_row {
     static constexpr std::int64_t samples = 1024;
@@ -68,14 +68,14 @@ struct sample_row {
             if (u == v) continue;
             ++sum.edges;
             sum.in_runs += same_block(u, v, vertex_order::run_bits) ? 1 : 0;
-            sum.in_stretches += same_block(u, v, matching_stretch_bits) ? 1 : 0;
+            sum.in_blocks += same_block(u, v, matching_block_bits) ? 1 : 0;
         }
         return sum;
     }
 };
 struct add_sampled {
     COPPICE_HD sampled_rows operator()(sampled_rows const& a, sampled_rows const& b) const {
-        return {a.rows + b.rows, a.edges + b.edges, a.in_runs + b.in_runs, a.in_stretches + b.in_stretches};
+        return {a.rows + b.rows, a.edges + b.edges, a.in_runs + b.in_runs, a.in_blocks + b.in_blocks};
     }
 };
 
@@ -105,12 +105,12 @@ struct match_in_run {
     /// Those before i are taken or no neighbours of it.
     COPPICE_HD vertex_id first_free(vertex_id base, vertex_id i, std::uint32_t free) const {
         constexpr vertex_id length = 1 << vertex_order::run_bits;
-        vertex_id least = length;
+        vertex_id min_index = length;
         for (auto k = g.offsets[base + i], end = g.offsets[base + i + 1]; k < end; ++k) {
             auto const j = static_cast<std::uint32_t>(g.neighbors[k] - base);
-            if (j < std::uint32_t(least) && vertex_id(j) != i && (free >> j & 1) != 0) least = vertex_id(j);
+            if (j < std::uint32_t(min_index) && vertex_id(j) != i && (free >> j & 1) != 0) min_index = vertex_id(j);
         }
-        return least;
+        return min_index;
     }
 };
 /// Lists who is free and has edges.
@@ -129,17 +129,17 @@ template <class Executor>
 std::int64_t match_runs(Executor const& exec, graph_view g, vertex_id* mates, worklist* left) {
     constexpr std::int64_t length = 1 << vertex_order::run_bits;
     auto const runs = placed(exec, worklist{nullptr, (g.vertices + length - 1) / length, 0});
-    visit_items(exec, nullptr, runs.data(), into(left), match_in_run{g, mates});
+    vertex_map(exec, nullptr, runs.data(), into(left), match_in_run{g, mates});
     return to_vector(exec, array_view<worklist const>(left, 1))[0].count;
 }
 
 /// The place of a vertex as a number; all are below 2^37.
-struct matching_place {
+struct matching_position {
     graph_view g;
     vertex_order order;
     COPPICE_HD std::uint64_t operator()(vertex_id v) const {
         auto const c = static_cast<std::uint64_t>(order.class_of(g.degree(v)));
-        return c << 36 | std::uint64_t(vertex_order::place_of_run(v)) << 4 | vertex_order::place_in_run(v);
+        return c << 36 | std::uint64_t(vertex_order::key_of_run(v)) << 4 | vertex_order::position_in_run(v);
     }
 };
 
@@ -151,7 +151,7 @@ inline constexpr std::uint64_t leads_on = std::uint64_t(1) << 40; ///< and then 
 
 struct find_best {
     graph_view g;
-    matching_place place;
+    matching_position position;
     int bits; ///< of the blocks within which edges are looked at
     vertex_id const* mates;
     std::uint64_t* best;
@@ -161,13 +161,13 @@ struct find_best {
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         if (v == u || !same_block(u, v, bits) || mates[v] >= 0) return;
-        std::uint64_t const there = place(v);
-        worker.lower(best + u, there < place(u) ? there : leads_on + std::uint64_t(g.edge_count - k));
+        std::uint64_t const there = position(v);
+        worker.lower(best + u, there < position(u) ? there : leads_on + std::uint64_t(g.edge_count - k));
     }
 };
 struct take_best {
     graph_view g;
-    matching_place place;
+    matching_position position;
     vertex_id* mates;
     std::uint64_t const* best;
     int* matched; ///< whether any was
@@ -176,7 +176,7 @@ struct take_best {
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
         if (best[u] < leads_on || best[u] == no_edge) return; // its mate, if any, is who stores
         vertex_id const v = g.neighbors[g.edge_count - static_cast<std::int32_t>(best[u] - leads_on)];
-        if (best[v] != place(u)) return;
+        if (best[v] != position(u)) return;
         match(mates, u, v);
         worker.store(matched, 1);
     }
@@ -207,25 +207,25 @@ struct next_round {
 template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone
 void match_in_rounds(Executor const& exec, graph_view g, int bits, vertex_id* mates, worklists<2>& lists) {
     worklist *const now = lists[0], *const next = lists[1];
-    matching_place const place{g, vertex_order(g, false)};
+    matching_position const position{g, vertex_order(g, false)};
     buffer<std::uint64_t> best(exec, g.vertices);
     fill(exec, best.view(), no_edge);
     auto const all = every_vertex(exec, g);
     auto matched = placed(exec, 0);
     auto loop = placed(exec, loop_switch{1});
     for_each(exec, 1, clear_list{now});
-    visit_items(exec, nullptr, all.data(), into(now), list_free{g, mates});
+    vertex_map(exec, nullptr, all.data(), into(now), list_free{g, mates});
     rounds<Executor>(exec).run(
-        loop.data(), edge_step{nullptr, now, g, nothing(), find_best{g, place, bits, mates, best.data()}},
-        item_step{nullptr, now, nothing(), take_best{g, place, mates, best.data(), matched.data()}},
+        loop.data(), edge_step{nullptr, now, g, nothing(), find_best{g, position, bits, mates, best.data()}},
+        item_step{nullptr, now, nothing(), take_best{g, position, mates, best.data(), matched.data()}},
         item_step{nullptr, now, into(next), keep_free{mates, best.data()}},
         single_step{next_round{{now, next, loop.data()}, matched.data()}});
     exec.synchronize(); // what it worked with ends here
 }
 /// Along edges within stretches. Says how many are left; all, where nobody counts.
 template <class Executor>
-std::int64_t match_stretches(Executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists) {
-    match_in_rounds(exec, g, matching_stretch_bits, mates, lists);
+std::int64_t match_blocks(Executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists) {
+    match_in_rounds(exec, g, matching_block_bits, mates, lists);
     return g.vertices;
 }
 /// Along all edges.
@@ -247,27 +247,27 @@ vertex_id match_with_last(graph_view g, vertex_id* mates, vertex_id u, IsFree co
 
 /// A stretch, whose edges nobody else takes.
 template <class Worker>
-void match_stretch(Worker& worker, graph_view g, vertex_id* mates, vertex_id first, vertex_id last) {
+void match_block(Worker& worker, graph_view g, vertex_id* mates, vertex_id first, vertex_id last) {
     ordered_runs runs;
     runs.sort(first, last);
     vertex_order const order(g, false);
     std::int64_t seconds = 0;
     for (vertex_id v = first; v < last; ++v) seconds += order.class_of(g.degree(v));
     for (int c = 0; c < (seconds > 0 ? 2 : 1); ++c)
-        visit_runs<true>(g, runs, 0, runs.size(), last, [=](vertex_id u) {
+        for_each_in_runs<true>(g, runs, 0, runs.size(), last, [=](vertex_id u) {
             if (mates[u] >= 0 || order.class_of(g.degree(u)) != c) return;
             match_with_last(g, mates, u, [=](vertex_id v) { return v >= first && v < last && mates[v] < 0; });
         });
     for (vertex_id v = first; v < last; ++v) list_free{g, mates}(worker, v);
 }
-inline std::int64_t match_stretches(host_executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists) {
-    constexpr std::int64_t length = std::int64_t(1) << matching_stretch_bits;
+inline std::int64_t match_blocks(host_executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists) {
+    constexpr std::int64_t length = std::int64_t(1) << matching_block_bits;
     lists[0]->clear();
-    deal_out(exec, exec.threads(), (g.vertices + length - 1) / length, 1, into(lists[0]),
-             [&](auto& worker, int, std::int64_t first, std::int64_t) {
-                 match_stretch(worker, g, mates, vertex_id(first * length),
-                               vertex_id(std::min<std::int64_t>(g.vertices, (first + 1) * length)));
-             });
+    distribute_chunks(exec, exec.threads(), (g.vertices + length - 1) / length, 1, into(lists[0]),
+                      [&](auto& worker, int, std::int64_t first, std::int64_t) {
+                          match_block(worker, g, mates, vertex_id(first * length),
+                                      vertex_id(std::min<std::int64_t>(g.vertices, (first + 1) * length)));
+                      });
     return lists[0]->count;
 }
 
@@ -293,13 +293,13 @@ private:
 inline void match_in_order(host_executor const& exec, graph_view g, vertex_id* mates) {
     vertices_in_order const order(exec, g, vertex_order(g, false));
     free_vertices free(exec, g, mates);
-    constexpr std::int64_t ahead = 8, most = 32; // the last of a row are looked at first, and seldom many of them
+    constexpr std::int64_t ahead = 8, max_ahead = 32; // the last of a row are looked at first, and seldom many of them
     std::int64_t const count = order.end_of_class(1);
     for (std::int64_t i = 0; i < count; ++i) {
         if (i + 2 * ahead < count) __builtin_prefetch(g.offsets + order[i + 2 * ahead]);
         if (vertex_id const soon = order[std::min(i + ahead, count - 1)]; free[soon]) {
             vertex_id const* const end = g.neighbors + g.offsets[soon + 1];
-            prefetch(std::max(g.neighbors + g.offsets[soon], end - most), end);
+            prefetch(std::max(g.neighbors + g.offsets[soon], end - max_ahead), end);
         }
         vertex_id const u = order[i];
         if (!free[u]) continue;
@@ -311,9 +311,9 @@ inline void match_in_order(host_executor const& exec, graph_view g, vertex_id* m
 }
 /// The few of a list, which are sorted.
 inline void match_few(graph_view g, vertex_id* mates, worklist const& left) {
-    matching_place const place{g, vertex_order(g, false)};
+    matching_position const position{g, vertex_order(g, false)};
     std::vector<std::pair<std::uint64_t, vertex_id>> order;
-    for (std::int64_t i = 0; i < left.count; ++i) order.emplace_back(place(left[i]), left[i]);
+    for (std::int64_t i = 0; i < left.count; ++i) order.emplace_back(position(left[i]), left[i]);
     std::sort(order.begin(), order.end());
     for (auto const& [at, u] : order)
         if (mates[u] < 0) match_with_last(g, mates, u, [=](vertex_id v) { return mates[v] < 0; });
@@ -332,7 +332,7 @@ inline void match_all(host_executor const& exec, graph_view g, vertex_id* mates,
                       std::int64_t left) {
     if (left == g.vertices) return match_in_order(exec, g, mates);
     lists[1]->clear();
-    visit_items(exec, nullptr, lists[0], into(lists[1]), list_with_free_neighbor{g, mates});
+    vertex_map(exec, nullptr, lists[0], into(lists[1]), list_with_free_neighbor{g, mates});
     if (are_few(lists[1]->count, g)) return match_few(g, mates, *lists[1]);
     match_in_order(exec, g, mates);
 }
@@ -353,11 +353,11 @@ matching_result maximal_matching(Executor const& exec, graph_view g) {
     worklists<2> lists(exec, g.vertices);
     auto const near = reduce(exec, sample_row::samples, sampled_rows{0, 0, 0, 0}, sample_row{g}, add_sampled{});
     std::int64_t left = g.vertices;
-    if (near.runs_pay())
+    if (near.use_runs())
         left = match_runs(exec, g, mates, lists[0]);
     else
         fill(exec, result.mates.view(), -1);
-    if (near.stretches_pay() && !are_few(left, g)) left = match_stretches(exec, g, mates, lists);
+    if (near.use_blocks() && !are_few(left, g)) left = match_blocks(exec, g, mates, lists);
     if (left > 0) match_all(exec, g, mates, lists, left);
     result.pairs = reduce(exec, g.vertices, std::int64_t{0}, count_matched{mates}, plus{}) / 2;
     return result;

@@ -46,11 +46,11 @@ namespace analytics {
 /// What one pass adds up over the vertices.
 struct rank_sums {
     double change;
-    double stuck; ///< rank of the vertices without edges
+    double dangling; ///< rank of the vertices without edges
 };
 struct add_rank_sums {
     COPPICE_HD rank_sums operator()(rank_sums const& a, rank_sums const& b) const {
-        return {a.change + b.change, a.stuck + b.stuck};
+        return {a.change + b.change, a.dangling + b.dangling};
     }
 };
 template <class T>
@@ -69,16 +69,16 @@ struct add_values {
     COPPICE_HD T operator()(T const& a, T const& b) const { return a + b; }
 };
 template <class T>
-struct share_of {
-    T const* shares;
-    COPPICE_HD T operator()(vertex_id const& u) const { return shares[u]; }
+struct contribution_of {
+    T const* contributions;
+    COPPICE_HD T operator()(vertex_id const& u) const { return contributions[u]; }
 };
 template <class T>
 struct store_rank {
     graph_view g;
     T* ranks;
     T* changes;
-    T* shares; ///< of the next pass
+    T* contributions; ///< of the next pass
     T const* restart;
     T damping;
     T everywhere; ///< what restarts at a vertex, or is multiplied by restart[v]
@@ -87,7 +87,7 @@ struct store_rank {
         changes[v] = rank - ranks[v];
         ranks[v] = rank;
         std::int32_t const degree = g.degree(v);
-        shares[v] = degree > 0 ? rank / T(degree) : T(0);
+        contributions[v] = degree > 0 ? rank / T(degree) : T(0);
     }
 };
 template <class T>
@@ -158,13 +158,13 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     pagerank_result<T> result{buffer<T>(exec, n)};
     if (n == 0) return {std::move(result.ranks), 0, 0, true};
     double const scale = restart_scale<T>(exec, restart, n);
-    buffer<T> changes(exec, n), shares(exec, n), next_shares(exec, n);
+    buffer<T> changes(exec, n), contributions(exec, n), next_contributions(exec, n);
     auto const plan = make_srcsr_plan(exec, array_view<std::int32_t const>(incoming.offsets, n + 1),
                                       std::int64_t(incoming.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))});
     store_rank<T> store{g,
                         result.ranks.data(),
                         changes.data(),
-                        shares.data(),
+                        contributions.data(),
                         restart.empty() ? nullptr : restart.data(),
                         T(options.damping),
                         T(0)};
@@ -172,17 +172,17 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     if (!start.empty()) first.restart = start.data();
     for_each(exec, n, first_rank<T>{first, T(start.empty() ? scale : restart_scale<T>(exec, start, n, "start"))});
     rank_sums_of<T> const sums_of{changes.data(), result.ranks.data(), g};
-    double stuck = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}).stuck;
+    double dangling = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}).dangling;
     while (result.iterations < options.max_iterations && !result.converged) {
-        share_of<T> const share{shares.data()};
-        store.shares = next_shares.data();
-        store.everywhere = T((options.damping * stuck + (1 - options.damping)) * scale);
-        reduce_rows(exec, plan, along_nonzeros{share, incoming.neighbors}, add_values<T>{}, store);
-        shares.swap(next_shares);
+        contribution_of<T> const contribution{contributions.data()};
+        store.contributions = next_contributions.data();
+        store.everywhere = T((options.damping * dangling + (1 - options.damping)) * scale);
+        reduce_rows(exec, plan, along_nonzeros{contribution, incoming.neighbors}, add_values<T>{}, store);
+        contributions.swap(next_contributions);
         auto const sums = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{});
         ++result.iterations;
         result.residual = sums.change;
-        stuck = sums.stuck;
+        dangling = sums.dangling;
         result.converged = sums.change < options.tolerance;
     }
     return result;

@@ -62,8 +62,8 @@ struct upper_edges {
     edge_trees trees{};
     T* weights = nullptr;
     int* bad = nullptr;
-    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return a.indices[k] > u; }
-    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return a.indices[k] > u; }
+    COPPICE_HD void store(vertex_id u, std::int32_t k, std::int32_t at) const {
         ends.from[at] = trees.from[at] = u;
         ends.to[at] = trees.to[at] = a.indices[k];
         weights[at] = a.coefficients[k];
@@ -146,11 +146,11 @@ struct take_lightest {
 template <class T>
 struct list_light {
     T const* weights;
-    T most;
+    T max_light;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
-        if (weights[e] <= most) worker.emit(e);
+        if (weights[e] <= max_light) worker.emit(e);
     }
 };
 /// The others, without those whose ends are in one tree by now.
@@ -159,11 +159,11 @@ struct list_heavy {
     forest_state s;
     edge_trees trees;
     T const* weights;
-    T most;
+    T max_light;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
-        if (weights[e] <= most) return;
+        if (weights[e] <= max_light) return;
         vertex_id const a = s.up[trees.from[e]], b = s.up[trees.to[e]];
         if (a == b) return;
         trees.from[e] = a;
@@ -196,15 +196,15 @@ struct keep_root {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id tree) const {
         flatten_tree{s.up}(worker, tree);
-        bool const joined = s.lightest[tree] != forest_state::none;
+        bool const united = s.lightest[tree] != forest_state::none;
         s.lightest[tree] = forest_state::none;
         s.edge[tree] = ~0u;
-        if (joined && worker.load(s.up + tree) == tree) worker.emit(tree);
+        if (united && worker.load(s.up + tree) == tree) worker.emit(tree);
     }
 };
-struct turn_both {
+struct swap_both {
     worklist* lists;
-    COPPICE_HD void operator()(std::int64_t k) const { turn_over(lists[2 * k], lists[2 * k + 1]); }
+    COPPICE_HD void operator()(std::int64_t k) const { swap_and_clear(lists[2 * k], lists[2 * k + 1]); }
 };
 
 struct is_taken {
@@ -240,26 +240,26 @@ public:
         auto bad = placed(exec, 0);
         fill(exec, taken_.view(), std::uint8_t(0));
         for_each(exec, vertices_, begin_forest{state(), roots_[0], vertices_});
-        keep_edges(exec, a, first_.data(),
-                   upper_edges<T>{a, halves(ends_), halves(trees_), weights_.data(), bad.data()});
+        filter_edges(exec, a, first_.data(),
+                     upper_edges<T>{a, halves(ends_), halves(trees_), weights_.data(), bad.data()});
         if (exec.load(bad.data()) != 0) throw matrix_error("minimum_spanning_forest: edge weights are NaN");
     }
 
     /// All rounds; how many there were. Where edges are many, the light ones make most of the trees: of the others,
     /// most have their ends in one then and are looked at once (Osipov, Sanders and Singler, Filter-Kruskal, 2009).
     int search() {
-        T const most = light_weight();
+        T const max_light = light_weight();
         auto every_edge = placed(exec_, worklist{nullptr, count_, 0});
-        auto everyone = placed(exec_, worklist{nullptr, vertices_, 0});
-        visit_items(exec_, nullptr, every_edge.data(), into(edges_[0]), list_light<T>{weights_.data(), most});
+        auto all_vertices = placed(exec_, worklist{nullptr, vertices_, 0});
+        vertex_map(exec_, nullptr, every_edge.data(), into(edges_[0]), list_light<T>{weights_.data(), max_light});
         int rounds = 0;
         while (round()) ++rounds;
-        if (most == std::numeric_limits<T>::infinity()) return rounds;
-        visit_items(exec_, nullptr, everyone.data(), nothing(), flatten_tree{up_.data()});
+        if (max_light == std::numeric_limits<T>::infinity()) return rounds;
+        vertex_map(exec_, nullptr, all_vertices.data(), nothing(), flatten_tree{up_.data()});
         for_each(exec_, 1, clear_list{roots_[0]});
-        visit_items(exec_, nullptr, everyone.data(), into(roots_[0]), list_trees{up_.data()});
-        visit_items(exec_, nullptr, every_edge.data(), into(edges_[0]),
-                    list_heavy<T>{state(), halves(trees_), weights_.data(), most});
+        vertex_map(exec_, nullptr, all_vertices.data(), into(roots_[0]), list_trees{up_.data()});
+        vertex_map(exec_, nullptr, every_edge.data(), into(edges_[0]),
+                   list_heavy<T>{state(), halves(trees_), weights_.data(), max_light});
         while (round()) ++rounds;
         return rounds;
     }
@@ -268,13 +268,13 @@ public:
     bool round() {
         T const* const weights = weights_.data();
         edge_trees const trees = halves(trees_);
-        visit_items(exec_, nullptr, edges_[0], into(edges_[1]), offer_edge<T>{state(), trees, weights});
-        for_each(exec_, 1, turn_both{edges_[0]});
+        vertex_map(exec_, nullptr, edges_[0], into(edges_[1]), offer_edge<T>{state(), trees, weights});
+        for_each(exec_, 1, swap_both{edges_[0]});
         if (exec_.load(edges_[0]).count == 0) return false;
-        if (sizeof(T) > 4) visit_items(exec_, nullptr, edges_[0], nothing(), number_edge<T>{state(), trees, weights});
-        visit_items(exec_, nullptr, roots_[0], nothing(), take_lightest<T>{state(), trees, taken_.data()});
-        visit_items(exec_, nullptr, roots_[0], into(roots_[1]), keep_root{state()});
-        for_each(exec_, 1, turn_both{roots_[0]});
+        if (sizeof(T) > 4) vertex_map(exec_, nullptr, edges_[0], nothing(), number_edge<T>{state(), trees, weights});
+        vertex_map(exec_, nullptr, roots_[0], nothing(), take_lightest<T>{state(), trees, taken_.data()});
+        vertex_map(exec_, nullptr, roots_[0], into(roots_[1]), keep_root{state()});
+        for_each(exec_, 1, swap_both{roots_[0]});
         return true;
     }
 
@@ -296,7 +296,7 @@ public:
 private:
     buffer<std::int32_t> count_upper_edges(csr_view<T> a) {
         std::int32_t count = 0;
-        auto first = offsets_of_kept(exec_, a, upper_edges<T>{a}, count);
+        auto first = offsets_of_selected(exec_, a, upper_edges<T>{a}, count);
         count_ = count;
         return first;
     }

@@ -28,9 +28,9 @@ struct strong_arrays {
     vertex_id* labels;      ///< a vertex of the component; -1 while it is open
     std::int32_t* out_left; ///< edges to open vertices, as long as vertices are trimmed
     std::int32_t* in_left;
-    std::uint32_t* part;   ///< components lie within a part
+    std::uint32_t* subset; ///< components lie within a part
     std::uint32_t* colour; ///< the least hash of those that reach the vertex
-    std::int32_t* listed;  ///< the last round whose list has the vertex
+    std::int32_t* queued;  ///< the last round whose list has the vertex
 };
 struct strong_state {
     loop_switch loop{1};
@@ -40,17 +40,17 @@ struct strong_state {
 struct begin_strong {
     graph_view g, incoming;
     strong_arrays x;
-    worklist* everyone;
+    worklist* all_vertices;
     COPPICE_HD void operator()(std::int64_t v) const {
         x.labels[v] = -1;
         x.out_left[v] = g.degree(v);
         x.in_left[v] = incoming.degree(v);
-        x.part[v] = 0;
-        x.listed[v] = 0;
-        if (v == 0) *everyone = {nullptr, g.vertices, 0};
+        x.subset[v] = 0;
+        x.queued[v] = 0;
+        if (v == 0) *all_vertices = {nullptr, g.vertices, 0};
     }
 };
-struct list_ends {
+struct list_trimmed {
     strong_arrays x;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -78,14 +78,14 @@ struct next_strong {
     worklist* next;
     strong_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
-        turn_over(*now, *next);
+        swap_and_clear(*now, *next);
         ++state->round;
         if (now->count == 0) state->loop.stop();
     }
 };
-struct turn_lists {
+struct swap_lists {
     worklist *a, *b;
-    COPPICE_HD void operator()(std::int64_t) const { turn_over(*a, *b); }
+    COPPICE_HD void operator()(std::int64_t) const { swap_and_clear(*a, *b); }
 };
 struct go_on {
     strong_state* state;
@@ -112,14 +112,14 @@ struct better_pivot {
     }
 };
 /// Parts by who is reached from the pivot and who reaches it; its component is what does both.
-struct part_by_reach {
+struct subset_by_reach {
     vertex_id pivot;
     std::int32_t const *ahead, *back; ///< levels of the searches from the pivot
     strong_arrays x;
     COPPICE_HD void operator()(std::int64_t v) const {
         if (x.labels[v] >= 0) return;
-        x.part[v] = (ahead[v] >= 0 ? 1u : 0u) + (back[v] >= 0 ? 2u : 0u);
-        if (x.part[v] == 3) x.labels[v] = pivot;
+        x.subset[v] = (ahead[v] >= 0 ? 1u : 0u) + (back[v] >= 0 ? 2u : 0u);
+        if (x.subset[v] == 3) x.labels[v] = pivot;
     }
 };
 /// Whoever reaches a component from within its part belongs to it.
@@ -131,7 +131,7 @@ struct reach_back {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = incoming.neighbors[k];
-        if (x.part[v] != x.part[u] || worker.load(x.labels + v) >= 0) return;
+        if (x.subset[v] != x.subset[u] || worker.load(x.labels + v) >= 0) return;
         if (worker.claim(x.labels + v, vertex_id(-1), x.labels[u])) worker.emit(v);
     }
 };
@@ -162,10 +162,10 @@ struct pass_colour {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        if (x.labels[v] >= 0 || x.part[v] != x.part[u]) return;
+        if (x.labels[v] >= 0 || x.subset[v] != x.subset[u]) return;
         if (!worker.lower(x.colour + v, worker.load(x.colour + u))) return;
         std::int32_t const next = state->round + 1;
-        if (worker.exchange(x.listed + v, next) != next) worker.emit(v);
+        if (worker.exchange(x.queued + v, next) != next) worker.emit(v);
     }
 };
 /// Colours are the parts of what follows; whoever has kept its own begins a component.
@@ -175,7 +175,7 @@ struct begin_components {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        x.part[v] = x.colour[v];
+        x.subset[v] = x.colour[v];
         if (x.colour[v] != shuffled(v, salt)) return;
         x.labels[v] = v;
         worker.emit(v);
@@ -187,16 +187,16 @@ class strong_search {
 public:
     strong_search(Executor const& exec, graph_view g, graph_view incoming, vertex_id* labels)
         : exec_(exec), g_(g), incoming_(incoming), words_(exec, 5 * std::int64_t(g.vertices)), lists_(exec, g.vertices),
-          everyone_(placed(exec, worklist{})), state_(placed(exec, strong_state{})), colours_(exec), back_(exec) {
+          all_vertices_(placed(exec, worklist{})), state_(placed(exec, strong_state{})), colours_(exec), back_(exec) {
         std::int64_t const n = g.vertices;
         auto* const w = words_.data();
         auto* const u = reinterpret_cast<std::uint32_t*>(w);
         x_ = {labels, w, w + n, u + 2 * n, u + 3 * n, w + 4 * n};
-        for_each(exec, n, begin_strong{g, incoming, x_, everyone_.data()});
+        for_each(exec, n, begin_strong{g, incoming, x_, all_vertices_.data()});
     }
 
     void trim() {
-        visit_items(exec_, nullptr, everyone_.data(), into(now()), list_ends{x_});
+        vertex_map(exec_, nullptr, all_vertices_.data(), into(now()), list_trimmed{x_});
         rounds<Executor>(exec_).run(
             &state_.data()->loop, edge_step{nullptr, now(), g_, into(next()), trim_edge{g_, x_.in_left, x_.labels}},
             edge_step{nullptr, now(), incoming_, into(next()), trim_edge{incoming_, x_.out_left, x_.labels}},
@@ -209,25 +209,25 @@ public:
         auto const v = static_cast<vertex_id>(p.vertex);
         auto const ahead = bfs(exec_, g_, v, {.incoming = incoming_}).levels;
         auto const back = bfs(exec_, incoming_, v, {.incoming = g_}).levels;
-        for_each(exec_, g_.vertices, part_by_reach{v, ahead.data(), back.data(), x_});
+        for_each(exec_, g_.vertices, subset_by_reach{v, ahead.data(), back.data(), x_});
         return true;
     }
     /// Colours until nothing is open.
     void colour_rest() {
         worklist *const rest = lists_[2], *const rest_next = lists_[3];
-        visit_items(exec_, nullptr, everyone_.data(), into(rest), list_open{x_});
+        vertex_map(exec_, nullptr, all_vertices_.data(), into(rest), list_open{x_});
         for (std::uint32_t salt = 1; exec_.load(rest).count > 0; salt += 0x9e3779b9u) {
-            visit_items(exec_, nullptr, rest, nothing(), colour_own{x_, salt});
+            vertex_map(exec_, nullptr, rest, nothing(), colour_own{x_, salt});
             pass_colour const pass{g_, x_, state_.data()};
-            visit_edges(exec_, nullptr, rest, g_, into(next()), pass);
+            edge_map(exec_, nullptr, rest, g_, into(next()), pass);
             for_each(exec_, 1, next_strong{now(), next(), state_.data()});
             for_each(exec_, 1, go_on{state_.data()});
             colours_.run(&state_.data()->loop, edge_step{nullptr, now(), g_, into(next()), pass}, end_round());
-            visit_items(exec_, nullptr, rest, into(now()), begin_components{x_, salt});
+            vertex_map(exec_, nullptr, rest, into(now()), begin_components{x_, salt});
             for_each(exec_, 1, go_on{state_.data()});
             search_back();
-            visit_items(exec_, nullptr, rest, into(rest_next), list_open{x_});
-            for_each(exec_, 1, turn_lists{rest, rest_next});
+            vertex_map(exec_, nullptr, rest, into(rest_next), list_open{x_});
+            for_each(exec_, 1, swap_lists{rest, rest_next});
         }
     }
 
@@ -246,7 +246,7 @@ private:
     strong_arrays x_{};
     buffer<std::int32_t> words_;
     worklists<4> lists_;
-    buffer<worklist> everyone_;
+    buffer<worklist> all_vertices_;
     buffer<strong_state> state_;
     rounds<Executor> colours_, back_;
 };
@@ -263,7 +263,7 @@ components_result strongly_connected_components(Executor const& exec, graph_view
     strong_search<Executor> search(exec, g, incoming, result.labels.data());
     search.trim();
     if (search.take_pivot()) search.colour_rest();
-    name_by_least_member(exec, result.labels);
+    label_by_min_member(exec, result.labels);
     result.components = reduce(exec, g.vertices, std::int64_t{0}, is_root{result.labels.data()}, plus{});
     return result;
 }

@@ -42,8 +42,8 @@ struct rises {
 struct rising_edges {
     rises rule;
     vertex_id* neighbors;
-    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return rule(u, rule.g.neighbors[k]); }
-    COPPICE_HD void keep(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = rule.g.neighbors[k]; }
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return rule(u, rule.g.neighbors[k]); }
+    COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = rule.g.neighbors[k]; }
 };
 
 /// Owns the graph of edges in one direction.
@@ -62,9 +62,9 @@ struct directed_edges {
 template <executor Executor>
 directed_edges direct_edges(Executor const& exec, graph_view g) {
     std::int32_t total = 0;
-    directed_edges d{offsets_of_kept(exec, g, rising_edges{{g}, nullptr}, total), {}};
+    directed_edges d{offsets_of_selected(exec, g, rising_edges{{g}, nullptr}, total), {}};
     d.neighbors = buffer<vertex_id>(exec, total);
-    keep_edges(exec, g, d.offsets.data(), rising_edges{{g}, d.neighbors.data()});
+    filter_edges(exec, g, d.offsets.data(), rising_edges{{g}, d.neighbors.data()});
     return d;
 }
 
@@ -98,7 +98,7 @@ std::int64_t count_triangles(Executor const& exec, graph_view g) {
     auto const directed = direct_edges(exec, g);
     buffer<std::int64_t> counts(exec, g.vertices);
     fill(exec, counts.view(), 0);
-    visit_triangles(exec, g, directed.view(), count_at_first{counts.data()});
+    for_each_triangle(exec, g, directed.view(), count_at_first{counts.data()});
     return reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{counts.data()}, plus{});
 }
 
@@ -110,7 +110,7 @@ clustering_result clustering(Executor const& exec, graph_view g) {
     auto const directed = direct_edges(exec, g);
     std::int64_t* const triangles = result.triangles.data();
     fill(exec, result.triangles.view(), 0);
-    visit_triangles(exec, g, directed.view(), count_at_corners{triangles});
+    for_each_triangle(exec, g, directed.view(), count_at_corners{triangles});
     result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{triangles}, plus{}) / 3;
     auto const degrees = degrees_without_loops(exec, g);
     auto const sums =

@@ -34,7 +34,7 @@ nb::object raised_by_signals() {
     return PyErr_CheckSignals() == 0 ? nb::object() : take_raised();
 }
 
-bool unlocked::signals::wanted() {
+bool unlocked::signals::requested() {
     nb::gil_scoped_acquire const held;
     nb::object raised = raised_by_signals();
     if (!raised.is_valid()) return false;

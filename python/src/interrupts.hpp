@@ -29,7 +29,7 @@ public:
 
 private:
     class signals final : public interruption {
-        bool wanted() override;
+        bool requested() override;
     };
 
     nb::gil_scoped_release released_;

@@ -45,7 +45,7 @@ void multiply(planned_matrix const& a, std::string const& name, input_array cons
         unlocked const released;
         with_executor(y, [&](auto const& exec) {
             semiring_spmv(exec, a.plan, name, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
-            if (mask || before) join_result(exec, name, admitted, complement, old, elements<T>(y));
+            if (mask || before) merge_result(exec, name, admitted, complement, old, elements<T>(y));
         });
     });
 }

@@ -59,7 +59,7 @@ public:
 private:
     static constexpr std::chrono::milliseconds interval{50};
 
-    bool wanted() override {
+    bool requested() override {
         look();
         return ends_;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The arrays inside matrices and vectors of SuiteSparse:GraphBLAS: their memory, their types, taking them out
-/// and putting them back. Needs GraphBLAS.h, version 7.4 or newer; programs link the library themselves.
+/// The arrays of SuiteSparse:GraphBLAS matrices and vectors: memory, types, unpacking and packing. Needs GraphBLAS.h,
+/// version 7.4 or newer; programs link the library themselves.
 #pragma once
 
 #include <complex>
@@ -27,20 +27,20 @@ public:
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 };
 
 } // namespace detail
 
-/// Host memory from malloc, which is what GraphBLAS (started by GrB_init) allocates and frees. What an executor
-/// host_executor{threads, graphblas_memory()} allocates can be moved to GraphBLAS without copying.
+/// Returns a resource for host memory from malloc, which GraphBLAS (started by GrB_init) also allocates and frees.
+/// Arrays allocated by an executor host_executor{threads, graphblas_memory()} can be moved to GraphBLAS without a copy.
 inline std::shared_ptr<memory_resource> graphblas_memory() {
     static auto const memory = std::make_shared<detail::malloc_memory>();
     return memory;
 }
 
-/// The GraphBLAS type of a built-in T. Values of other types need a GrB_Type of the caller's own, of the same size.
+/// Returns the GraphBLAS type of a built-in T. Values of other types need a user-defined GrB_Type of the same size.
 template <class T>
 GrB_Type graphblas_type() {
     if constexpr (std::is_same_v<T, bool>)
@@ -81,44 +81,44 @@ inline void require_graphblas(GrB_Info info, char const* what) {
     throw argument_error("GraphBLAS refuses to " + std::string(what) + ": GrB_Info " + std::to_string(int(info)));
 }
 
-/// Throws argument_error unless an object of GraphBLAS holds values of the type that is asked for.
-inline void require_type(GrB_Type held, GrB_Type wanted, std::size_t bytes) {
+/// Throws argument_error unless a GraphBLAS object holds values of the requested type.
+inline void require_type(GrB_Type held, GrB_Type requested, std::size_t bytes) {
     std::size_t held_bytes = 0;
-    require_graphblas(GxB_Type_size(&held_bytes, held), "tell the size of a type");
-    if (held != wanted || held_bytes != bytes)
+    require_graphblas(GxB_Type_size(&held_bytes, held), "read the size of a type");
+    if (held != requested || held_bytes != bytes)
         throw argument_error("the GraphBLAS object holds values of another type (" + std::to_string(held_bytes) +
                              " bytes) than is asked for (" + std::to_string(bytes) + " bytes)");
 }
 
-/// Elements that GraphBLAS allocated become a buffer.
+/// Wraps elements that GraphBLAS allocated into a buffer, which takes ownership.
 template <class T, class From>
 buffer<T> adopt_from_graphblas(From*& pointer, std::int64_t size) {
     return buffer<T>::adopt(graphblas_memory(), reinterpret_cast<T*>(std::exchange(pointer, nullptr)), size);
 }
 
-/// What becomes of the arrays of an unpacked object.
+/// Whether the arrays of an unpacked object are only read and then returned, or taken over.
 enum class unpack_for { reading, taking };
 
-/// What an object of GraphBLAS is, before its arrays are taken out.
+/// Shape and format of a GraphBLAS object before its arrays are unpacked.
 struct graphblas_shape {
     std::int64_t rows = 0, columns = 0, entries = 0;
     int format = 0; ///< GxB_HYPERSPARSE, GxB_SPARSE, GxB_BITMAP or GxB_FULL
 };
 inline graphblas_shape shape_of(GrB_Matrix a, GrB_Type type, std::size_t value_bytes) {
     GrB_Type held = nullptr;
-    require_graphblas(GxB_Matrix_type(&held, a), "tell the type of a matrix");
+    require_graphblas(GxB_Matrix_type(&held, a), "read the type of a matrix");
     require_type(held, type, value_bytes);
     GrB_Index sizes[3]{};
     require_graphblas(GrB_Matrix_nrows(&sizes[0], a), "count rows");
     require_graphblas(GrB_Matrix_ncols(&sizes[1], a), "count columns");
-    require_graphblas(GrB_Matrix_nvals(&sizes[2], a), "count entries"); // finishes what is pending, too
+    require_graphblas(GrB_Matrix_nvals(&sizes[2], a), "count entries"); // also completes pending operations
     graphblas_shape s{std::int64_t(sizes[0]), std::int64_t(sizes[1]), std::int64_t(sizes[2])};
-    require_graphblas(GxB_Matrix_Option_get(a, GxB_SPARSITY_STATUS, &s.format), "tell the form of a matrix");
+    require_graphblas(GxB_Matrix_Option_get(a, GxB_SPARSITY_STATUS, &s.format), "read the form of a matrix");
     return s;
 }
 
-/// The arrays of a GrB_Matrix while they are outside. Read only, they go back when this object dies; a matrix without
-/// entries keeps its arrays inside.
+/// Holds the arrays of a GrB_Matrix while they are unpacked. For reading, the destructor packs them again. A matrix
+/// without entries is not unpacked.
 class unpacked_matrix {
 public:
     unpacked_matrix(GrB_Matrix a, GrB_Type type, std::size_t value_bytes, unpack_for purpose)
@@ -128,7 +128,7 @@ public:
         columns = shape.columns;
         nonzeros = shape.entries;
         if (nonzeros == 0) return;
-        // Without a place for `iso` GraphBLAS writes the one value out for every entry.
+        // Without a pointer for `iso`, GraphBLAS expands an iso-valued matrix to one value per entry.
         require_graphblas(GxB_Matrix_unpack_CSR(a, &offsets, &indices, &values, &offset_bytes_, &index_bytes_,
                                                 &value_bytes_, owner_ ? &iso : nullptr, &jumbled_, nullptr),
                           "unpack a matrix");
@@ -139,7 +139,7 @@ public:
         if (owner_ && nonzeros > 0)
             GxB_Matrix_pack_CSR(owner_, &offsets, &indices, &values, offset_bytes_, index_bytes_, value_bytes_, iso,
                                 jumbled_, nullptr);
-        std::free(offsets); // null where they went elsewhere
+        std::free(offsets); // null if they were taken over or packed
         std::free(indices);
         std::free(values);
     }
@@ -147,7 +147,7 @@ public:
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t nonzeros = 0;
-    bool iso = false; ///< values[0] is the value of all
+    bool iso = false; ///< all values are equal to values[0]
     GrB_Index* offsets = nullptr;
     GrB_Index* indices = nullptr;
     void* values = nullptr;
@@ -158,24 +158,24 @@ private:
     bool jumbled_ = false;
 };
 
-/// The same for a GrB_Vector: values and flags, no flags where every element is an entry.
+/// The same for a GrB_Vector: values and flags; no flags if every element is an entry.
 class unpacked_vector {
 public:
     unpacked_vector(GrB_Vector v, GrB_Type type, std::size_t value_bytes, unpack_for purpose)
         : owner_(purpose == unpack_for::reading ? v : nullptr) {
         GrB_Type held = nullptr;
-        require_graphblas(GxB_Vector_type(&held, v), "tell the type of a vector");
+        require_graphblas(GxB_Vector_type(&held, v), "read the type of a vector");
         require_type(held, type, value_bytes);
         GrB_Index n = 0;
-        require_graphblas(GrB_Vector_size(&n, v), "tell the length of a vector");
+        require_graphblas(GrB_Vector_size(&n, v), "read the length of a vector");
         require_graphblas(GrB_Vector_nvals(&entries_, v), "count entries");
         size = static_cast<std::int64_t>(n);
         entries = static_cast<std::int64_t>(entries_);
         if (entries == 0) return;
-        bool* const place_for_iso = owner_ ? &iso : nullptr;
-        require_graphblas(is_full() ? GxB_Vector_unpack_Full(v, &values, &value_bytes_, place_for_iso, nullptr)
+        bool* const iso_pointer = owner_ ? &iso : nullptr;
+        require_graphblas(is_full() ? GxB_Vector_unpack_Full(v, &values, &value_bytes_, iso_pointer, nullptr)
                                     : GxB_Vector_unpack_Bitmap(v, &present, &values, &flag_bytes_, &value_bytes_,
-                                                               place_for_iso, &entries_, nullptr),
+                                                               iso_pointer, &entries_, nullptr),
                           "unpack a vector");
     }
     unpacked_vector(unpacked_vector const&) = delete;
@@ -187,7 +187,7 @@ public:
             else
                 GxB_Vector_pack_Bitmap(owner_, &present, &values, flag_bytes_, value_bytes_, iso, entries_, nullptr);
         }
-        std::free(present); // null where they went elsewhere
+        std::free(present); // null if they were taken over or packed
         std::free(values);
     }
 
@@ -195,7 +195,7 @@ public:
 
     std::int64_t size = 0;
     std::int64_t entries = 0;
-    bool iso = false; ///< values[0] is the value of all entries
+    bool iso = false; ///< all values are equal to values[0]
     std::int8_t* present = nullptr;
     void* values = nullptr;
 
@@ -204,7 +204,7 @@ private:
     GrB_Index entries_ = 0, flag_bytes_ = 0, value_bytes_ = 0;
 };
 
-/// Owns a new object of GraphBLAS until it is handed to the caller.
+/// Owns a new GraphBLAS object until it is returned to the caller.
 template <class Handle, GrB_Info (*Free)(Handle*)>
 class new_graphblas_object {
 public:
@@ -220,7 +220,7 @@ private:
     Handle handle_ = nullptr;
 };
 
-/// argument_error unless GraphBLAS may free the buffer.
+/// Throws argument_error unless GraphBLAS may free the buffer.
 inline void require_movable(bool from_there) {
     if (!from_there)
         throw argument_error("an array that is to move to GraphBLAS must come from graphblas_memory(); to_graphblas "
@@ -231,15 +231,15 @@ void require_movable(buffer<T> const& b) {
     require_movable(b.empty() || b.memory() == graphblas_memory());
 }
 
-/// Elements on their way to GraphBLAS, which sets the pointer to null when it takes them; freed otherwise.
+/// Array to be packed: GraphBLAS sets the pointer to null when it takes ownership; otherwise the destructor frees it.
 template <class As, class T>
-class given_array {
+class packed_array {
 public:
-    explicit given_array(buffer<T>&& from)
+    explicit packed_array(buffer<T>&& from)
         : bytes_(static_cast<GrB_Index>(from.size()) * sizeof(T)), pointer_(reinterpret_cast<As*>(from.release())) {}
-    given_array(given_array const&) = delete;
-    given_array& operator=(given_array const&) = delete;
-    ~given_array() { std::free(pointer_); }
+    packed_array(packed_array const&) = delete;
+    packed_array& operator=(packed_array const&) = delete;
+    ~packed_array() { std::free(pointer_); }
     As** address() { return &pointer_; }
     GrB_Index bytes() const { return bytes_; }
 

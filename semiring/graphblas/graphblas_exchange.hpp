@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices and vectors to SuiteSparse:GraphBLAS and back; include/coppice/graphblas_exchange.hpp states the
-/// contract.
+/// Conversion of matrices and vectors to and from SuiteSparse:GraphBLAS; include/coppice/graphblas_exchange.hpp
+/// documents the contract.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct unsorted_row {
     std::int64_t operator()(std::int64_t row) const { return row_is_sorted(a, row) ? std::int64_t(a.rows()) : row; }
 };
 
-/// Whether the columns of every row rise; matrix_error where one occurs twice in a row, which GraphBLAS does not have.
+/// Returns whether the columns of every row are sorted. Throws matrix_error if a column occurs twice in a row, because
+/// GraphBLAS has no duplicates.
 template <class T, class I, class O>
 bool require_distinct_columns(host_executor const& exec, csr_view<T, I, O> a) {
     auto const first_unsorted = [&exec](csr_view<T, I, O> m) {
@@ -39,7 +40,7 @@ bool require_distinct_columns(host_executor const& exec, csr_view<T, I, O> a) {
     return false;
 }
 
-/// A new matrix that has taken over the arrays of `a`.
+/// Returns a new matrix that takes over the arrays of `a`.
 template <class T>
 GrB_Matrix pack_matrix(csr<T, std::int64_t, std::int64_t>&& a, bool sorted, GrB_Type type) {
     std::int64_t const rows = a.rows(), columns = a.columns();
@@ -53,15 +54,15 @@ GrB_Matrix pack_matrix(csr<T, std::int64_t, std::int64_t>&& a, bool sorted, GrB_
     require_graphblas(GrB_Matrix_new(m.address(), type, GrB_Index(rows), GrB_Index(columns)), "make a matrix");
     auto arrays = std::move(a).release();
     if (arrays.indices.empty()) return m.release();
-    given_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
-    given_array<void, T> values(std::move(arrays.values));
+    packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
+    packed_array<void, T> values(std::move(arrays.values));
     require_graphblas(GxB_Matrix_pack_CSR(m, offsets.address(), indices.address(), values.address(), offsets.bytes(),
                                           indices.bytes(), values.bytes(), false, !sorted, nullptr),
                       "pack a matrix");
     return m.release();
 }
 
-/// A new vector that has taken over the arrays of `v`, which has `entries` entries.
+/// Returns a new vector that takes over the arrays of `v`, which has `entries` entries.
 template <class T>
 GrB_Vector pack_vector(dense_vector<T>&& v, std::int64_t entries, GrB_Type type) {
     if (v.size() == 0) throw argument_error("GraphBLAS has no vector of length 0");
@@ -70,8 +71,8 @@ GrB_Vector pack_vector(dense_vector<T>&& v, std::int64_t entries, GrB_Type type)
     new_graphblas_vector g;
     require_graphblas(GrB_Vector_new(g.address(), type, GrB_Index(v.size())), "make a vector");
     bool const full = v.is_full();
-    given_array<void, T> values(std::move(v.values()));
-    given_array<std::int8_t, std::int8_t> flags(std::move(v.present()));
+    packed_array<void, T> values(std::move(v.values()));
+    packed_array<std::int8_t, std::int8_t> flags(std::move(v.present()));
     if (entries == 0) return g.release();
     require_graphblas(full ? GxB_Vector_pack_Full(g, values.address(), values.bytes(), false, nullptr)
                            : GxB_Vector_pack_Bitmap(g, flags.address(), values.address(), flags.bytes(), values.bytes(),
@@ -82,7 +83,7 @@ GrB_Vector pack_vector(dense_vector<T>&& v, std::int64_t entries, GrB_Type type)
 
 } // namespace detail
 
-/// A copy of `a` as a new GrB_Matrix of the caller's.
+/// Returns a copy of `a` as a new GrB_Matrix, owned by the caller.
 template <class T, class I, class O>
 GrB_Matrix to_graphblas(host_executor const& exec, csr_view<T, I, O> a, GrB_Type type = graphblas_type<T>()) {
     bool const sorted = detail::require_distinct_columns(exec, a);
@@ -100,7 +101,7 @@ GrB_Matrix to_graphblas(host_executor const& exec, csr_view<T, I, O> a, GrB_Type
                                   sorted, type);
 }
 
-/// A new GrB_Matrix of the caller's that takes over the arrays of `a`, which come from graphblas_memory().
+/// Returns a new GrB_Matrix, owned by the caller, that takes over the arrays of `a`, allocated by graphblas_memory().
 template <class T>
 GrB_Matrix move_to_graphblas(host_executor const& exec, csr<T, std::int64_t, std::int64_t>&& a,
                              GrB_Type type = graphblas_type<T>()) {
@@ -108,7 +109,7 @@ GrB_Matrix move_to_graphblas(host_executor const& exec, csr<T, std::int64_t, std
     return detail::pack_matrix(std::move(a), sorted, type);
 }
 
-/// A copy of `a` in memory of `exec`; overflow_error where its sizes do not fit the index types.
+/// Returns a copy of `a` in memory of `exec`. Throws overflow_error if its sizes exceed the index types.
 template <class T, class I = std::int32_t, class O = I>
 csr<T, I, O> from_graphblas(host_executor const& exec, GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     detail::unpacked_matrix const m(a, type, sizeof(T), detail::unpack_for::reading);
@@ -126,7 +127,7 @@ csr<T, I, O> from_graphblas(host_executor const& exec, GrB_Matrix a, GrB_Type ty
     return {rows, columns, std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// The arrays of `a`, which keeps its type and sizes and has no entries afterwards.
+/// Takes over the arrays of `a`, which keeps its type and sizes and has no entries afterwards.
 template <class T>
 csr<T, std::int64_t, std::int64_t> move_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     using detail::adopt_from_graphblas;
@@ -140,7 +141,7 @@ csr<T, std::int64_t, std::int64_t> move_from_graphblas(GrB_Matrix a, GrB_Type ty
             adopt_from_graphblas<std::int64_t>(m.indices, m.nonzeros), adopt_from_graphblas<T>(m.values, m.nonzeros)};
 }
 
-/// A copy of `v` as a new GrB_Vector of the caller's.
+/// Returns a copy of `v` as a new GrB_Vector, owned by the caller.
 template <class T>
 GrB_Vector to_graphblas(host_executor const& exec, dense_vector_view<T> v,
                         GrB_Type type = graphblas_type<std::remove_const_t<T>>()) {
@@ -151,14 +152,14 @@ GrB_Vector to_graphblas(host_executor const& exec, dense_vector_view<T> v,
     return detail::pack_vector(dense_vector<value>(copy_of(to, v.values), copy_of(to, v.present)), entries, type);
 }
 
-/// A new GrB_Vector of the caller's that takes over the arrays of `v`, which come from graphblas_memory().
+/// Returns a new GrB_Vector, owned by the caller, that takes over the arrays of `v`, allocated by graphblas_memory().
 template <class T>
 GrB_Vector move_to_graphblas(host_executor const& exec, dense_vector<T>&& v, GrB_Type type = graphblas_type<T>()) {
     std::int64_t const entries = entry_count(exec, v.view());
     return detail::pack_vector(std::move(v), entries, type);
 }
 
-/// A copy of `v` in memory of `exec`: full where every element is an entry.
+/// Returns a copy of `v` in memory of `exec`, which is full if every element is an entry.
 template <class T>
 dense_vector<T> from_graphblas(host_executor const& exec, GrB_Vector v, GrB_Type type = graphblas_type<T>()) {
     detail::unpacked_vector const from(v, type, sizeof(T), detail::unpack_for::reading);
@@ -170,7 +171,7 @@ dense_vector<T> from_graphblas(host_executor const& exec, GrB_Vector v, GrB_Type
     return {std::move(values), copy_of(exec, array_view<std::int8_t const>{from.present, from.size})};
 }
 
-/// The arrays of `v`, which keeps its type and length and has no entries afterwards.
+/// Takes over the arrays of `v`, which keeps its type and length and has no entries afterwards.
 template <class T>
 dense_vector<T> move_from_graphblas(GrB_Vector v, GrB_Type type = graphblas_type<T>()) {
     using detail::adopt_from_graphblas;

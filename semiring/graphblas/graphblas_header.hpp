@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// GraphBLAS.h of SuiteSparse:GraphBLAS 7.4 or newer, where the system has it: in a folder of SuiteSparse from
-/// version 9 on.
+/// Includes GraphBLAS.h of SuiteSparse:GraphBLAS 7.4 or newer; from version 9 on it is in a folder of SuiteSparse.
 #pragma once
 
 #if __has_include(<GraphBLAS.h>)

@@ -20,14 +20,14 @@ void require_same_shape(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     require_size("columns of the second matrix", b.columns(), a.columns());
 }
 
-/// What an operator makes of two elements, op(a, b) or op(a, b, index).
+/// Result type of an operator on two elements: op(a, b) or op(a, b, index).
 template <class Op, class A, class B>
 using operator_result_t = std::remove_cvref_t<decltype(apply(std::declval<Op const&>(), std::declval<A const&>(),
-                                                             std::declval<B const&>(), meeting{}))>;
+                                                             std::declval<B const&>(), element_positions{}))>;
 
-/// Of matrices whose columns are known to rise.
+/// Merges matrices whose columns are known to be sorted.
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
-auto merge_rising(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
+auto merge_sorted(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
     require_same_shape(a, b);
     using Z = operator_result_t<Op, A, B>;
     return build_rows<Z, I, O>(exec, a.rows(), a.columns(), merged_rows<A, B, I, O, Op, Single>{a, b, op, single});
@@ -35,12 +35,12 @@ auto merge_rising(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_v
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
 auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
     require_same_shape(a, b);
-    require_rising(exec, a, "first matrix of an element-wise operation");
-    require_rising(exec, b, "second matrix of an element-wise operation");
-    return merge_rising(exec, op, a, b, single);
+    require_sorted_columns(exec, a, "first matrix of an element-wise operation");
+    require_sorted_columns(exec, b, "second matrix of an element-wise operation");
+    return merge_sorted(exec, op, a, b, single);
 }
 
-/// f(a), or f(a, i, j).
+/// Returns f(a), or f(a, i, j).
 COPPICE_NO_EXEC_CHECK
 template <class F, class A>
 COPPICE_HD constexpr auto apply_at_position(F const& f, A const& a, std::int64_t i, std::int64_t j) {
@@ -80,11 +80,11 @@ struct selected_rows {
     csr_view<A, I, O> a;
     Keep keep;
     std::int64_t work() const { return a.nonzeros(); }
-    std::int64_t most() const { return a.nonzeros(); }
+    std::int64_t max_entries() const { return a.nonzeros(); }
     COPPICE_HD std::int64_t bound(std::int64_t i) const { return std::int64_t(a.row_end(i) - a.row_begin(i)); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
             emit.when(bool(apply_at_position(keep, a.coefficients[k], i, std::int64_t(a.indices[k]))),
                       std::int64_t(a.indices[k]), a.coefficients[k]);
@@ -128,7 +128,7 @@ struct value_of_entry {
     A const* values;
     A const& operator()(std::int64_t k) const { return values[k]; }
 };
-/// What folds the row of the given entries by fold(first, behind the last, row), for store_row_fold.
+/// Folds row i by fold(first, last, row), where [first, last) are its entries; for store_row_fold.
 template <class Fold, class O, class Add>
 struct fold_entries {
     Fold fold;
@@ -136,7 +136,7 @@ struct fold_entries {
     Add add;
     auto operator()(std::int64_t i) const { return fold(std::int64_t(offsets[i]), std::int64_t(offsets[i + 1]), i); }
 };
-/// Stores the folds of all rows, which the host makes without guessing where rows end that differ in length.
+/// Stores the folds of all rows. If row lengths vary, the host avoids mispredicted branches at row ends (fold_ahead).
 template <class A, class I, class O, class Add, class Z>
 void store_row_folds(host_executor const& exec, store_row_fold<O, fold_row<A, I, O, Add>, Z> const& to) {
     auto const& a = to.fold.a;
@@ -164,29 +164,31 @@ void store_row_folds(cuda_executor const& exec, store_row_fold<O, Rows, Z> const
 
 } // namespace detail
 
-/// A ⊕ B: entries of both, joined by `op` where both have one (GrB_eWiseAdd). Entries that stand alone are converted to
-/// the type that `op` returns. Operators are those of semirings; one of three arguments is also given the column.
-/// Matrices have the same shape (dimension_error) and strictly rising columns (matrix_error), here and below.
+/// Computes A ⊕ B: the entries of both, combined by `op` where both have one (GrB_eWiseAdd). An entry of only one
+/// matrix is converted to the result type of `op`. Operators are those of semirings; an operator of three arguments
+/// also receives the column. Here and below, matrices have the same shape (dimension_error) and columns sorted without
+/// duplicates (matrix_error).
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto ewise_add(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     return detail::merge(exec, op, a, b, detail::keep_single{});
 }
 
-/// A ⊗ B: where both have an entry (GrB_eWiseMult).
+/// Computes A ⊗ B: entries where both have one (GrB_eWiseMult).
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto ewise_mult(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     return detail::merge(exec, op, a, b, detail::drop_single{});
 }
 
-/// A ⊕ B where `missing_a`, `missing_b` stand for an entry that only the other has (GxB_eWiseUnion).
+/// Computes A ⊕ B; `missing_a`, `missing_b` replace the value of an entry that only the other matrix has
+/// (GxB_eWiseUnion).
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto ewise_union(Executor const& exec, Op const& op, csr_view<A, I, O> a, std::type_identity_t<A> missing_a,
                  csr_view<B, I, O> b, std::type_identity_t<B> missing_b) {
     return detail::merge(exec, op, a, b, detail::fill_single<A, B>{missing_a, missing_b});
 }
 
-/// f(a_ij) or f(a_ij, i, j) for every entry (GrB_apply: unary, index-unary, and binary with one operand bound). Columns
-/// may have any order.
+/// Computes f(a_ij) or f(a_ij, i, j) for every entry (GrB_apply: unary, index-unary, and binary with one operand
+/// bound). Columns may be unsorted.
 template <executor Executor, class F, class A, class I, class O>
 auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
     using Z = std::remove_cvref_t<decltype(detail::apply_at_position(f, std::declval<A const&>(), std::int64_t{},
@@ -200,13 +202,14 @@ auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
                         std::move(values));
 }
 
-/// The entries with keep(a_ij) or keep(a_ij, i, j) (GrB_select).
+/// Returns the entries with keep(a_ij) or keep(a_ij, i, j) (GrB_select).
 template <executor Executor, class Keep, class A, class I, class O>
 csr<A, I, O> select_entries(Executor const& exec, Keep const& keep, csr_view<A, I, O> a) {
     return detail::build_rows<A, I, O>(exec, a.rows(), a.columns(), detail::selected_rows<A, I, O, Keep>{a, keep});
 }
 
-/// Every row folded by a monoid, in order of its columns; a row without entries has none (GrB_reduce to a vector).
+/// Folds every row by a monoid, in the order of its columns; a row without entries gives no entry (GrB_reduce to a
+/// vector).
 template <executor Executor, adder Add, class A, class I, class O>
 auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a) {
     using Z = std::remove_cvref_t<detail::result_t<Add>>;
@@ -217,7 +220,7 @@ auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a)
     return w;
 }
 
-/// All entries folded by a monoid, commutative up to rounding; its identity where there are none (GrB_reduce to a
+/// Folds all entries by a commutative monoid (up to rounding); returns its identity if there are none (GrB_reduce to a
 /// scalar). Waits.
 template <executor Executor, adder Add, class A, class I, class O>
 auto reduce_to_scalar(Executor const& exec, Add const& add, csr_view<A, I, O> a) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse vectors, hypersparse matrices, matrices by columns and dense ones to SuiteSparse:GraphBLAS and back;
-/// include/coppice/graphblas_exchange.hpp states the contract.
+/// Conversion of sparse vectors, hypersparse matrices, matrices by columns and dense matrices to and from
+/// SuiteSparse:GraphBLAS; include/coppice/graphblas_exchange.hpp documents the contract.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace detail {
 
 inline graphblas_shape shape_of(GrB_Vector v, GrB_Type type, std::size_t value_bytes) {
     GrB_Type held = nullptr;
-    require_graphblas(GxB_Vector_type(&held, v), "tell the type of a vector");
+    require_graphblas(GxB_Vector_type(&held, v), "read the type of a vector");
     require_type(held, type, value_bytes);
     GrB_Index sizes[2]{};
-    require_graphblas(GrB_Vector_size(&sizes[0], v), "tell the length of a vector");
+    require_graphblas(GrB_Vector_size(&sizes[0], v), "read the length of a vector");
     require_graphblas(GrB_Vector_nvals(&sizes[1], v), "count entries");
     graphblas_shape s{std::int64_t(sizes[0]), 1, std::int64_t(sizes[1])};
-    require_graphblas(GxB_Vector_Option_get(v, GxB_SPARSITY_STATUS, &s.format), "tell the form of a vector");
+    require_graphblas(GxB_Vector_Option_get(v, GxB_SPARSITY_STATUS, &s.format), "read the form of a vector");
     return s;
 }
 
-/// Arrays that GraphBLAS has handed out; freed where nobody takes them.
-struct taken_arrays {
+/// Arrays unpacked from a GraphBLAS object; the destructor frees those that were not taken over.
+struct unpacked_arrays {
     GrB_Index *starts = nullptr, *list = nullptr, *indices = nullptr;
     void* values = nullptr;
     std::int8_t* flags = nullptr;
     GrB_Index bytes[4]{};
 
-    taken_arrays() = default;
-    taken_arrays(taken_arrays const&) = delete;
-    taken_arrays& operator=(taken_arrays const&) = delete;
-    ~taken_arrays() {
+    unpacked_arrays() = default;
+    unpacked_arrays(unpacked_arrays const&) = delete;
+    unpacked_arrays& operator=(unpacked_arrays const&) = delete;
+    ~unpacked_arrays() {
         std::free(starts);
         std::free(list);
         std::free(indices);
@@ -50,7 +50,7 @@ inline buffer<std::int64_t> no_starts(std::int64_t rows) {
     return offsets;
 }
 
-/// Elements converted to an index type; overflow_error before memory is asked for where `bound` does not fit.
+/// Converts elements to an index type. Throws overflow_error before it allocates memory if `bound` does not fit.
 template <class To>
 buffer<To> narrowed(host_executor const& exec, buffer<std::int64_t> const& from, std::int64_t bound, char const* what) {
     checked_cast<To>(bound, what);
@@ -65,7 +65,7 @@ buffer<std::int64_t> widened(buffer<T> const& from) {
     return to;
 }
 
-/// A new matrix of GraphBLAS; argument_error where it has no place for a size.
+/// Makes a new GraphBLAS matrix. Throws argument_error if it has no rows or no columns.
 inline void new_matrix(new_graphblas_matrix& m, GrB_Type type, std::int64_t rows, std::int64_t columns) {
     if (rows == 0 || columns == 0)
         throw argument_error("GraphBLAS has no matrix without rows or columns: got " + std::to_string(rows) + " x " +
@@ -75,17 +75,17 @@ inline void new_matrix(new_graphblas_matrix& m, GrB_Type type, std::int64_t rows
 
 } // namespace detail
 
-/// The entries of `v`, which keeps its type and length and has none afterwards: the arrays themselves where the form of
-/// GraphBLAS is that which the conversion rule of sparse_vector asks for.
+/// Takes over the entries of `v`, which keeps its type and length and has none afterwards. The arrays are not copied if
+/// their GraphBLAS format is that of the conversion rule of sparse_vector.
 template <class T>
 sparse_vector<T, std::int64_t> move_sparse_from_graphblas(GrB_Vector v, GrB_Type type = graphblas_type<T>()) {
     host_executor const exec(1, graphblas_memory());
     auto const s = detail::shape_of(v, type, sizeof(T));
     if (s.entries == 0) return {exec, s.rows};
     if (s.format == GxB_BITMAP || s.format == GxB_FULL) return {exec, move_from_graphblas<T>(v, type)};
-    detail::taken_arrays a;
+    detail::unpacked_arrays a;
     GrB_Index entries = 0;
-    // Without a place for `iso` and `jumbled` GraphBLAS writes all values out and sorts.
+    // Without pointers for `iso` and `jumbled`, GraphBLAS expands iso values and sorts.
     detail::require_graphblas(
         GxB_Vector_unpack_CSC(v, &a.indices, &a.values, &a.bytes[0], &a.bytes[1], nullptr, &entries, nullptr, nullptr),
         "unpack a vector");
@@ -93,22 +93,22 @@ sparse_vector<T, std::int64_t> move_sparse_from_graphblas(GrB_Vector v, GrB_Type
             detail::adopt_from_graphblas<T>(a.values, s.entries)};
 }
 
-/// A copy of `v` in memory of `exec`; overflow_error where its length does not fit the index type.
+/// Returns a copy of `v` in memory of `exec`. Throws overflow_error if its length exceeds the index type.
 template <class T, class I = std::int32_t>
 sparse_vector<T, I> sparse_from_graphblas(host_executor const& exec, GrB_Vector v,
                                           GrB_Type type = graphblas_type<T>()) {
     checked_cast<I>(detail::shape_of(v, type, sizeof(T)).rows, "length of a vector");
     detail::new_graphblas_vector copy;
     detail::require_graphblas(GrB_Vector_dup(copy.address(), v), "copy a vector");
-    auto const moved = move_sparse_from_graphblas<T>(copy, type);
-    if (moved.format() != vector_format::list) return {exec, exec.copy(moved.to_dense(exec))};
-    auto const list = moved.list();
+    auto const unpacked = move_sparse_from_graphblas<T>(copy, type);
+    if (unpacked.format() != vector_format::list) return {exec, exec.copy(unpacked.to_dense(exec))};
+    auto const list = unpacked.list();
     buffer<I> indices(exec, list.entries());
     for_each(exec, list.entries(), [&](std::int64_t k) { indices[k] = static_cast<I>(list.indices[k]); });
-    return {exec, moved.size(), std::move(indices), copy_of(exec, list.values)};
+    return {exec, unpacked.size(), std::move(indices), copy_of(exec, list.values)};
 }
 
-/// A new GrB_Vector of the caller's that takes over the arrays of `v`, which come from graphblas_memory().
+/// Returns a new GrB_Vector, owned by the caller, that takes over the arrays of `v`, allocated by graphblas_memory().
 template <class T>
 GrB_Vector move_to_graphblas(host_executor const& exec, sparse_vector<T, std::int64_t>&& v,
                              GrB_Type type = graphblas_type<T>()) {
@@ -124,15 +124,15 @@ GrB_Vector move_to_graphblas(host_executor const& exec, sparse_vector<T, std::in
     detail::require_graphblas(GrB_Vector_new(g.address(), type, GrB_Index(n)), "make a vector");
     auto const entries = GrB_Index(arrays.indices.size());
     if (entries == 0) return g.release();
-    detail::given_array<GrB_Index, std::int64_t> indices(std::move(arrays.indices));
-    detail::given_array<void, T> values(std::move(arrays.values));
+    detail::packed_array<GrB_Index, std::int64_t> indices(std::move(arrays.indices));
+    detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Vector_pack_CSC(g, indices.address(), values.address(), indices.bytes(),
                                                   values.bytes(), false, entries, false, nullptr),
                               "pack a vector");
     return g.release();
 }
 
-/// A copy of `v` as a new GrB_Vector of the caller's.
+/// Returns a copy of `v` as a new GrB_Vector, owned by the caller.
 template <class T, class I>
 GrB_Vector to_graphblas(host_executor const& exec, sparse_vector<T, I> const& v, GrB_Type type = graphblas_type<T>()) {
     host_executor const to(exec.threads(), graphblas_memory());
@@ -144,14 +144,14 @@ GrB_Vector to_graphblas(host_executor const& exec, sparse_vector<T, I> const& v,
                              type);
 }
 
-/// The entries of `a` by the rows that have some; `a` keeps its type and sizes and has none afterwards. Nothing is
-/// copied where GraphBLAS has it hypersparse by rows.
+/// Takes over the entries of `a` as a list of nonempty rows; `a` keeps its type and sizes and has none afterwards.
+/// Nothing is copied if GraphBLAS stores it hypersparse by rows.
 template <class T>
 hypersparse<T, std::int64_t> move_hypersparse_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     host_executor const exec(1, graphblas_memory());
     auto const s = detail::shape_of(a, type, sizeof(T));
     if (s.entries == 0) return {exec, s.rows, s.columns};
-    detail::taken_arrays m;
+    detail::unpacked_arrays m;
     GrB_Index listed = 0;
     detail::require_graphblas(GxB_Matrix_unpack_HyperCSR(a, &m.starts, &m.list, &m.indices, &m.values, &m.bytes[0],
                                                          &m.bytes[1], &m.bytes[2], &m.bytes[3], nullptr, &listed,
@@ -165,7 +165,7 @@ hypersparse<T, std::int64_t> move_hypersparse_from_graphblas(GrB_Matrix a, GrB_T
     return {exec, s.rows, adopt_from_graphblas<std::int64_t>(m.list, n), std::move(entries)};
 }
 
-/// A copy of `a` in memory of `exec`; overflow_error where its sizes do not fit the index type.
+/// Returns a copy of `a` in memory of `exec`. Throws overflow_error if its sizes exceed the index type.
 template <class T, class I = std::int64_t>
 hypersparse<T, I> hypersparse_from_graphblas(host_executor const& exec, GrB_Matrix a,
                                              GrB_Type type = graphblas_type<T>()) {
@@ -181,7 +181,7 @@ hypersparse<T, I> hypersparse_from_graphblas(host_executor const& exec, GrB_Matr
     return {exec, rows, detail::narrowed<I>(exec, m.list(), m.rows(), "number of rows"), std::move(entries)};
 }
 
-/// A new GrB_Matrix of the caller's that takes over the arrays of `a`, which come from graphblas_memory().
+/// Returns a new GrB_Matrix, owned by the caller, that takes over the arrays of `a`, allocated by graphblas_memory().
 template <class T>
 GrB_Matrix move_to_graphblas(host_executor const&, hypersparse<T, std::int64_t>&& a,
                              GrB_Type type = graphblas_type<T>()) {
@@ -196,17 +196,17 @@ GrB_Matrix move_to_graphblas(host_executor const&, hypersparse<T, std::int64_t>&
     if (entries.nonzeros() == 0) return m.release();
     auto arrays = std::move(entries).release();
     auto const listed = GrB_Index(list.size());
-    detail::given_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), names(std::move(list)),
+    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), row_list(std::move(list)),
         indices(std::move(arrays.indices));
-    detail::given_array<void, T> values(std::move(arrays.values));
-    detail::require_graphblas(GxB_Matrix_pack_HyperCSR(m, offsets.address(), names.address(), indices.address(),
-                                                       values.address(), offsets.bytes(), names.bytes(),
+    detail::packed_array<void, T> values(std::move(arrays.values));
+    detail::require_graphblas(GxB_Matrix_pack_HyperCSR(m, offsets.address(), row_list.address(), indices.address(),
+                                                       values.address(), offsets.bytes(), row_list.bytes(),
                                                        indices.bytes(), values.bytes(), false, listed, false, nullptr),
                               "pack a hypersparse matrix");
     return m.release();
 }
 
-/// A copy of `a` as a new GrB_Matrix of the caller's.
+/// Returns a copy of `a` as a new GrB_Matrix, owned by the caller.
 template <class T, class I>
 GrB_Matrix to_graphblas(host_executor const& exec, hypersparse<T, I> const& a, GrB_Type type = graphblas_type<T>()) {
     host_executor const to(exec.threads(), graphblas_memory());
@@ -217,13 +217,13 @@ GrB_Matrix to_graphblas(host_executor const& exec, hypersparse<T, I> const& a, G
         exec, hypersparse<T, std::int64_t>(to, a.rows(), detail::widened(a.list()), std::move(entries)), type);
 }
 
-/// The columns of `a` as rows: the transpose in compressed rows. Nothing is copied where GraphBLAS has `a` by columns;
-/// it has no entries afterwards.
+/// Takes over the columns of `a` as rows: the transpose in compressed rows. Nothing is copied if GraphBLAS stores `a`
+/// by columns; `a` has no entries afterwards.
 template <class T>
 csr<T, std::int64_t> move_columns_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     auto const s = detail::shape_of(a, type, sizeof(T));
     if (s.entries == 0) return {s.columns, s.rows, detail::no_starts(s.columns), {}, {}};
-    detail::taken_arrays m;
+    detail::unpacked_arrays m;
     detail::require_graphblas(GxB_Matrix_unpack_CSC(a, &m.starts, &m.indices, &m.values, &m.bytes[0], &m.bytes[1],
                                                     &m.bytes[2], nullptr, nullptr, nullptr),
                               "unpack a matrix by columns");
@@ -232,7 +232,7 @@ csr<T, std::int64_t> move_columns_from_graphblas(GrB_Matrix a, GrB_Type type = g
             detail::adopt_from_graphblas<T>(m.values, s.entries)};
 }
 
-/// A new GrB_Matrix by columns, which are the rows of `a`; it takes over the arrays, which come from
+/// Returns a new GrB_Matrix stored by columns, which are the rows of `a`; takes over the arrays, allocated by
 /// graphblas_memory().
 template <class T>
 GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int64_t>&& a,
@@ -246,8 +246,8 @@ GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int6
     detail::new_matrix(m, type, rows, columns);
     auto arrays = std::move(a).release();
     if (arrays.indices.empty()) return m.release();
-    detail::given_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
-    detail::given_array<void, T> values(std::move(arrays.values));
+    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
+    detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Matrix_pack_CSC(m, offsets.address(), indices.address(), values.address(),
                                                   offsets.bytes(), indices.bytes(), values.bytes(), false, !sorted,
                                                   nullptr),
@@ -255,14 +255,14 @@ GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int6
     return m.release();
 }
 
-/// All elements of `a`, row after row, with a flag for each unless all are entries. Nothing is copied where GraphBLAS
-/// has `a` as a bitmap or full, by rows; it has no entries afterwards.
+/// Takes over all elements of `a` in row-major order, with one flag each unless all are entries. Nothing is copied if
+/// GraphBLAS stores `a` as a bitmap or full by rows; `a` has no entries afterwards.
 template <class T>
 dense_vector<T> move_dense_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     auto const s = detail::shape_of(a, type, sizeof(T));
     std::int64_t const elements = checked_product(s.rows, s.columns, "elements of a dense matrix");
     if (s.entries == 0) return {host_executor(1, graphblas_memory()), elements};
-    detail::taken_arrays m;
+    detail::unpacked_arrays m;
     using detail::adopt_from_graphblas;
     if (s.entries == elements) {
         detail::require_graphblas(GxB_Matrix_unpack_FullR(a, &m.values, &m.bytes[0], nullptr, nullptr),
@@ -276,8 +276,8 @@ dense_vector<T> move_dense_from_graphblas(GrB_Matrix a, GrB_Type type = graphbla
     return {adopt_from_graphblas<T>(m.values, elements), adopt_from_graphblas<std::int8_t>(m.flags, elements)};
 }
 
-/// A new GrB_Matrix of `columns` columns from the elements of its rows, one after the other; it takes over the arrays,
-/// which come from graphblas_memory().
+/// Returns a new GrB_Matrix with `columns` columns from its elements in row-major order; takes over the arrays,
+/// allocated by graphblas_memory().
 template <class T>
 GrB_Matrix move_dense_to_graphblas(host_executor const& exec, dense_vector<T>&& elements, std::int64_t columns,
                                    GrB_Type type = graphblas_type<T>()) {
@@ -291,8 +291,8 @@ GrB_Matrix move_dense_to_graphblas(host_executor const& exec, dense_vector<T>&& 
     detail::new_matrix(m, type, elements.size() / columns, columns);
     bool const full = elements.is_full();
     if (entries == 0) return m.release();
-    detail::given_array<void, T> values(std::move(elements.values()));
-    detail::given_array<std::int8_t, std::int8_t> flags(std::move(elements.present()));
+    detail::packed_array<void, T> values(std::move(elements.values()));
+    detail::packed_array<std::int8_t, std::int8_t> flags(std::move(elements.present()));
     detail::require_graphblas(full ? GxB_Matrix_pack_FullR(m, values.address(), values.bytes(), false, nullptr)
                                    : GxB_Matrix_pack_BitmapR(m, flags.address(), values.address(), flags.bytes(),
                                                              values.bytes(), false, entries, nullptr),

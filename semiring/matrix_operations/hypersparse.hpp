@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices most of whose rows are empty: the rows that have entries are listed, so that memory and work are those of
-/// the entries and not of the size, which may be anything that an index can count.
+/// Hypersparse matrices: most rows are empty. Only the nonempty rows are listed, so that memory and work depend on the
+/// number of entries and not on the size, which is limited only by the index type.
 ///
-/// Operations compress what they are given to the rows and columns that occur, run the operation on matrices of
-/// compressed rows, and put the names of rows and columns back.
+/// Operations compress their arguments to the rows and columns that occur, run on compressed sparse row matrices, and
+/// restore the original row and column indices.
 #pragma once
 
 #include <utility>
@@ -18,12 +18,12 @@
 namespace coppice {
 
 namespace detail {
-/// Says that list and rows are known to be those of a hypersparse matrix.
+/// Tag: list and rows are known to satisfy the invariants of a hypersparse matrix.
 struct sound_rows {};
 } // namespace detail
 
-/// Owns a matrix of rows x columns of which only the listed rows have entries; move-only, in the memory of its
-/// executor. `entries` has a row for every listed one, in their order, with columns that rise strictly.
+/// Owns a rows x columns matrix of which only the listed rows have entries; move-only, in the memory space of its
+/// executor. `entries` has one row for each listed row, in the same order, with columns sorted without duplicates.
 template <class T, class I = std::int64_t, class O = I>
 class hypersparse {
 public:
@@ -36,8 +36,8 @@ public:
         : rows_(rows), list_(exec, 0), entries_(detail::no_entries<T, I, O>(exec, I(0), columns)) {
         if (rows < 0) throw argument_error("matrix of negative size: " + std::to_string(rows) + " rows");
     }
-    /// Takes over the list and its rows. matrix_error unless the list rises strictly within [0, rows) and columns in
-    /// every row, dimension_error where lengths disagree. On CUDA waits for both.
+    /// Takes over the list and its rows. Throws matrix_error unless the list is sorted without duplicates in [0, rows)
+    /// and so are the columns in every row; dimension_error if lengths disagree. On CUDA waits for both checks.
     template <executor Executor>
     hypersparse(Executor const& exec, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
@@ -47,7 +47,7 @@ public:
         if (bad < n)
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
                                " of the list is outside, or its follower does not rise");
-        detail::require_rising(exec, entries_.view(), "entries of a hypersparse matrix");
+        detail::require_sorted_columns(exec, entries_.view(), "entries of a hypersparse matrix");
     }
     hypersparse(detail::sound_rows, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {}
@@ -55,20 +55,21 @@ public:
     I rows() const { return rows_; }
     I columns() const { return entries_.columns(); }
     O nonzeros() const { return entries_.nonzeros(); }
-    /// The rows that have entries, rising.
+    /// The indices of the rows that have entries, sorted.
     buffer<I> const& list() const { return list_; }
-    /// Their entries.
+    /// The entries of these rows.
     csr<T, I, O> const& entries() const { return entries_; }
     csr<T, I, O>& entries() { return entries_; } ///< for new values
 
-    /// List and rows, given up.
-    struct parts {
+    /// List and rows, released from the matrix.
+    struct arrays {
         buffer<I> list;
         csr<T, I, O> entries;
     };
-    parts release() && { return {std::move(list_), std::move(entries_)}; }
+    using parts [[deprecated("renamed to arrays")]] = arrays;
+    arrays release() && { return {std::move(list_), std::move(entries_)}; }
 
-    /// Copy in the memory of `exec`, wherever the matrix lives.
+    /// Copies the matrix from any memory space to that of `exec`.
     template <executor Executor>
     friend hypersparse copy_of(Executor const& exec, hypersparse const& a) {
         hypersparse to;
@@ -91,15 +92,15 @@ struct has_entries {
     O const* offsets;
     COPPICE_HD bool operator()(std::int64_t r) const { return offsets[r] < offsets[r + 1]; }
 };
-/// Row r is the next of the list; `names` is null where it is called r.
+/// Appends row r to the list; `original_rows` maps r to its original index, null for the identity.
 template <class I, class O>
 struct list_row {
-    I const* names;
+    I const* original_rows;
     O const* offsets;
     I* list;
     O* starts;
     COPPICE_HD void operator()(std::int64_t position, std::int64_t r) const {
-        list[position] = names ? names[r] : static_cast<I>(r);
+        list[position] = original_rows ? original_rows[r] : static_cast<I>(r);
         starts[position] = offsets[r];
     }
 };
@@ -110,27 +111,27 @@ csr<T, I, O> copy_of_view(Executor const& exec, csr_view<T, I, O> a) {
             copy_of(exec, a.values())};
 }
 
-/// The rows of `a` that have entries, under their names.
+/// Returns the nonempty rows of `a`, with their original indices.
 template <executor Executor, class T, class I, class O>
-hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* names, csr<T, I, O>&& a) {
+hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* original_rows, csr<T, I, O>&& a) {
     std::int64_t const n = a.rows();
     I const columns = a.columns();
     O const nonzeros = a.nonzeros();
-    auto parts = std::move(a).release();
+    auto arrays = std::move(a).release();
     buffer<I> list(exec, n);
     buffer<O> starts(exec, n + 1);
-    std::int64_t const count = select(exec, n, has_entries<O>{parts.offsets.data()},
-                                      list_row<I, O>{names, parts.offsets.data(), list.data(), starts.data()});
+    std::int64_t const count = select(exec, n, has_entries<O>{arrays.offsets.data()},
+                                      list_row<I, O>{original_rows, arrays.offsets.data(), list.data(), starts.data()});
     fill(exec, starts.view().slice(count, 1), nonzeros);
     csr<T, I, O> entries(checked_cast<I>(count, "rows that have entries"), columns,
-                         copy_of(exec, starts.view().slice(0, count + 1)), std::move(parts.indices),
-                         std::move(parts.values));
+                         copy_of(exec, starts.view().slice(0, count + 1)), std::move(arrays.indices),
+                         std::move(arrays.values));
     return {sound_rows{}, rows, copy_of(exec, list.view().slice(0, count)), std::move(entries)};
 }
 
-/// The distinct ones of rising keys.
+/// Returns the distinct values of sorted keys.
 template <executor Executor, class I>
-buffer<I> distinct_of_rising(Executor const& exec, buffer<I> const& keys) {
+buffer<I> distinct_of_sorted(Executor const& exec, buffer<I> const& keys) {
     std::int64_t const n = keys.size();
     buffer<std::int64_t> starts(exec, n);
     std::int64_t const count = select(exec, n, begins_run<I>{keys.data()}, store_position{starts.data()});
@@ -138,17 +139,18 @@ buffer<I> distinct_of_rising(Executor const& exec, buffer<I> const& keys) {
     for_each(exec, count, gather_key<I>{keys.data(), starts.data(), distinct.data()});
     return distinct;
 }
-/// Distinct keys, rising.
+/// Returns the distinct keys, sorted.
 template <executor Executor, class I>
 buffer<I> distinct_of(Executor const& exec, buffer<I> keys) {
     buffer<std::int64_t> nothing(exec, keys.size());
     fill(exec, nothing.view(), std::int64_t{0});
     sort_by_key(exec, keys.view(), nothing.view());
-    return distinct_of_rising(exec, keys);
+    return distinct_of_sorted(exec, keys);
 }
-/// Writes a key of a rising list where it stands among those of another as well: behind equal ones if `is_second`.
+/// Merge of two sorted lists: writes key k of one list to its position in the merged list, after equal keys if
+/// `is_second`.
 template <class I>
-struct place_key {
+struct merge_key {
     I const *from, *others;
     std::int64_t count;
     bool is_second;
@@ -158,16 +160,16 @@ struct place_key {
         to[k + lower_position(others, 0, count, is_second ? key + 1 : key)] = from[k];
     }
 };
-/// What two lists, each strictly rising, have together.
+/// Returns the union of two lists, each sorted without duplicates.
 template <executor Executor, class I>
 buffer<I> union_of(Executor const& exec, array_view<I const> a, array_view<I const> b) {
     buffer<I> all(exec, a.size() + b.size());
-    for_each(exec, a.size(), place_key<I>{a.data(), b.data(), b.size(), false, all.data()});
-    for_each(exec, b.size(), place_key<I>{b.data(), a.data(), a.size(), true, all.data()});
-    return distinct_of_rising(exec, all);
+    for_each(exec, a.size(), merge_key<I>{a.data(), b.data(), b.size(), false, all.data()});
+    for_each(exec, b.size(), merge_key<I>{b.data(), a.data(), a.size(), true, all.data()});
+    return distinct_of_sorted(exec, all);
 }
 
-/// Throws argument_error unless a rising list lies within [0, bound).
+/// Throws argument_error unless a sorted list is in [0, bound).
 template <executor Executor, class I>
 void require_within(Executor const& exec, buffer<I> const& list, std::int64_t bound, char const* what) {
     if (list.empty()) return;
@@ -178,7 +180,7 @@ void require_within(Executor const& exec, buffer<I> const& list, std::int64_t bo
                              std::to_string(bound - 1));
 }
 
-/// Where row r of a longer list begins.
+/// Computes the offset of row r of a longer list.
 template <class I, class O>
 struct start_in_list {
     I const* list;
@@ -191,7 +193,8 @@ struct start_in_list {
     }
 };
 
-/// A matrix as rows of a longer list, which have no entries where it does not list them: borrows all but the offsets.
+/// View of a matrix with the rows of a longer list; rows that the matrix does not list are empty. Borrows all arrays
+/// except the offsets.
 template <class T, class I, class O>
 class rows_of_list {
 public:
@@ -211,46 +214,46 @@ private:
     csr_view<T, I, O> view_;
 };
 
-/// An operator on rows of a list, which is told their names.
+/// Operator on listed rows that passes the original row index to f.
 template <class F, class I>
-struct at_named_row {
+struct with_original_row {
     F f;
-    I const* names;
+    I const* original_rows;
     COPPICE_NO_EXEC_CHECK
     template <class A>
     COPPICE_HD auto operator()(A const& a, std::int64_t r, std::int64_t j) const {
-        return apply_at_position(f, a, std::int64_t(names[r]), j);
+        return apply_at_position(f, a, std::int64_t(original_rows[r]), j);
     }
 };
 template <class Op, class I>
-struct op_at_named_row {
+struct op_with_original_row {
     static constexpr bool positional = true;
     Op op;
-    I const* names;
+    I const* original_rows;
     COPPICE_NO_EXEC_CHECK
     template <class A, class B>
-    COPPICE_HD auto operator()(A const& a, B const& b, meeting const& at) const {
-        std::int64_t const i = names[at.first_row];
-        return apply(op, a, b, meeting{i, at.first_column, i, at.second_column});
+    COPPICE_HD auto operator()(A const& a, B const& b, element_positions const& at) const {
+        std::int64_t const i = original_rows[at.first_row];
+        return apply(op, a, b, element_positions{i, at.first_column, i, at.second_column});
     }
 };
 
-/// A semiring over compressed matrices, whose operator is told the names of rows and columns.
+/// Semiring over compressed matrices that passes the original row and column indices to the operator.
 template <class Semiring, class I>
-struct semiring_by_names {
+struct semiring_with_original_indices {
     using add_type = std::remove_cvref_t<decltype(std::declval<Semiring const&>().add)>;
     static constexpr bool positional = true;
     add_type add;
     Semiring s;
     I const* rows;
     I const* inner;
-    I const* columns; ///< null where columns are not compressed
+    I const* columns; ///< null if columns are not compressed
     COPPICE_NO_EXEC_CHECK
     template <class A, class B>
-    COPPICE_HD auto multiply(A const& a, B const& b, meeting const& at) const {
+    COPPICE_HD auto multiply(A const& a, B const& b, element_positions const& at) const {
         std::int64_t const k = inner[at.first_column];
         std::int64_t const j = columns ? std::int64_t(columns[at.second_column]) : at.second_column;
-        return multiply_at(s, a, b, meeting{rows[at.first_row], k, k, j});
+        return multiply_at(s, a, b, element_positions{rows[at.first_row], k, k, j});
     }
     COPPICE_NO_EXEC_CHECK
     template <class Sum>
@@ -259,7 +262,7 @@ struct semiring_by_names {
     }
 };
 
-/// Entries of A whose column is a row of the list, in the place that it has there.
+/// Entries of A whose column is in the list, with the position in the list as the new column.
 template <class T, class I, class O>
 struct columns_of_list {
     csr_view<T, I, O> a;
@@ -267,15 +270,15 @@ struct columns_of_list {
     std::int64_t count;
     std::int64_t work() const { return a.nonzeros(); }
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         for (O k = a.row_begin(r); k < a.row_end(r); ++k) {
-            auto const place = position_between(list, std::int64_t{0}, count, std::int64_t(a.indices[k]));
-            if (place >= 0) emit(place, a.coefficients[k]);
+            auto const position = position_between(list, std::int64_t{0}, count, std::int64_t(a.indices[k]));
+            if (position >= 0) emit(position, a.coefficients[k]);
         }
     }
 };
 template <class I>
-struct place_in_list {
+struct position_in_list {
     I const* keys;
     I const* list;
     std::int64_t count;
@@ -285,7 +288,7 @@ struct place_in_list {
     }
 };
 template <class I>
-struct name_of_place {
+struct original_index {
     I const* list;
     I* keys;
     COPPICE_HD void operator()(std::int64_t k) const { keys[k] = list[keys[k]]; }
@@ -298,19 +301,19 @@ auto merge(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hy
     auto const list = union_of(exec, a.list().view(), b.list().view());
     rows_of_list<A, I, O> const x(exec, a, list);
     rows_of_list<B, I, O> const y(exec, b, list);
-    op_at_named_row<Op, I> const named{op, list.data()};
-    return list_rows(exec, a.rows(), list.data(), merge_rising(exec, named, x.view(), y.view(), single));
+    op_with_original_row<Op, I> const named{op, list.data()};
+    return list_rows(exec, a.rows(), list.data(), merge_sorted(exec, named, x.view(), y.view(), single));
 }
 
 } // namespace detail
 
-/// A matrix of compressed rows as one that lists those with entries.
+/// Converts a matrix of compressed rows to one that lists its nonempty rows.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> to_hypersparse(Executor const& exec, csr_view<T, I, O> a) {
-    detail::require_rising(exec, a, "matrix that becomes hypersparse");
+    detail::require_sorted_columns(exec, a, "matrix that becomes hypersparse");
     return detail::list_rows(exec, a.rows(), static_cast<I const*>(nullptr), detail::copy_of_view(exec, a));
 }
-/// And back: offsets for every row, memory permitting.
+/// Converts back to compressed rows, with an offset for every row.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> to_csr(Executor const& exec, hypersparse<T, I, O> const& a) {
     buffer<I> all(exec, a.rows());
@@ -319,7 +322,7 @@ csr<T, I, O> to_csr(Executor const& exec, hypersparse<T, I, O> const& a) {
     return detail::copy_of_view(exec, rows.view());
 }
 
-/// a ⊕ b, a ⊗ b and their like: see those of csr. Operators are told rows and columns as the matrices call them.
+/// a ⊕ b, a ⊗ b and related operations: see those of csr. Operators receive the original row and column indices.
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto ewise_add(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hypersparse<B, I, O> const& b) {
     return detail::merge(exec, op, a, b, detail::keep_single{});
@@ -334,20 +337,20 @@ auto ewise_union(Executor const& exec, Op const& op, hypersparse<A, I, O> const&
     return detail::merge(exec, op, a, b, detail::fill_single<A, B>{missing_a, missing_b});
 }
 
-/// f(a_ij) or f(a_ij, i, j) for every entry.
+/// Computes f(a_ij) or f(a_ij, i, j) for every entry.
 template <executor Executor, class F, class T, class I, class O>
 auto apply(Executor const& exec, F const& f, hypersparse<T, I, O> const& a) {
-    detail::at_named_row<F, I> const named{f, a.list().data()};
+    detail::with_original_row<F, I> const named{f, a.list().data()};
     return detail::list_rows(exec, a.rows(), a.list().data(), apply(exec, named, a.entries().view()));
 }
-/// The entries with keep(a_ij) or keep(a_ij, i, j).
+/// Returns the entries with keep(a_ij) or keep(a_ij, i, j).
 template <executor Executor, class Keep, class T, class I, class O>
 hypersparse<T, I, O> select_entries(Executor const& exec, Keep const& keep, hypersparse<T, I, O> const& a) {
-    detail::at_named_row<Keep, I> const named{keep, a.list().data()};
+    detail::with_original_row<Keep, I> const named{keep, a.list().data()};
     return detail::list_rows(exec, a.rows(), a.list().data(), select_entries(exec, named, a.entries().view()));
 }
 
-/// Every row that has entries folded by a monoid; all entries folded.
+/// Folds every nonempty row by a monoid; folds all entries.
 template <executor Executor, adder Add, class T, class I, class O>
 auto reduce_to_vector(Executor const& exec, Add const& add, hypersparse<T, I, O> const& a) {
     auto folded = reduce_to_vector(exec, add, a.entries().view());
@@ -359,38 +362,38 @@ auto reduce_to_scalar(Executor const& exec, Add const& add, hypersparse<T, I, O>
     return reduce_to_scalar(exec, add, a.entries().view());
 }
 
-/// The matrix of tuples, as build() makes it; the key of a tuple is its row first, so no size is too large.
+/// Makes a matrix from tuples like build(). The sort key is the row, then the column; it cannot overflow for any size.
 template <executor Executor, class T, class I, class Op>
 hypersparse<T, I> build_hypersparse(Executor const& exec, std::type_identity_t<I> rows, std::type_identity_t<I> columns,
                                     array_view<I const> row_of, array_view<I const> column_of,
                                     array_view<T const> values, Op const& duplicates) {
     auto const list = detail::distinct_of(exec, copy_of(exec, row_of)),
-               names = detail::distinct_of(exec, copy_of(exec, column_of));
+               original_rows = detail::distinct_of(exec, copy_of(exec, column_of));
     detail::require_within(exec, list, rows, "row");
-    detail::require_within(exec, names, columns, "column");
-    buffer<I> places(exec, row_of.size()), at(exec, column_of.size());
-    for_each(exec, places.size(), detail::place_in_list<I>{row_of.data(), list.data(), list.size(), places.data()});
-    for_each(exec, at.size(), detail::place_in_list<I>{column_of.data(), names.data(), names.size(), at.data()});
-    auto built = build(exec, static_cast<I>(list.size()), static_cast<I>(names.size()),
-                       array_view<I const>(places.view()), array_view<I const>(at.view()), values, duplicates);
-    auto parts = std::move(built).release();
-    for_each(exec, parts.indices.size(), detail::name_of_place<I>{names.data(), parts.indices.data()});
-    csr<T, I> entries(static_cast<I>(list.size()), columns, std::move(parts.offsets), std::move(parts.indices),
-                      std::move(parts.values));
+    detail::require_within(exec, original_rows, columns, "column");
+    buffer<I> positions(exec, row_of.size()), at(exec, column_of.size());
+    for_each(exec, positions.size(), detail::position_in_list<I>{row_of.data(), list.data(), list.size(), positions.data()});
+    for_each(exec, at.size(), detail::position_in_list<I>{column_of.data(), original_rows.data(), original_rows.size(), at.data()});
+    auto built = build(exec, static_cast<I>(list.size()), static_cast<I>(original_rows.size()),
+                       array_view<I const>(positions.view()), array_view<I const>(at.view()), values, duplicates);
+    auto arrays = std::move(built).release();
+    for_each(exec, arrays.indices.size(), detail::original_index<I>{original_rows.data(), arrays.indices.data()});
+    csr<T, I> entries(static_cast<I>(list.size()), columns, std::move(arrays.offsets), std::move(arrays.indices),
+                      std::move(arrays.values));
     return detail::list_rows(exec, rows, list.data(), std::move(entries));
 }
 
-/// The entries as tuples, row by row.
+/// Returns the entries as tuples, row by row.
 template <executor Executor, class T, class I, class O>
 tuples<T, I> extract_tuples(Executor const& exec, hypersparse<T, I, O> const& a) {
     auto t = extract_tuples(exec, a.entries().view());
-    for_each(exec, t.rows.size(), detail::name_of_place<I>{a.list().data(), t.rows.data()});
+    for_each(exec, t.rows.size(), detail::original_index<I>{a.list().data(), t.rows.data()});
     return t;
 }
 
 namespace detail {
 
-/// The run of sorted keys that begins at k is a row of that name.
+/// Stores the run of equal sorted keys that begins at k as a row.
 template <class I, class O>
 struct list_run {
     I const* keys;
@@ -403,23 +406,24 @@ struct list_run {
 };
 /// Entry k of the transpose was entry source[k]: its row is the column, by the name that the list has for it.
 template <class T, class I, class O>
-struct gather_turned {
+struct gather_transposed {
     csr_view<T, I, O> a;
-    I const* names;
+    I const* original_rows;
     O const* source;
     I* columns;
     T* values;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t k) const {
         std::int64_t const from = source[k];
-        columns[k] = names[lower_position(a.offsets, 0, std::int64_t(a.rows()) + 1, from + 1) - 1];
+        columns[k] = original_rows[lower_position(a.offsets, 0, std::int64_t(a.rows()) + 1, from + 1) - 1];
         values[k] = a.coefficients[from];
     }
 };
 
 } // namespace detail
 
-/// A^T, by one stable sort of the columns, which leaves the rows of each in order. Waits for the number of columns.
+/// Returns A^T by one stable sort of the columns, which preserves the order of rows within each column. Waits for the
+/// number of rows of the result.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const& a) {
     auto const rows = a.entries().view();
@@ -436,7 +440,7 @@ hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const&
     buffer<T> values(exec, nonzeros);
     buffer<I> columns(exec, nonzeros);
     for_each(exec, nonzeros,
-             detail::gather_turned<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
+             detail::gather_transposed<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
     csr<T, I, O> entries(static_cast<I>(count), a.rows(), copy_of(exec, starts.view().slice(0, count + 1)),
                          std::move(columns), std::move(values));
     return {detail::sound_rows{}, a.columns(), copy_of(exec, list.view().slice(0, count)), std::move(entries)};
@@ -444,32 +448,32 @@ hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const&
 
 namespace detail {
 
-/// The product of rows that are listed with a hypersparse matrix. Where there is a place or a bit for every column, on
-/// the host and in long rows on CUDA, columns are compressed first, on CUDA only if they are many.
+/// Product of listed rows with a hypersparse matrix. Columns are compressed first if the method needs memory for every
+/// column: always on the host, and on CUDA if there are more than 2^22 columns.
 template <executor Executor, class Semiring, class A, class B, class I, class O>
-auto product_of_listed(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* names_of_left,
+auto product_with_hypersparse(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* left_rows,
                        hypersparse<B, I, O> const& b) {
     constexpr std::int64_t few_columns = std::is_same_v<Executor, host_executor> ? 0 : std::int64_t{1} << 22;
     auto right = b.entries().view();
-    semiring_by_names<Semiring, I> named{s.add, s, names_of_left, b.list().data(), nullptr};
-    if (b.columns() <= few_columns) return product_of_rising(exec, named, left, right);
-    auto const names = distinct_of(exec, copy_of(exec, right.column_indices()));
-    buffer<I> places(exec, std::int64_t(right.nonzeros()));
-    for_each(exec, places.size(), place_in_list<I>{right.indices, names.data(), names.size(), places.data()});
-    named.columns = names.data();
-    right.indices = places.data();
-    right.column_count = static_cast<I>(names.size());
-    auto product = product_of_rising(exec, named, left, right);
+    semiring_with_original_indices<Semiring, I> named{s.add, s, left_rows, b.list().data(), nullptr};
+    if (b.columns() <= few_columns) return product_of_sorted(exec, named, left, right);
+    auto const original_rows = distinct_of(exec, copy_of(exec, right.column_indices()));
+    buffer<I> positions(exec, std::int64_t(right.nonzeros()));
+    for_each(exec, positions.size(), position_in_list<I>{right.indices, original_rows.data(), original_rows.size(), positions.data()});
+    named.columns = original_rows.data();
+    right.indices = positions.data();
+    right.column_count = static_cast<I>(original_rows.size());
+    auto product = product_of_sorted(exec, named, left, right);
     I const rows = product.rows();
-    auto parts = std::move(product).release();
-    for_each(exec, parts.indices.size(), name_of_place<I>{names.data(), parts.indices.data()});
-    return decltype(product)(rows, b.columns(), std::move(parts.offsets), std::move(parts.indices),
-                             std::move(parts.values));
+    auto arrays = std::move(product).release();
+    for_each(exec, arrays.indices.size(), original_index<I>{original_rows.data(), arrays.indices.data()});
+    return decltype(product)(rows, b.columns(), std::move(arrays.offsets), std::move(arrays.indices),
+                             std::move(arrays.values));
 }
 
 } // namespace detail
 
-/// A B over a semiring, at the cost of the rows and columns that occur.
+/// Computes A B over a semiring; the cost depends only on the rows and columns that occur.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a, hypersparse<B, I, O> const& b) {
     require_size("rows of the second matrix of a product", b.rows(), a.columns());
@@ -477,10 +481,10 @@ auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a,
         exec, a.entries().rows(), static_cast<I>(b.list().size()),
         detail::columns_of_list<A, I, O>{a.entries().view(), b.list().data(), b.list().size()});
     return detail::list_rows(exec, a.rows(), a.list().data(),
-                             detail::product_of_listed(exec, s, left.view(), a.list().data(), b));
+                             detail::product_with_hypersparse(exec, s, left.view(), a.list().data(), b));
 }
 
-/// C<mask, replace> = C ⊙ T; see update() of csr. The mask is no_mask{} or a hypersparse matrix of this shape.
+/// C<mask, replace> = C ⊙ T; see update() of csr. The mask is no_mask{} or a hypersparse matrix of the same shape.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator>
 void update(Executor const& exec, hypersparse<C, I, O>& c, Mask const& mask, Accumulator const& accumulator,
             hypersparse<T, I, O> const& t, descriptor const& d = {}) {

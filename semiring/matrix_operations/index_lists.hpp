@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lists of rows or columns that extract and assign take: all of them, or indices in the memory of the executor.
+/// Lists of rows or columns for extract and assign: all of them, or an array of indices in the memory space of the
+/// executor.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace coppice {
 
-/// GrB_ALL.
+/// All indices: GrB_ALL.
 struct all_indices {};
 
 namespace detail {
@@ -29,11 +30,11 @@ struct index_falls {
     COPPICE_HD std::int64_t operator()(std::int64_t k) const { return list[k] < list[k + 1] ? 0 : 1; }
 };
 template <class I>
-struct note_first_place {
+struct store_first_position {
     I const* sorted;
-    I* where;
+    I* table;
     COPPICE_HD void operator()(std::int64_t k) const {
-        if (k == 0 || sorted[k - 1] != sorted[k]) where[sorted[k]] = I(k);
+        if (k == 0 || sorted[k - 1] != sorted[k]) table[sorted[k]] = I(k);
     }
 };
 template <class I>
@@ -42,27 +43,29 @@ struct count_up {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = I(k); }
 };
 
-/// A list of indices, sorted: where an index stands in the list. All of 0, 1, … where `sorted` is null.
+/// A sorted list of indices with the position of each index in the original list. If `sorted` is null, all indices 0,
+/// 1, ….
 template <class I>
 struct index_map {
     I const* sorted = nullptr;
     I const* positions = nullptr;
-    I const* list = nullptr;  ///< as it was given
-    I const* where = nullptr; ///< the place of every index in `sorted`, if many are looked up
+    I const* list = nullptr;  ///< in the original order
+    I const* table = nullptr; ///< lookup table: first position of every index in `sorted`, -1 for none; null for binary
+                              ///< search
     std::int64_t count = 0;
     bool distinct = true;
 
     COPPICE_HD std::int64_t size() const { return count; }
     COPPICE_HD std::int64_t at(std::int64_t k) const { return list ? std::int64_t(list[k]) : k; }
-    /// The first place in `sorted` of an index, -1 where it has none.
-    COPPICE_HD std::int64_t place(std::int64_t index) const {
-        if (where) return where[index];
+    /// Returns the first position of an index in `sorted`, -1 if it does not occur.
+    COPPICE_HD std::int64_t find(std::int64_t index) const {
+        if (table) return table[index];
         std::int64_t const p = lower_position(sorted, 0, count, index);
         return p < count && std::int64_t(sorted[p]) == index ? p : -1;
     }
 };
 
-/// Checks a list and sorts it; argument_error for an index outside [0, bound).
+/// Checks a list and sorts it. Throws argument_error for an index outside [0, bound).
 template <class I>
 class prepared_list {
 public:
@@ -82,40 +85,40 @@ public:
         sorted_ = copy_of(exec, list);
         positions_ = buffer<I>(exec, n);
         for_each(exec, n, count_up<I>{positions_.data()});
-        rising_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{list.data()}, plus{}) == 0;
-        if (!rising_) sort_by_key(exec, sorted_.view(), positions_.view());
+        increasing_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{list.data()}, plus{}) == 0;
+        if (!increasing_) sort_by_key(exec, sorted_.view(), positions_.view());
         distinct_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{sorted_.data()}, plus{}) == 0;
         bound_ = bound;
         map_ = {sorted_.data(), positions_.data(), list.data(), nullptr, n, distinct_};
-        // An empty list is a list, and not all.
+        // An empty list is not all_indices: `sorted` must not be null.
         if (n == 0) {
             sorted_ = buffer<I>(exec, 1);
             map_.sorted = map_.positions = map_.list = sorted_.data();
         }
     }
     index_map<I> map() const { return map_; }
-    /// The same for so many look-ups: where they are worth it, with a table as long as the matrix has indices, for the
-    /// search of one costs as much as the writing of some fifty.
+    /// Returns the map for this number of lookups, with a dense lookup table if there are at least bound / 64 lookups:
+    /// one binary search costs as much as about fifty writes.
     template <executor Executor>
-    index_map<I> map_for(Executor const& exec, std::int64_t look_ups) {
-        if (!map_.sorted || bound_ / 64 > look_ups) return map_;
-        where_ = buffer<I>(exec, std::max<std::int64_t>(bound_, 1));
-        fill(exec, where_.view(), I(-1));
-        for_each(exec, map_.count, note_first_place<I>{map_.sorted, where_.data()});
-        map_.where = where_.data();
+    index_map<I> map_for(Executor const& exec, std::int64_t lookups) {
+        if (!map_.sorted || bound_ / 64 > lookups) return map_;
+        table_ = buffer<I>(exec, std::max<std::int64_t>(bound_, 1));
+        fill(exec, table_.view(), I(-1));
+        for_each(exec, map_.count, store_first_position<I>{map_.sorted, table_.data()});
+        map_.table = table_.data();
         return map_;
     }
-    bool rising() const { return rising_; }
+    bool is_increasing() const { return increasing_; }
     void require_distinct(char const* what) const {
         if (!distinct_)
             throw argument_error(std::string(what) + ": an index occurs twice in the list of an assignment");
     }
 
 private:
-    buffer<I> sorted_, positions_, where_;
+    buffer<I> sorted_, positions_, table_;
     index_map<I> map_{};
     std::int64_t bound_ = 0;
-    bool rising_ = true, distinct_ = true;
+    bool increasing_ = true, distinct_ = true;
 };
 
 } // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How a GraphBLAS operation writes its result: mask, accumulator, replace.
+/// Output of a GraphBLAS operation: mask, accumulator, replace.
 #pragma once
 
 #include <utility>
@@ -21,7 +21,7 @@ csr<C, I, O> write_rows(Executor const& exec, csr_view<C, I, O> c, Mask const& m
     return build_rows<C, I, O>(exec, c.rows(), c.columns(), rows{c, t, mask, accumulate, replace, inside});
 }
 
-/// An empty matrix as a view that lanes may read: rows without entries.
+/// Returns an empty matrix whose view is valid in kernels: all rows have no entries.
 template <class T, class I, class O, executor Executor>
 csr<T, I, O> no_entries(Executor const& exec, I rows, I columns) {
     buffer<O> offsets(exec, std::int64_t(rows) + 1);
@@ -31,16 +31,16 @@ csr<T, I, O> no_entries(Executor const& exec, I rows, I columns) {
 
 } // namespace detail
 
-/// An empty matrix of these sizes.
+/// Returns an empty matrix of this size.
 template <class T, executor Executor, class I>
 csr<T, I> empty_matrix(Executor const& exec, I rows, I columns) {
     return detail::no_entries<T, I, I>(exec, rows, columns);
 }
 
-/// C<mask, replace> = C ⊙ T: the last step of every GraphBLAS operation, which all of ours leave to it. `t` is what an
-/// operation has returned; mask, accumulator and descriptor are read as in mxv (include/coppice/graphblas.hpp), the
-/// mask being no_mask{} or a matrix of C's shape. `t`, mask and inputs may be C itself or parts of it: C is made anew.
-/// Throws dimension_error where shapes disagree; C is as it was then.
+/// C<mask, replace> = C ⊙ T, the last step of every GraphBLAS operation. `t` is the result of an operation; mask,
+/// accumulator and descriptor have the meaning of mxv (include/coppice/graphblas.hpp), and the mask is no_mask{} or a
+/// matrix with the shape of C. `t`, mask and inputs may be C or share its arrays, since C is rebuilt. Throws
+/// dimension_error if shapes disagree; C is then unchanged.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator>
 void update(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator const& accumulator,
             csr<T, I, O> const& t, descriptor const& d = {}) {

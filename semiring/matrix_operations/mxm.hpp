@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The product of two matrices as GraphBLAS has it, and products of three.
+/// Matrix product with GraphBLAS semantics, and products of three matrices.
 #pragma once
 
 #include <coppice/semiring/matrix_operations/masked_update.hpp>
@@ -10,27 +10,27 @@
 namespace coppice {
 namespace detail {
 
-/// The matrix, or its transpose, which this keeps.
+/// View of a matrix, or of its transpose, which the object computes and owns.
 template <class T, class I, class O>
 class maybe_transposed {
 public:
     template <executor Executor>
     maybe_transposed(Executor const& exec, csr_view<T, I, O> a, bool transposed) : view_(a) {
         if (!transposed) return;
-        own_ = transpose(exec, a);
-        view_ = own_.view();
+        transposed_ = transpose(exec, a);
+        view_ = transposed_.view();
     }
     csr_view<T, I, O> view() const { return view_; }
 
 private:
-    csr<T, I, O> own_;
+    csr<T, I, O> transposed_;
     csr_view<T, I, O> view_;
 };
 
 } // namespace detail
 
-/// C<mask> = C ⊙ (A ⊕.⊗ B) (GrB_mxm); with d.transpose0, d.transpose1 the transposes stand for A and B, made for the
-/// call. Only what the mask admits is computed. C may be given as A, B or mask as well: it is made anew.
+/// C<mask> = C ⊙ (A ⊕.⊗ B) (GrB_mxm). With d.transpose0, d.transpose1 the transposes of A and B are computed for the
+/// call. Only entries that the mask admits are computed. C may also be A, B or the mask, since it is rebuilt.
 template <executor Executor, class C, class Mask, class Accumulator, semiring Semiring, class A, class B, class I,
           class O>
 void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator const& accumulator, Semiring const& s,
@@ -52,13 +52,13 @@ void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator co
 
 namespace detail {
 
-/// The side of an operand that stands for the matrix or for its transpose; a view has one side.
+/// Returns the view of an operand or of its transpose; a csr_view remains to be transposed by the caller.
 template <class T, class I, class O>
-csr_view<T, I, O> side_of(matrix_operand<T, I, O> const& a, bool& transposed) {
+csr_view<T, I, O> matrix_along(matrix_operand<T, I, O> const& a, bool& transposed) {
     return a.along(std::exchange(transposed, false)).matrix;
 }
 template <class T, class I, class O>
-csr_view<T, I, O> side_of(csr_view<T, I, O> a, bool&) {
+csr_view<T, I, O> matrix_along(csr_view<T, I, O> a, bool&) {
     return a;
 }
 template <class Operand>
@@ -68,35 +68,35 @@ inline constexpr bool is_matrix_operand_v<matrix_operand<T, I, O>> = true;
 
 } // namespace detail
 
-/// The same where A, B or both are operands that keep their transposes: those serve for d.transpose0 and d.transpose1,
-/// argument_error where they have not been prepared.
+/// The same if A, B or both are matrix_operands, which hold their transposes; these are used for d.transpose0 and
+/// d.transpose1. Throws argument_error if they have not been prepared.
 template <executor Executor, class C, class I, class O, class Mask, class Accumulator, semiring Semiring, class A,
           class B>
 requires(detail::is_matrix_operand_v<A> ||
          detail::is_matrix_operand_v<B>) void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask,
                                                   Accumulator const& accumulator, Semiring const& s, A const& a,
                                                   B const& b, descriptor d = {}) {
-    auto const left = detail::side_of(a, d.transpose0);
-    auto const right = detail::side_of(b, d.transpose1);
+    auto const left = detail::matrix_along(a, d.transpose0);
+    auto const right = detail::matrix_along(b, d.transpose1);
     mxm(exec, c, mask, accumulator, s, left, right, d);
 }
 
-/// Symbolic phases of R A P, for any number of values on these patterns: multilevel methods refresh by it.
+/// Symbolic phases of R A P, for any values on these patterns; multilevel methods use it to refresh coarse matrices.
 template <class I = std::int32_t, class O = I>
 struct triple_product_plan {
-    product_plan<I, O> first;  ///< of A P
-    product_plan<I, O> second; ///< of R (A P)
+    product_plan<I, O> first;  ///< symbolic phase of A P
+    product_plan<I, O> second; ///< symbolic phase of R (A P)
 };
 
 namespace detail {
 
-/// The pattern of a planned product, with these values; null for none.
+/// View of a planned product with these values; null for the pattern only.
 template <class Z, class I, class O>
 csr_view<Z, I, O> view_of_product(product_plan<I, O> const& plan, Z const* values) {
     return {plan.product_rows(), plan.columns, plan.nonzeros(), plan.offsets.data(), plan.indices.data(), values};
 }
 
-/// A plan of R A P and its first values, of matrices whose columns are known to rise.
+/// Makes a plan of R A P and its first values, for matrices whose columns are known to be sorted.
 template <class Z, class I, class O>
 struct planned_triple {
     triple_product_plan<I, O> plan;
@@ -115,7 +115,7 @@ auto plan_and_multiply(Executor const& exec, Semiring const& s, csr_view<R, I, O
 
 } // namespace detail
 
-/// Structure of R A P; R[r, n], A[n, m], P[m, c]. Errors as make_product_plan.
+/// Symbolic phase of R A P; R[r, n], A[n, m], P[m, c]. Errors as in make_product_plan.
 template <executor Executor, class R, class A, class P, class I, class O>
 triple_product_plan<I, O> make_triple_product_plan(Executor const& exec, csr_view<R, I, O> r, csr_view<A, I, O> a,
                                                    csr_view<P, I, O> p) {
@@ -125,7 +125,7 @@ triple_product_plan<I, O> make_triple_product_plan(Executor const& exec, csr_vie
     return {std::move(first), std::move(second)};
 }
 
-/// values[plan.second.nonzeros()] of R (A P) over a semiring; the product in between is kept for the call alone.
+/// Computes values[plan.second.nonzeros()] of R (A P) over a semiring; the values of A P exist only during the call.
 template <executor Executor, semiring Semiring, class R, class A, class P, class I, class O, class Z>
 void triple_product_values(Executor const& exec, triple_product_plan<I, O> const& plan, Semiring const& s,
                            csr_view<R, I, O> r, csr_view<A, I, O> a, csr_view<P, I, O> p, array_view<Z> values) {
@@ -136,7 +136,7 @@ void triple_product_values(Executor const& exec, triple_product_plan<I, O> const
     product_values(exec, plan.second, s, r, detail::view_of_product(first, std::as_const(between).data()), values);
 }
 
-/// R A P.
+/// Returns R A P.
 template <executor Executor, semiring Semiring, class R, class A, class P, class I, class O>
 auto triple_product(Executor const& exec, triple_product_plan<I, O> const& plan, Semiring const& s, csr_view<R, I, O> r,
                     csr_view<A, I, O> a, csr_view<P, I, O> p) {

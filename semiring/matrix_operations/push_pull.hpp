@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// mxv and vxm over sparse vectors: a push along the entries of u, or a pull into every row of the result.
+/// mxv and vxm over sparse vectors: push along the entries of u, or pull into every row of the result.
 #pragma once
 
 #include <coppice/semiring/matrix_operations/vector_operations.hpp>
@@ -10,7 +10,7 @@
 namespace coppice {
 namespace detail {
 
-/// Products that entry k of u makes along its row.
+/// Number of products of entry k of u: the length of its row.
 template <class T, class I, class O>
 struct pushed_products {
     csr_view<T, I, O> rows;
@@ -20,7 +20,7 @@ struct pushed_products {
     }
 };
 
-/// Product t: where it goes and what it is.
+/// Computes product t and its column.
 template <bool VectorFirst, class T, class U, class I, class O, class Semiring, class P>
 struct push_product {
     csr_view<T, I, O> rows;
@@ -48,7 +48,7 @@ struct begins_admitted_run {
     }
 };
 
-/// Folds the products of one column from the identity on, in the order of the entries of u.
+/// Folds the products of one column from the identity, in the order of the entries of u.
 template <class I, class P, class Semiring, class Z>
 struct fold_pushed {
     std::int64_t const* starts;
@@ -71,8 +71,8 @@ struct fold_pushed {
     }
 };
 
-/// The entries of the product that the mask admits, by way of the entries of u; O(p log p) for p products, whatever the
-/// length of the vectors.
+/// Returns the entries of the product that the mask admits, computed from the entries of u; O(p log p) for p products,
+/// independent of the length of the vectors.
 template <bool VectorFirst, class Z, executor Executor, class Semiring, class T, class U, class I, class O, class Mask>
 sparse_vector<Z, I> push(Executor const& exec, Semiring const& s, csr_view<T, I, O> rows, list_view<U, I> u,
                          buffer<std::int64_t> const& starts, std::int64_t count, Mask const& mask) {
@@ -96,20 +96,20 @@ sparse_vector<Z, I> push(Executor const& exec, Semiring const& s, csr_view<T, I,
     return {exec, rows.columns(), std::move(indices), std::move(values)};
 }
 
-/// Whether a push of so many products beats reading every row of the other side: sorting a product costs some ten times
-/// what folding one does.
+/// Whether a push with this many products is faster than a pull that reads every row: sorting a product costs about ten
+/// times as much as folding one.
 inline bool prefers_push(std::int64_t products, std::int64_t nonzeros, std::int64_t rows) {
     return products * 10 < nonzeros + rows;
 }
 
-/// A mask as the rows of a pull ask it.
+/// Mask for the rows of a pull.
 template <class Mask>
 struct pulled_mask {
     Mask mask;
     COPPICE_HD bool admits(std::int64_t row) const { return mask.admits(0, row); }
 };
 
-/// t = the entries of the product that the mask admits.
+/// Returns the entries of the product that the mask admits.
 template <bool VectorFirst, class Z, executor Executor, class Semiring, class T, class I, class O, class U, class Mask>
 sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, matrix_operand<T, I, O> const& a,
                                     bool pull_along_transpose, sparse_vector<U, I> const& u, Mask const& mask) {
@@ -128,13 +128,13 @@ sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, mat
         if (!can_pull || prefers_push(products, std::int64_t(rows.nonzeros()), rows.columns()))
             return push<VectorFirst, Z>(exec, s, rows, list, starts, products, mask);
     }
-    auto const side = a.along(pull_along_transpose);
-    dense_vector<Z> t(exec, side.matrix.rows());
+    auto const rows_and_plan = a.along(pull_along_transpose);
+    dense_vector<Z> t(exec, rows_and_plan.matrix.rows());
     auto const x = u.format() == vector_format::list ? u.to_dense(exec) : dense_vector<U>();
     dense_vector_view<U const> const input = u.format() == vector_format::list ? x.view() : u.dense();
     entry_writer<Z, no_accumulator> const write{t.values().data(), t.present().data(), {}};
     fill(exec, t.values().view(), Z{});
-    multiply_rows<VectorFirst, !begins_wanted_rows_only_v<Executor>>(exec, side, pulled_mask<Mask>{mask}, s, input,
+    multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, rows_and_plan, pulled_mask<Mask>{mask}, s, input,
                                                                      write);
     return {exec, std::move(t)};
 }
@@ -153,7 +153,7 @@ void multiply_into(Executor const& exec, sparse_vector<W, I>& w, Mask const& mas
     sparse_vector<Z, I> t = multiply_sparse<VectorFirst, Z>(exec, s, a, along_transpose, u, reader);
     bool const nothing_old = w.entries() == 0 || (d.replace && std::is_same_v<Accumulator, no_accumulator>);
     if constexpr (std::is_same_v<W, Z>) {
-        if (nothing_old) { // the mask has been applied
+        if (nothing_old) { // the mask has already been applied
             w = std::move(t);
             return;
         }
@@ -163,12 +163,12 @@ void multiply_into(Executor const& exec, sparse_vector<W, I>& w, Mask const& mas
 
 } // namespace detail
 
-/// w<mask> = w ⊙ (A ⊕.⊗ u), GrB_mxv over sparse vectors; semantics as those of dense vectors
-/// (include/coppice/graphblas.hpp). It runs as a push or as a pull, whichever promises less work: a push along the
-/// entries of u (needs the transpose of A here, and A itself in vxm) costs O(p log p) for the p products that there
-/// are, a pull reads every row that the mask admits. Where the one side is not there, the other is taken. The sums of
-/// both are folded in rising inner index; floating sums of long rows may differ between them in the last bits, and the
-/// choice depends on the input alone. `w` may be u or the mask.
+/// w<mask> = w ⊙ (A ⊕.⊗ u), GrB_mxv over sparse vectors; semantics as for dense vectors
+/// (include/coppice/graphblas.hpp). It runs as a push or as a pull, whichever is estimated to need less work. A push
+/// along the entries of u costs O(p log p) for p products; mxv needs the transpose of A for it, vxm A itself. A pull
+/// reads every row that the mask admits. If the matrix for one of them is missing, the other is used. Both fold sums in
+/// ascending inner index; floating-point sums of long rows may differ between them in the last bits. The choice depends
+/// only on the input. `w` may be u or the mask.
 template <executor Executor, class W, class Mask, class Accumulator, semiring Semiring, class T, class I, class O,
           class U>
 void mxv(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vectors of which few elements may be there: a sorted list, a bitmap or full, whichever suits their density.
+/// Sparse vectors, stored as a sorted list, a bitmap, or full, depending on their density.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 namespace coppice {
 
 enum class vector_format {
-    list,   ///< indices[entries], rising, and values[entries]
-    bitmap, ///< values[n] and a flag for each
+    list,   ///< indices[entries], sorted, and values[entries]
+    bitmap, ///< values[n] and one flag each
     full    ///< values[n], all of them entries
 };
 
-/// Borrowed list of entries: indices rise strictly.
+/// Borrowed list of entries: indices sorted without duplicates.
 template <class T, class I = std::int32_t>
 struct list_view {
     array_view<I const> indices{};
@@ -45,7 +45,7 @@ struct list_entry {
     }
 };
 template <class T, class I>
-struct place_entry {
+struct scatter_entry {
     list_view<T, I> from;
     T* values;
     std::int8_t* present;
@@ -66,11 +66,11 @@ struct list_falls {
 
 } // namespace detail
 
-/// Owns a vector in one memory; move-only. `exec.copy(v)` moves between places.
+/// Owns a vector in one memory space; move-only. `exec.copy(v)` copies between memory spaces.
 ///
-/// **Conversion rule**, applied by settle(), with which every operation ends: full where all elements are entries; a
-/// list becomes a bitmap above n/16 entries, a bitmap a list below n/64; in between a vector stays what it is, so that
-/// one that hovers is not converted again and again. A full vector that loses entries becomes a bitmap first.
+/// **Conversion rule**, applied by choose_format() at the end of every operation: a vector is full if all elements are
+/// entries. A list with more than n/16 entries becomes a bitmap; a bitmap with fewer than n/64 entries becomes a list.
+/// The gap between the limits prevents repeated conversions. A full vector that loses entries becomes a bitmap first.
 template <class T, class I = std::int32_t>
 class sparse_vector {
 public:
@@ -85,7 +85,7 @@ public:
         if (n < 0) throw argument_error("length of a vector is negative: " + std::to_string(n));
         checked_cast<I>(n, "length of a vector");
     }
-    /// The entries of a list. matrix_error unless its indices rise strictly within [0, n).
+    /// A vector from a list of entries. Throws matrix_error unless the indices are sorted without duplicates in [0, n).
     template <executor Executor>
     sparse_vector(Executor const& exec, std::int64_t n, buffer<I> indices, buffer<T> values) : sparse_vector(exec, n) {
         require_size("values of a list", values, indices.size());
@@ -98,30 +98,30 @@ public:
         entries_ = count;
         indices_ = std::move(indices);
         values_ = std::move(values);
-        settle(exec);
+        choose_format(exec);
     }
-    /// What a dense vector holds; waits for the number of its entries.
+    /// A vector with the entries of a dense vector; waits for their number.
     template <executor Executor>
     sparse_vector(Executor const& exec, dense_vector<T> v) : sparse_vector(exec, v.size()) {
         entries_ = entry_count(exec, v.view());
         format_ = v.is_full() ? vector_format::full : vector_format::bitmap;
         values_ = std::move(v.values());
         present_ = std::move(v.present());
-        settle(exec);
+        choose_format(exec);
     }
 
     std::int64_t size() const { return size_; }
     std::int64_t entries() const { return entries_; }
     vector_format format() const { return format_; }
 
-    /// The list, where the format is that.
+    /// The list, if the format is list.
     list_view<T, I> list() const { return {indices_.view(), values_.view()}; }
-    /// The elements, where the format is bitmap or full.
+    /// The elements, if the format is bitmap or full.
     dense_vector_view<T const> dense() const { return {values_.view(), present_.view()}; }
-    /// Elements to overwrite; entries stay what they are.
+    /// Mutable elements; the set of entries must not change.
     dense_vector_view<T> dense() { return {values_.view(), present_.view()}; }
 
-    /// The entries as a list, in `indices` and `values` where the vector is none itself.
+    /// Returns the entries as a list; uses `indices` and `values` as storage if the format is not list.
     template <executor Executor>
     list_view<T, I> as_list(Executor const& exec, buffer<I>& indices, buffer<T>& values) const {
         if (format_ == vector_format::list) return list();
@@ -136,23 +136,23 @@ public:
         return {indices.view(), values.view()};
     }
 
-    /// A copy with a place for every element.
+    /// Returns a copy with storage for every element.
     template <executor Executor>
     dense_vector<T> to_dense(Executor const& exec) const {
         if (format_ == vector_format::full) return dense_vector<T>(copy_of(exec, values_));
         if (format_ == vector_format::bitmap) return {copy_of(exec, values_), copy_of(exec, present_)};
         dense_vector<T> to(exec, size_);
         fill(exec, to.values().view(), T{});
-        for_each(exec, entries_, detail::place_entry<T, I>{list(), to.values().data(), to.present().data()});
+        for_each(exec, entries_, detail::scatter_entry<T, I>{list(), to.values().data(), to.present().data()});
         return to;
     }
 
-    /// Takes the format that the density asks for.
+    /// Converts to the format that the conversion rule selects.
     template <executor Executor>
-    void settle(Executor const& exec) {
-        vector_format const wanted = wanted_format();
-        if (wanted == format_) return;
-        if (wanted == vector_format::list) {
+    void choose_format(Executor const& exec) {
+        vector_format const format = preferred_format();
+        if (format == format_) return;
+        if (format == vector_format::list) {
             buffer<I> indices;
             buffer<T> values;
             as_list(exec, indices, values);
@@ -166,13 +166,18 @@ public:
                 present_ = std::move(dense.present());
                 indices_ = {};
             }
-            if (wanted == vector_format::full) present_ = {};
+            if (format == vector_format::full) present_ = {};
         }
-        format_ = wanted;
+        format_ = format;
     }
 
-    /// The same entries as a bitmap, whatever their number: for a vector that grows by single elements. It stays one
-    /// until an operation ends with it.
+    template <executor Executor>
+    [[deprecated("renamed to choose_format")]] void settle(Executor const& exec) {
+        choose_format(exec);
+    }
+
+    /// Converts to a bitmap, for any number of entries: for a vector to which single elements are added. It stays a
+    /// bitmap until an operation applies the conversion rule.
     template <executor Executor>
     void make_bitmap(Executor const& exec) {
         if (format_ == vector_format::bitmap) return;
@@ -187,12 +192,12 @@ public:
         indices_ = {};
         format_ = vector_format::bitmap;
     }
-    /// Whether the arrays come from this memory.
+    /// Whether the arrays were allocated from this memory resource.
     bool is_in(std::shared_ptr<memory_resource> const& memory) const {
         auto const from_there = [&](auto const& array) { return array.empty() || array.memory() == memory; };
         return from_there(indices_) && from_there(values_) && from_there(present_);
     }
-    /// The arrays, given up: indices and values of a list, values and flags of a bitmap, values of a full vector.
+    /// Released arrays: indices and values of a list, values and flags of a bitmap, values of a full vector.
     struct arrays {
         buffer<I> indices;
         buffer<T> values;
@@ -203,10 +208,10 @@ public:
         *this = sparse_vector();
         return a;
     }
-    /// After writes through dense() that made `count` more entries.
+    /// Updates the number of entries after writes through dense() that added `count` entries.
     void add_entries(std::int64_t count) { entries_ += count; }
 
-    /// Copy in the memory of `exec`, wherever the vector lives.
+    /// Copies the vector from any memory space to that of `exec`.
     template <executor Executor>
     friend sparse_vector copy_of(Executor const& exec, sparse_vector const& v) {
         sparse_vector to;
@@ -220,7 +225,7 @@ public:
     }
 
 private:
-    vector_format wanted_format() const {
+    vector_format preferred_format() const {
         if (entries_ == size_ && size_ > 0) return vector_format::full;
         if (format_ == vector_format::list) return entries_ > size_ / 16 ? vector_format::bitmap : vector_format::list;
         return entries_ < size_ / 64 ? vector_format::list : vector_format::bitmap;

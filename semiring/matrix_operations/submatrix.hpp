@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parts of sparse matrices and their composition: extract, assign, subassign, resize, concat, split, kronecker, diag.
+/// Submatrices and composition of sparse matrices: extract, assign, subassign, resize, concat, split, kronecker, diag.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace coppice {
 namespace detail {
 
 template <class T, class I, class O>
-struct listed_degree {
+struct selected_row_length {
     csr_view<T, I, O> a;
     index_map<I> rows;
     COPPICE_HD std::int64_t operator()(std::int64_t r) const {
@@ -20,16 +20,16 @@ struct listed_degree {
     }
 };
 
-/// Row r of A(rows, columns): entries of row rows[r] at every place where their column stands in the list.
+/// Row r of A(rows, columns): the entries of row rows[r], at every position of their column in the list of columns.
 template <class T, class I, class O>
 struct extracted_rows {
     csr_view<T, I, O> a;
     index_map<I> rows, columns;
-    std::int64_t entries; ///< of the listed rows
+    std::int64_t entries; ///< of the selected rows
     std::int64_t work() const { return entries; }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         std::int64_t const i = rows.at(r);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const column = a.indices[k];
@@ -37,7 +37,7 @@ struct extracted_rows {
                 emit(std::int64_t(column), a.coefficients[k]);
                 continue;
             }
-            auto p = columns.place(column);
+            auto p = columns.find(column);
             if (columns.distinct)
                 emit.when(p >= 0, std::int64_t(columns.positions[p >= 0 ? p : 0]), a.coefficients[k]);
             else if (p >= 0)
@@ -47,19 +47,20 @@ struct extracted_rows {
     }
 };
 
-/// Columns of entries by their place in a list.
+/// Maps column indices of A through a list.
 template <class I>
-struct listed_columns {
+struct mapped_columns {
     I const* list; ///< null for all
-    I const* places;
-    COPPICE_HD I operator[](std::int64_t k) const { return list ? list[places[k]] : places[k]; }
+    I const* positions;
+    COPPICE_HD I operator[](std::int64_t k) const { return list ? list[positions[k]] : positions[k]; }
 };
-/// The matrix that has the entries of A at (rows[r], columns[c]) and no others, read like a csr_view; columns rise.
+/// View of the matrix that has the entries of A at (rows[r], columns[c]) and no others, with the interface of a
+/// csr_view; its columns are sorted.
 template <class T, class I, class O>
-struct spread_view {
+struct embedded_view {
     csr_view<T, I, O> a;
     index_map<I> rows;
-    listed_columns<I> indices;
+    mapped_columns<I> indices;
     T const* coefficients = a.coefficients;
 
     COPPICE_HD O nonzeros() const { return a.nonzeros(); }
@@ -67,25 +68,25 @@ struct spread_view {
     COPPICE_HD O row_end(std::int64_t i) const { return at(i, 1); }
 
 private:
-    COPPICE_HD O at(std::int64_t i, int behind) const {
-        if (!rows.sorted) return a.offsets[i + behind];
-        std::int64_t const p = rows.place(i);
-        return p < 0 ? O(0) : a.offsets[rows.positions[p] + behind];
+    COPPICE_HD O at(std::int64_t i, int next) const {
+        if (!rows.sorted) return a.offsets[i + next];
+        std::int64_t const p = rows.find(i);
+        return p < 0 ? O(0) : a.offsets[rows.positions[p] + next];
     }
 };
 
-/// Row i of a matrix that has the entries of A at (rows[r], columns[c]) and no others.
+/// Row i of the matrix that has the entries of A at (rows[r], columns[c]) and no others.
 template <class T, class I, class O>
-struct spread_rows {
+struct embedded_rows {
     csr_view<T, I, O> a;
     index_map<I> rows, columns;
     std::int64_t work() const { return a.nonzeros(); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t r = i;
         if (rows.sorted) {
-            auto const p = rows.place(i);
+            auto const p = rows.find(i);
             if (p < 0) return;
             r = rows.positions[p];
         }
@@ -94,23 +95,23 @@ struct spread_rows {
 };
 
 template <class I>
-struct raise_listed {
+struct set_flags {
     I const* list;
     std::int8_t* flags;
     COPPICE_HD void operator()(std::int64_t k) const { flags[list[k]] = 1; }
 };
 
-/// 1 for the listed indices of [0, bound); empty where all are.
+/// Returns flags that are 1 for the listed indices of [0, bound); empty if all are listed.
 template <executor Executor, class I>
 buffer<std::int8_t> flags_of(Executor const& exec, index_map<I> const& map, std::int64_t bound) {
     if (!map.sorted) return {};
     buffer<std::int8_t> flags(exec, std::max<std::int64_t>(bound, 1));
     fill(exec, flags.view(), std::int8_t{0});
-    for_each(exec, map.count, raise_listed<I>{map.sorted, flags.data()});
+    for_each(exec, map.count, set_flags<I>{map.sorted, flags.data()});
     return flags;
 }
 
-/// Every admitted position of the region with one value.
+/// Constant value at every admitted position of the region.
 template <class T, class I, class Mask>
 struct constant_rows {
     T value;
@@ -119,7 +120,7 @@ struct constant_rows {
     region inside;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         if (inside.rows && inside.rows[i] == 0) return;
         if constexpr (is_matrix_mask_v<Mask>) {
             if (!mask.complement) {
@@ -143,12 +144,12 @@ decltype(auto) as_list(Rows const& list) {
         return array_view(list);
 }
 
-/// The rows and columns of a matrix that an assignment names: their lists, and a flag for each that is covered.
+/// Rows and columns of an assignment: their lists, and a flag for each covered index.
 template <class I>
-class assigned_part {
+class assigned_submatrix {
 public:
     template <executor Executor, class Rows, class Columns>
-    assigned_part(Executor const& exec, Rows const& rows, Columns const& columns, I row_count, I column_count)
+    assigned_submatrix(Executor const& exec, Rows const& rows, Columns const& columns, I row_count, I column_count)
         : row_count_(row_count), column_count_(column_count), rows_(exec, as_list(rows), row_count, "row"),
           columns_(exec, as_list(columns), column_count, "column"), row_map_(rows_.map_for(exec, row_count)),
           row_flags_(flags_of(exec, rows_.map(), row_count)),
@@ -156,7 +157,7 @@ public:
 
     region covered(bool mask_inside_only) const { return {row_flags_.data(), column_flags_.data(), mask_inside_only}; }
 
-    /// Throws argument_error for an index that occurs twice, dimension_error unless `a` has the shape of the part.
+    /// Throws argument_error for an index that occurs twice, dimension_error unless `a` has the shape of the submatrix.
     template <class T, class O>
     void require_source(csr_view<T, I, O> a) const {
         rows_.require_distinct("rows");
@@ -165,19 +166,19 @@ public:
         require_size("columns that are assigned", a.columns(), columns_.map().size());
     }
 
-    /// write(t) for the matrix of the whole shape that has the entries of `a` in this part and no others, which is made
-    /// where columns have to be sorted, else read where it stands.
+    /// Calls write(t) with the matrix of full shape that has the entries of `a` in this submatrix and no others. It is
+    /// a view of `a` if the column list is sorted, otherwise a new matrix.
     template <executor Executor, class T, class O, class Write>
-    auto with_spread(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
-        if (columns_.rising()) return write(spread_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
-        auto const made = spread(exec, a);
+    auto with_embedded(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
+        if (columns_.is_increasing()) return write(embedded_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
+        auto const made = embed(exec, a);
         return write(made.view());
     }
-    /// That matrix.
+    /// Returns that matrix.
     template <executor Executor, class T, class O>
-    csr<T, I, O> spread(Executor const& exec, csr_view<T, I, O> a) const {
-        spread_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
-        return columns_.rising() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
+    csr<T, I, O> embed(Executor const& exec, csr_view<T, I, O> a) const {
+        embedded_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
+        return columns_.is_increasing() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
                                  : build_sorted_rows<T, I, O>(exec, row_count_, column_count_, lanes);
     }
 
@@ -190,63 +191,64 @@ private:
 
 } // namespace detail
 
-/// A(rows, columns) (GrB_extract): lists of indices in any order, with repetition, or all_indices{}. argument_error for
-/// an index outside the matrix.
+/// Returns A(rows, columns) (GrB_extract): lists of indices in any order, with repetition, or all_indices{}. Throws
+/// argument_error for an index outside the matrix.
 template <executor Executor, class T, class I, class O, class Rows, class Columns>
 csr<T, I, O> extract(Executor const& exec, csr_view<T, I, O> a, Rows const& rows, Columns const& columns) {
     detail::prepared_list<I> r(exec, detail::as_list(rows), a.rows(), "row"),
         c(exec, detail::as_list(columns), a.columns(), "column");
     std::int64_t const entries =
-        r.map().list ? reduce(exec, r.map().size(), std::int64_t{0}, detail::listed_degree<T, I, O>{a, r.map()}, plus{})
+        r.map().list ? reduce(exec, r.map().size(), std::int64_t{0}, detail::selected_row_length<T, I, O>{a, r.map()}, plus{})
                      : std::int64_t(a.nonzeros());
     detail::extracted_rows<T, I, O> const lanes{a, r.map(), c.map_for(exec, entries), entries};
     I const m = static_cast<I>(r.map().size()), n = static_cast<I>(c.map().size());
-    return c.rising() ? detail::build_rows<T, I, O>(exec, m, n, lanes)
+    return c.is_increasing() ? detail::build_rows<T, I, O>(exec, m, n, lanes)
                       : detail::build_sorted_rows<T, I, O>(exec, m, n, lanes);
 }
 
-/// C<mask>(rows, columns) = C(rows, columns) ⊙ A (GrB_assign): the mask has C's shape, and `replace` deletes what it
-/// leaves out everywhere in C. An index that occurs twice in a list is an argument_error.
+/// C<mask>(rows, columns) = C(rows, columns) ⊙ A (GrB_assign): the mask has the shape of C; `replace` deletes
+/// masked-out entries in all of C. Throws argument_error for an index that occurs twice in a list.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator, class Rows,
           class Columns>
 void assign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator const& accumulator,
             csr_view<T, I, O> a, Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, c.rows(), c.columns());
-    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
-    part.require_source(a);
-    c = part.with_spread(exec, a, [&](auto const& t) {
+    detail::assigned_submatrix<I> const submatrix(exec, rows, columns, c.rows(), c.columns());
+    submatrix.require_source(a);
+    c = submatrix.with_embedded(exec, a, [&](auto const& t) {
         return detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t, d.replace,
-                                  part.covered(false));
+                                  submatrix.covered(false));
     });
 }
 
-/// `C(rows, columns)<mask> = C(rows, columns) ⊙ A` (GxB_subassign): the mask has A's shape, and nothing outside of the
-/// rows and columns changes.
+/// `C(rows, columns)<mask> = C(rows, columns) ⊙ A` (GxB_subassign): the mask has the shape of A, and entries outside
+/// the rows and columns do not change.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator, class Rows,
           class Columns>
 void subassign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator const& accumulator,
                csr_view<T, I, O> a, Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, a.rows(), a.columns());
-    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
-    part.require_source(a);
-    auto const inside = part.covered(true);
+    detail::assigned_submatrix<I> const submatrix(exec, rows, columns, c.rows(), c.columns());
+    submatrix.require_source(a);
+    auto const inside = submatrix.covered(true);
     auto const written = [&](auto const& mask_of_c) {
-        return part.with_spread(exec, a, [&](auto const& t) {
+        return submatrix.with_embedded(exec, a, [&](auto const& t) {
             return detail::write_rows(exec, c.view(), detail::mask_of(mask_of_c, d), accumulator, t, d.replace, inside);
         });
     };
     if constexpr (std::is_same_v<std::remove_const_t<decltype(m)>, no_mask>) {
         c = written(m);
     } else {
-        auto const wide = part.spread(exec, m);
+        auto const wide = submatrix.embed(exec, m);
         c = written(wide.view());
     }
 }
 
 /// C<mask>(rows, columns) = C(rows, columns) ⊙ value, at every position that the mask admits (GrB_assign of a scalar).
-/// A mask that is not complemented drives the work; else every position of rows and columns is written.
+/// The cost is that of the mask's entries if it is not complemented, otherwise that of all positions of rows and
+/// columns.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator, class Rows,
           class Columns>
 requires std::is_convertible_v<T, C>
@@ -254,8 +256,8 @@ void assign_scalar(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accu
                    Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, c.rows(), c.columns());
-    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
-    auto const inside = part.covered(false);
+    detail::assigned_submatrix<I> const submatrix(exec, rows, columns, c.rows(), c.columns());
+    auto const inside = submatrix.covered(false);
     auto const reader = detail::mask_of(m, d);
     auto const t = detail::build_rows<T, I, O>(
         exec, c.rows(), c.columns(),
@@ -265,14 +267,15 @@ void assign_scalar(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accu
 
 namespace detail {
 
-/// Rows [first, …) and columns [first_column, last_column) of A, shifted to begin at 0; rows beyond A are empty.
+/// Rows from first_row on and columns [first_column, last_column) of A, shifted to begin at 0; rows outside A are
+/// empty.
 template <class T, class I, class O>
 struct window_rows {
     csr_view<T, I, O> a;
     std::int64_t first_row, first_column, last_column;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         std::int64_t const i = first_row + r;
         if (i >= a.rows()) return;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
@@ -288,13 +291,13 @@ struct kronecker_rows {
     Op op;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t const ia = i / b.rows(), ib = i % b.rows();
         for (O p = a.row_begin(ia); p < a.row_end(ia); ++p)
             for (O q = b.row_begin(ib); q < b.row_end(ib); ++q) {
                 std::int64_t const column = std::int64_t(a.indices[p]) * b.columns() + b.indices[q];
                 if constexpr (is_positional_v<Op>)
-                    emit(column, op(a.coefficients[p], b.coefficients[q], meeting{ia, a.indices[p], ib, b.indices[q]}));
+                    emit(column, op(a.coefficients[p], b.coefficients[q], element_positions{ia, a.indices[p], ib, b.indices[q]}));
                 else
                     emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
             }
@@ -306,13 +309,13 @@ struct diagonal_rows {
     dense_vector_view<T const> v;
     std::int64_t k;
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t const at = k >= 0 ? i : i + k;
         if (at >= 0 && at < v.size() && v.has(at)) emit(i + k, v.values[at]);
     }
 };
 
-/// Where row i of a tile goes to in the composed matrix.
+/// Copies row i of a tile into the composed matrix.
 template <class T, class I, class O>
 struct tile_row {
     csr_view<T, I, O> tile;
@@ -340,14 +343,14 @@ struct add_tile_length {
 
 } // namespace detail
 
-/// A of another size: entries that have no place any more are gone (GrB_Matrix_resize).
+/// Returns A with another size; entries outside it are dropped (GrB_Matrix_resize).
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> resize(Executor const& exec, csr_view<T, I, O> a, I rows, I columns) {
     if (rows < 0 || columns < 0) throw argument_error("resize: a matrix has no negative size");
     return detail::build_rows<T, I, O>(exec, rows, columns, detail::window_rows<T, I, O>{a, 0, 0, columns});
 }
 
-/// The Kronecker product with ⊗ = op (GrB_kronecker); overflow_error where a size does not fit.
+/// Returns the Kronecker product with ⊗ = op (GrB_kronecker). Throws overflow_error if a size does not fit.
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto kronecker(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     auto const product = [](auto to, std::int64_t x, std::int64_t y, char const* what) {
@@ -360,7 +363,7 @@ auto kronecker(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view
     return detail::build_rows<Z, I, O>(exec, rows, columns, detail::kronecker_rows<A, B, I, O, Op>{a, b, op});
 }
 
-/// The square matrix with the entries of v on diagonal k (above the main one where k > 0; GrB_Matrix_diag).
+/// Returns the square matrix with the entries of v on diagonal k (above the main diagonal if k > 0; GrB_Matrix_diag).
 template <class I = std::int32_t, class O = I, executor Executor, class T>
 csr<std::remove_const_t<T>, I, O> diag(Executor const& exec, dense_vector_view<T> v, std::int64_t k = 0) {
     using U = std::remove_const_t<T>;
@@ -369,8 +372,8 @@ csr<std::remove_const_t<T>, I, O> diag(Executor const& exec, dense_vector_view<T
     return detail::build_rows<U, I, O>(exec, n, n, detail::diagonal_rows<U>{v, k});
 }
 
-/// Tiles, row of tiles by row, of one matrix (GxB_Matrix_concat): heights agree along a row of tiles, widths along a
-/// column (dimension_error).
+/// Composes one matrix from tiles in row-major order (GxB_Matrix_concat). Heights must agree along a row of tiles,
+/// widths along a column (dimension_error).
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> concat(Executor const& exec, std::vector<csr_view<T, I, O>> const& tiles, std::size_t tile_columns) {
     if (tile_columns == 0 || tiles.empty() || tiles.size() % tile_columns != 0)
@@ -414,8 +417,8 @@ csr<T, I, O> concat(Executor const& exec, std::vector<csr_view<T, I, O>> const& 
     return {row_count, column_count, std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// A cut into tiles of these heights and widths, row of tiles by row (GxB_Matrix_split); dimension_error unless they
-/// add up to the size of A.
+/// Splits A into tiles of these heights and widths, in row-major order (GxB_Matrix_split). Throws dimension_error
+/// unless they add up to the size of A.
 template <executor Executor, class T, class I, class O>
 std::vector<csr<T, I, O>> split(Executor const& exec, csr_view<T, I, O> a, std::vector<I> const& heights,
                                 std::vector<I> const& widths) {

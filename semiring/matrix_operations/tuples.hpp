@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tuples to matrices and back, and what both stand on: folds of values that share a key, in their order.
+/// Conversion between tuples and matrices, based on ordered folds of values with equal keys.
 #pragma once
 
 #include <limits>
@@ -23,7 +23,7 @@ struct store_position {
     COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const { to[position] = k; }
 };
 
-/// Folds run r of equal keys from its first value on: one after the other, in the order in which they came.
+/// Folds the values of run r of equal keys, from the first on, in their original order.
 template <class T, class Op>
 struct fold_run {
     std::int64_t const* starts;
@@ -40,7 +40,7 @@ struct fold_run {
     }
 };
 
-/// Distinct keys, rising, and for each the values that came with it folded by `op` in their order.
+/// Distinct sorted keys, and for each the ordered fold of its values by `op`.
 template <class K, class T>
 struct folded_runs {
     buffer<K> keys;
@@ -58,7 +58,7 @@ struct iota_element {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = k; }
 };
 
-/// Sorts `keys`, stable, and folds.
+/// Sorts `keys` stably and folds the values of equal keys.
 template <executor Executor, class K, class T, class Op>
 folded_runs<K, T> fold_by_key(Executor const& exec, buffer<K> keys, array_view<T const> values, Op const& op) {
     std::int64_t const n = keys.size();
@@ -123,14 +123,14 @@ struct gather_position {
 };
 template <class I>
 struct offset_of_row {
-    I const* rows; ///< of the entries, sorted
+    I const* rows; ///< row index of each entry, sorted
     std::int64_t count;
     I* offsets;
     COPPICE_HD void operator()(std::int64_t i) const { offsets[i] = static_cast<I>(lower_position(rows, 0, count, i)); }
 };
 
-/// The tuples by row and then column, those of one position as they came: one sort by a key of both where every
-/// position has one in 64 bits, else two stable sorts, by column and then by row.
+/// Returns the order of the tuples by row and then column, stable within one position: one sort by a combined key if it
+/// fits into 64 bits, otherwise two stable sorts, by column and then by row.
 template <executor Executor, class I>
 buffer<std::int64_t> order_of_tuples(Executor const& exec, I row_count, I column_count, array_view<I const> rows,
                                      array_view<I const> columns) {
@@ -150,7 +150,7 @@ buffer<std::int64_t> order_of_tuples(Executor const& exec, I row_count, I column
     return order;
 }
 
-/// Tuples in their order, those of one position folded.
+/// Tuples in order, with those of one position folded.
 template <class T, class I>
 struct folded_tuples {
     buffer<I> rows, columns;
@@ -192,12 +192,12 @@ struct keep_first {
 };
 } // namespace detail
 
-/// In place of an operator for duplicates: there are to be none.
+/// Replaces an operator for duplicates: duplicates are an error.
 struct no_duplicates {};
 
-/// The matrix of the tuples (rows[k], columns[k], values[k]), in any order (GrB_Matrix_build). Those of one position
-/// are folded by `duplicates` in the order in which they are given; with no_duplicates{} they are a matrix_error.
-/// Indices outside the matrix are an argument_error. Waits for sizes.
+/// Makes the matrix of the tuples (rows[k], columns[k], values[k]), in any order (GrB_Matrix_build). Tuples of one
+/// position are folded by `duplicates` in the given order; with no_duplicates{} they are a matrix_error. Throws
+/// argument_error for indices outside the matrix. Waits for sizes.
 template <executor Executor, class T, class I, class Op>
 csr<T, I> build(Executor const& exec, std::type_identity_t<I> row_count, std::type_identity_t<I> column_count,
                 array_view<I const> rows, array_view<I const> columns, array_view<T const> values,
@@ -240,7 +240,7 @@ struct tuples {
     buffer<T> values;
 };
 
-/// The entries of A as tuples (GrB_Matrix_extractTuples), in the order in which they are stored.
+/// Returns the entries of A as tuples (GrB_Matrix_extractTuples), in storage order.
 template <executor Executor, class T, class I, class O>
 tuples<T, I> extract_tuples(Executor const& exec, csr_view<T, I, O> a) {
     buffer<I> rows(exec, std::int64_t(a.nonzeros()));
@@ -251,7 +251,7 @@ tuples<T, I> extract_tuples(Executor const& exec, csr_view<T, I, O> a) {
 namespace detail {
 
 template <class W, class T, class I, class Add>
-struct join_scattered {
+struct merge_scattered {
     I const* keys;
     T const* values;
     dense_vector_view<W> w;
@@ -259,17 +259,17 @@ struct join_scattered {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t r) const {
         I const at = keys[r];
-        bool const joins = w.is_full() || w.present[at] != 0;
-        w.values[at] = joins ? static_cast<W>(apply(add, w.values[at], values[r], at)) : static_cast<W>(values[r]);
+        bool const has_entry = w.is_full() || w.present[at] != 0;
+        w.values[at] = has_entry ? static_cast<W>(apply(add, w.values[at], values[r], at)) : static_cast<W>(values[r]);
         if (!w.is_full()) w.present[at] = 1;
     }
 };
 
 } // namespace detail
 
-/// w[index[k]] ⊕= u[k] for every k (what GraphBLAS lacks): what meets in one place is folded in rising k, and the
-/// result joined to what w holds, so that the bits are the same on every run; ⊕ is associative and need not commute.
-/// Throws argument_error for an index outside of w, before anything is written. O(k log k).
+/// Computes w[index[k]] ⊕= u[k] for every k (not in GraphBLAS). Values with equal index are folded in ascending k, and
+/// the result is added to the entry of w, so that the result is deterministic. ⊕ is associative and need not commute.
+/// Throws argument_error for an index outside w, before anything is written. O(k log k).
 template <executor Executor, class W, class T, class I, class Add>
 void scatter(Executor const& exec, dense_vector_view<W> w, Add const& add, array_view<I const> index,
              array_view<T const> u) {
@@ -284,7 +284,7 @@ void scatter(Executor const& exec, dense_vector_view<W> w, Add const& add, array
                              std::to_string(w.size() - 1));
     auto const runs = detail::fold_by_key(exec, copy_of(exec, index), u, add);
     for_each(exec, runs.keys.size(),
-             detail::join_scattered<W, T, I, Add>{runs.keys.data(), runs.values.data(), w, add});
+             detail::merge_scattered<W, T, I, Add>{runs.keys.data(), runs.values.data(), w, add});
 }
 
 } // namespace coppice

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The arithmetic operators that SuiteSparse:GraphBLAS has beyond the C API: turned round, comparisons in the type of
-/// the operands, powers and remainders.
+/// Arithmetic operators of SuiteSparse:GraphBLAS beyond the C API: operators with swapped operands, comparisons that
+/// return the type of the operands, powers and remainders.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace coppice {
 namespace detail {
 
-/// A double as an integer, by truncation; the ends of the range where it is beyond, 0 for NaN.
+/// Converts a double to an integer by truncation; saturates outside the range of T, returns 0 for NaN.
 template <class T>
 COPPICE_HD constexpr T saturated(double value) {
     if (!(value == value)) return T(0);
@@ -33,18 +33,18 @@ struct rminus {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(b - a); }
 };
 
-/// b / a; integers as div does.
+/// b / a; integer division as in div.
 template <class T>
 struct rdiv {
     using domain = T;
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return div<T>{}(b, a); }
 };
 
-/// One of the two, here the first; GraphBLAS leaves open which.
+/// Either operand; here the first. GraphBLAS leaves the choice open.
 template <class T>
 struct any : first<T> {};
 
-// Comparisons that give 0 or 1 in the type of the operands.
+// Comparisons that return 0 or 1 in the type of the operands.
 
 template <class T>
 struct iseq {
@@ -82,7 +82,7 @@ struct isge {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T(b <= a); }
 };
 
-/// a to the power b: 1 for b = 0, NaN for NaN on either side; integers by way of double, cut off at the ends of their
+/// a to the power b: 1 for b = 0, NaN if an operand is NaN. Integers are computed in double and saturated to their
 /// range.
 template <class T>
 struct pow {
@@ -97,7 +97,7 @@ struct pow {
     }
 };
 
-// Floating-point numbers only.
+// Operators for floating-point numbers only.
 
 template <class T>
 struct atan2 {
@@ -105,35 +105,35 @@ struct atan2 {
     COPPICE_HD T operator()(T const& a, T const& b) const { return std::atan2(a, b); }
 };
 
-/// The square root of a² + b², without overflow between.
+/// sqrt(a² + b²) without intermediate overflow.
 template <class T>
 struct hypot {
     using domain = T;
     COPPICE_HD T operator()(T const& a, T const& b) const { return std::hypot(a, b); }
 };
 
-/// What a leaves when divided by b, of the sign of a.
+/// Remainder of a / b with the quotient truncated; has the sign of a.
 template <class T>
 struct fmod {
     using domain = T;
     COPPICE_HD T operator()(T const& a, T const& b) const { return std::fmod(a, b); }
 };
 
-/// The same by the nearest quotient.
+/// Remainder of a / b with the quotient rounded to nearest.
 template <class T>
 struct remainder {
     using domain = T;
     COPPICE_HD T operator()(T const& a, T const& b) const { return std::remainder(a, b); }
 };
 
-/// a 2^b, b cut off to an integer.
+/// a 2^b; b is truncated to an integer.
 template <class T>
 struct ldexp {
     using domain = T;
     COPPICE_HD T operator()(T const& a, T const& b) const { return std::ldexp(a, detail::saturated<int>(double(b))); }
 };
 
-/// The size of a with the sign of b.
+/// |a| with the sign of b.
 template <class T>
 struct copysign {
     using domain = T;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
+/// Binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
 ///
-/// `domain` is the type that operands are converted to. Any function object of two values serves as well; one that
-/// takes three is also given the index at which row and vector meet.
+/// `domain` is the type to which the operands are converted. Any function object of two values can be used instead. A
+/// function object of three parameters also receives the inner index k of a_ik u_k.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace coppice::op {
 template <class T>
 struct first {
     using domain = T;
-    static constexpr bool reads[2] = {true, false}; ///< of the two operands
+    static constexpr bool reads[2] = {true, false}; ///< whether each of the two operands is read
     COPPICE_HD constexpr T operator()(T const& a, T const&) const { return a; }
 };
 
@@ -31,7 +31,7 @@ struct second {
     COPPICE_HD constexpr T operator()(T const&, T const& b) const { return b; }
 };
 
-/// 1 whatever the operands are (also called pair): counts, and reachability.
+/// 1 for any operands (also called pair): for counting and reachability.
 template <class T>
 struct oneb {
     using domain = T;
@@ -57,8 +57,8 @@ struct times {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a * b); }
 };
 
-/// a / b. An integer divided by 0 gives 0 for 0, else the end of the range on its side; the lowest integer divided by
-/// -1 gives itself, as in SuiteSparse:GraphBLAS.
+/// a / b. For integers, 0 / 0 = 0, and a / 0 is the limit of the range with the sign of a; lowest / -1 = lowest, as in
+/// SuiteSparse:GraphBLAS.
 template <class T>
 struct div {
     using domain = T;
@@ -73,21 +73,21 @@ struct div {
     }
 };
 
-/// The smaller of the two; of a number and NaN the number on either side, as in fmin and SuiteSparse:GraphBLAS.
+/// Smaller of two values; if one is NaN, the other, as in fmin and SuiteSparse:GraphBLAS.
 template <class T>
 struct min {
     using domain = T;
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b || b != b ? a : b; }
 };
 
-/// The larger of the two; NaN as in min.
+/// Larger of two values; NaN as in min.
 template <class T>
 struct max {
     using domain = T;
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a || b != b ? a : b; }
 };
 
-// Logical operators: operands are true where they are not 0, results 0 or 1.
+// Logical operators: an operand is true if it is not 0; results are 0 or 1.
 
 template <class T>
 struct logical_or {
@@ -113,7 +113,7 @@ struct logical_xnor {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T((a != T(0)) == (b != T(0))); }
 };
 
-// Comparisons: the result is bool.
+// Comparisons that return bool.
 
 template <class T>
 struct eq {
@@ -151,7 +151,8 @@ struct ge {
     COPPICE_HD constexpr bool operator()(T const& a, T const& b) const { return b <= a; }
 };
 
-/// The index k of a_ik u_k in mxv and of u_k a_kj in vxm (SuiteSparse: firstj and secondi): who is the parent.
+/// The inner index k of a_ik u_k in mxv and of u_k a_kj in vxm (SuiteSparse: firstj and secondi), for example the
+/// parent in a breadth-first search.
 template <class T>
 struct inner_index {
     template <class A, class B>
@@ -160,7 +161,7 @@ struct inner_index {
     }
 };
 
-/// The product with the index that it comes from, for add_arg_max.
+/// The product and its inner index, for add_arg_max.
 template <class T, class I = std::int32_t>
 struct times_with_column {
     using domain = T;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Operators on the bits of integers, and their monoids.
+/// Operators on the bits of integers and their monoids.
 ///
 /// | adder | ⊕ | identity | terminal |
 /// | --- | --- | --- | --- |
@@ -17,7 +17,7 @@
 namespace coppice {
 namespace detail {
 
-/// Bit k of a T alone; 0 where there is none.
+/// A value of T in which only bit k is set, counted from 1; 0 if T has no bit k.
 template <class T>
 COPPICE_HD constexpr T bit(T const& k) {
     constexpr int bits = 8 * int(sizeof(T));
@@ -53,30 +53,31 @@ struct bxnor {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(~(a ^ b)); }
 };
 
-// The bits of a number count from 1; others are not there: they are 0, and setting or clearing them changes nothing.
+// Bits are numbered from 1. Bits outside the type read as 0; setting or clearing them has no effect.
 
-/// Bit b of a, 0 or 1.
+/// Bit b of a: 0 or 1.
 template <class T>
 struct bget {
     using domain = T;
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T((a & detail::bit(b)) != 0); }
 };
 
-/// a with bit b.
+/// a with bit b set.
 template <class T>
 struct bset {
     using domain = T;
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a | detail::bit(b)); }
 };
 
-/// a without bit b.
+/// a with bit b cleared.
 template <class T>
 struct bclr {
     using domain = T;
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a & ~detail::bit(b)); }
 };
 
-/// a shifted by b bits to the left, by -b to the right, where the sign comes in; any number of them.
+/// Shifts a by b bits to the left, or by -b bits to the right (arithmetic shift for signed types); |b| may exceed the
+/// width.
 template <class T>
 struct bshift {
     template <class B>

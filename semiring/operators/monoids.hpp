@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The named monoids: adders with the identities and terminal values of GraphBLAS (C API 2.0).
+/// Named monoids: adders with the identities and terminal values of GraphBLAS (C API 2.0).
 ///
 /// | adder | ⊕ | identity | terminal |
 /// | --- | --- | --- | --- |
 /// | `add_plus` | a + b | 0 | |
 /// | `add_times` | a b | 1 | 0 for integers |
-/// | `add_min` | smaller, of a number and NaN the number | +infinity, largest integer | lowest integer |
-/// | `add_max` | larger, of a number and NaN the number | -infinity, lowest integer | largest integer |
+/// | `add_min` | smaller; if one is NaN, the other | +infinity, largest integer | lowest integer |
+/// | `add_max` | larger; if one is NaN, the other | -infinity, lowest integer | largest integer |
 /// | `add_or` | either is not 0 | 0 | 1 |
 /// | `add_and` | neither is 0 | 1 | 0 |
 /// | `add_xor` | exactly one is not 0 | 0 | |
 /// | `add_xnor` | both or none are 0 | 1 | |
-/// | `add_any` | one of them, here the first | no entry | every value |
+/// | `add_any` | either, here the first | no entry | every value |
 /// | `add_arg_max` | (value, column) with the largest value | no column | |
 ///
-/// Min, max and arg-max ignore a NaN on either side (fmin and fmax of IEEE 754-2008, and SuiteSparse:GraphBLAS): of NaN
-/// and NaN it is NaN. A reduction begins with the identity, so that a NaN is ignored wherever it stands, and the
-/// identity is left if all products are NaN.
+/// Min, max and arg-max ignore NaN operands (fmin and fmax of IEEE 754-2008, and SuiteSparse:GraphBLAS); min(NaN, NaN)
+/// is NaN. A reduction begins with the identity. A NaN is therefore ignored at any position, and the result is the
+/// identity if all products are NaN.
 ///
-/// `fold(sum, product)`, if an adder has it, is the same for a sum that began with the identity: it never is NaN, and
-/// one comparison is enough.
+/// An adder may define `fold(sum, product)`: the same operation for a sum that began with the identity. Such a sum is
+/// never NaN, so one comparison is enough.
 ///
-/// An infinity would be terminal for floating min and max, but hardly ever comes, and asking for it at every nonzero
-/// costs more than it saves; SuiteSparse:GraphBLAS does not ask either.
+/// Infinities are not terminal values of floating-point min and max: they are rare, and a test at every nonzero costs
+/// more than it saves. SuiteSparse:GraphBLAS does not test either.
 ///
-/// Integers overflow as in C++, where GraphBLAS wraps. Logical results are 0 and 1 in the type of the operands.
+/// Integers overflow as in C++ (undefined for signed types), whereas GraphBLAS wraps. Logical results are 0 and 1 in the type of the
+/// operands.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ struct add_plus {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a + b); }
 };
 
-/// a b with identity 1. An integer 0 is terminal; a floating 0 is not, since 0 times infinity is NaN.
+/// a b with identity 1. The integer 0 is terminal; a floating-point 0 is not, since 0 times infinity is NaN.
 template <class T>
 struct add_times {
     COPPICE_HD constexpr T identity() const { return T(1); }
@@ -68,7 +69,7 @@ COPPICE_HD constexpr T highest() {
 }
 } // namespace detail
 
-/// The smaller of two values, identity +infinity (or the largest integer). Of a number and NaN it is the number.
+/// Smaller of two values; identity +infinity (or the largest integer). If one value is NaN, the other.
 template <class T>
 struct add_min {
     COPPICE_HD constexpr T identity() const { return detail::highest<T>(); }
@@ -79,7 +80,7 @@ struct add_min {
     }
 };
 
-/// The larger of two values, identity -infinity (or the lowest integer). Of a number and NaN it is the number.
+/// Larger of two values; identity -infinity (or the lowest integer). If one value is NaN, the other.
 template <class T>
 struct add_max {
     COPPICE_HD constexpr T identity() const { return detail::lowest<T>(); }
@@ -90,7 +91,7 @@ struct add_max {
     }
 };
 
-/// Logical or over values: 1 if either is non-zero, identity 0.
+/// Logical or: 1 if either value is nonzero; identity 0.
 template <class T>
 struct add_or {
     COPPICE_HD constexpr T identity() const { return T(0); }
@@ -98,7 +99,7 @@ struct add_or {
     COPPICE_HD constexpr bool terminal(T const& a) const { return a != T(0); }
 };
 
-/// Logical and over values: 1 if both are non-zero, identity 1.
+/// Logical and: 1 if both values are nonzero; identity 1.
 template <class T>
 struct add_and {
     COPPICE_HD constexpr T identity() const { return T(1); }
@@ -106,29 +107,29 @@ struct add_and {
     COPPICE_HD constexpr bool terminal(T const& a) const { return a == T(0); }
 };
 
-/// Exclusive or over values: the parity of those that are non-zero, identity 0.
+/// Exclusive or: 1 if an odd number of values is nonzero; identity 0.
 template <class T>
 struct add_xor {
     COPPICE_HD constexpr T identity() const { return T(0); }
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T((a != T(0)) != (b != T(0))); }
 };
 
-/// Equivalence of truth values (GraphBLAS: lxnor, eq on bool): the parity of those that are zero, identity 1.
+/// Equivalence (GraphBLAS: lxnor, eq on bool): 1 if an even number of values is zero; identity 1.
 template <class T>
 struct add_xnor {
     COPPICE_HD constexpr T identity() const { return T(1); }
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T((a != T(0)) == (b != T(0))); }
 };
 
-/// A value that is there, or no entry.
+/// An optional value: a value, or no entry.
 template <class T>
 struct entry {
     T value;
     bool present;
 };
 
-/// The first value that is there; GraphBLAS leaves open which. Products are T; semirings write the value of the entry,
-/// T(0) where there is none.
+/// The first value that is present; GraphBLAS leaves the choice open. Products are T. Semirings write the value of the
+/// entry, T(0) if there is none.
 template <class T>
 struct add_any {
     COPPICE_HD constexpr entry<T> identity() const { return {T(0), false}; }
@@ -139,7 +140,7 @@ struct add_any {
     COPPICE_HD constexpr bool terminal(entry<T> const& a) const { return a.present; }
 };
 
-/// A value and the column it comes from; column -1 means none.
+/// A value and its column; column -1 means none.
 template <class T, class I = std::int32_t>
 struct value_and_column {
     T value;
@@ -149,7 +150,7 @@ struct value_and_column {
     }
 };
 
-/// The (value, column) with the largest value; of equal values the first in the row. NaN is no candidate.
+/// The (value, column) pair with the largest value; among equal values the first in the row. NaN is ignored.
 template <class T, class I = std::int32_t>
 struct add_arg_max {
     using pair = value_and_column<T, I>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// ⊗ over arrays that run along with the nonzeros: the fast way to write a multiply for reduce_rows.
+/// ⊗ as a function of arrays with one element per nonzero: the fast form of `multiply` for reduce_rows.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@
 namespace coppice {
 namespace detail {
 
-/// Pointers to several arrays of one length; a plain recursive pair, which is trivially copyable.
+/// Pointers to several arrays of equal length; a recursive pair, so that it is trivially copyable.
 template <class... T>
 struct streams {};
 template <class T, class... Rest>
@@ -29,7 +29,7 @@ COPPICE_HD streams<T, Rest...> make_streams(T const* first, Rest const*... rest)
     return {first, make_streams(rest...)};
 }
 
-/// f(s[k]..., extra) for the arrays of `s`.
+/// Returns f(s[k]..., extra) for the arrays of `s`.
 COPPICE_NO_EXEC_CHECK
 template <class F, class Index, class Extra, class... Got>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto apply_at(F const& f, streams<> const&, Index, Extra extra, Got const&... got) {
@@ -47,7 +47,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto apply_at(F const& f, streams<T, Rest...> c
 
 struct no_row {};
 
-/// One element of each of several arrays.
+/// One element of each array.
 template <class... T>
 struct elements {};
 template <class T, class... Rest>
@@ -55,7 +55,7 @@ struct elements<T, Rest...> {
     T first;
     elements<Rest...> rest;
 };
-/// *pointer; on a GPU past the first-level cache, for what is read once.
+/// Returns *pointer; on a GPU the load bypasses the first-level cache, for data that is read once.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T read_once(T const* pointer) {
 #if defined(__CUDA_ARCH__)
@@ -77,7 +77,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T read_once(T const* pointer) {
     return *pointer;
 }
 
-/// Element k of every stream.
+/// Loads element k of every array.
 template <bool Once>
 COPPICE_HD COPPICE_ALWAYS_INLINE elements<> load(streams<> const&, int) {
     return {};
@@ -88,7 +88,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE elements<T, Rest...> load(streams<T, Rest...> c
     return {first, load<Once>(s.rest, k)};
 }
 
-/// f(e..., extra) for the elements of `e`.
+/// Returns f(e..., extra) for the elements of `e`.
 COPPICE_NO_EXEC_CHECK
 template <class F, class Extra, class... Got>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto apply_to(F const& f, elements<> const&, Extra extra, Got const&... got) {
@@ -104,7 +104,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto apply_to(F const& f, elements<T, Rest...> 
     return apply_to(f, e.rest, extra, got..., e.first);
 }
 
-/// The same arrays from element `by` on.
+/// Returns the same arrays from element `by` on.
 COPPICE_HD inline streams<> advance(streams<> const&, std::int64_t) { return {}; }
 template <class T, class... Rest>
 COPPICE_HD streams<T, Rest...> advance(streams<T, Rest...> const& s, std::int64_t by) {
@@ -113,14 +113,14 @@ COPPICE_HD streams<T, Rest...> advance(streams<T, Rest...> const& s, std::int64_
 
 } // namespace detail
 
-/// ⊗ of nonzero k is f(arrays[k]...), or f(arrays[k]..., row) where f takes the row as well:
+/// ⊗ of nonzero k as f(arrays[k]...), or as f(arrays[k]..., row) if f takes the row:
 ///
 ///     along_nonzeros multiply{product{x}, a.coefficients, a.indices};   // product::operator()(float a, int column)
 ///
-/// It is a multiply like any other, in any place. What it adds is that reduce_rows knows the arrays: on CUDA it copies
-/// them to shared memory ahead of their use, asynchronously, and evaluates f where the row is folded, so that what f
-/// gathers through the columns of neighbouring rows is gathered together (on an H200 a quarter less time than with an
-/// opaque multiply for a nine-point grid). The arrays have one element for every nonzero and are borrowed.
+/// It can be used wherever a multiply is accepted. In addition reduce_rows can access the arrays: on CUDA it copies
+/// them to shared memory asynchronously and evaluates f while it folds the row, so that neighbouring rows gather
+/// through their columns simultaneously. On an H200 this takes 25 % less time than an opaque multiply for a nine-point
+/// grid. The arrays have one element per nonzero and are borrowed.
 template <class F, class... T>
 struct along_nonzeros {
     F f;
@@ -155,7 +155,7 @@ inline constexpr bool is_along_nonzeros_v<along_nonzeros<F, T...>> = true;
 
 } // namespace detail
 
-/// *pointer through the read-only path of a GPU: for data that nothing writes while the kernel runs.
+/// Returns *pointer through the read-only cache of a GPU: for data that is not written while the kernel runs.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T read_only(T const* pointer) {
 #if defined(__CUDA_ARCH__)

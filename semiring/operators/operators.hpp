@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Adders: what ⊕ is, for reduce_rows. An adder is a monoid; semiring/operators/monoids.hpp holds the named ones, and
-/// semiring/operators/binary_operators.hpp what ⊗ may be.
+/// Adders: the concept of ⊕ for reduce_rows. An adder is a monoid; semiring/operators/monoids.hpp contains the named
+/// ones, and semiring/operators/binary_operators.hpp operators for ⊗.
 #pragma once
 
 #include <concepts>
@@ -21,13 +21,14 @@
 
 namespace coppice {
 
-/// What reduce_rows asks of ⊕: an identity, which gives the accumulator its type, and a combination of two
-/// accumulators that is associative. It need not commute: operands keep the order of the nonzeros.
+/// Requirements of reduce_rows on ⊕: an identity, whose type is the accumulator type, and an associative combination of
+/// two accumulators. It need not commute: operands keep the order of the nonzeros.
 ///
-/// Optional: `bool terminal(accumulator) const`, true for values that nothing added later can change; a row may then
-/// stop early. `result(accumulator) const`, what the store is given instead of the accumulator (a smaller type, say).
-/// `fold(accumulator, product) const`, which is given nothing but sums that began with the identity. An accumulator
-/// that cannot hold its products is an error unless allow_rounding() asks for it (semiring/operators/precision.hpp).
+/// Optional members: `bool terminal(accumulator) const` returns true for values that no later operand can change, so
+/// that the reduction of a row may stop early. `result(accumulator) const` returns the value that is passed to the
+/// store instead of the accumulator, for example of a smaller type. `fold(accumulator, product) const` is called only
+/// with sums that began with the identity. An accumulator type that cannot represent its products is a compile-time
+/// error unless allow_rounding() permits it (semiring/operators/precision.hpp).
 template <class Add>
 concept adder = requires(Add const& add) {
     add.identity();
@@ -40,8 +41,8 @@ using accumulator_t = std::remove_cvref_t<decltype(std::declval<Add const&>().id
 
 namespace detail {
 
-/// One nonzero joins an accumulator that began with the identity: add.fold(accumulator, product) if the adder has it,
-/// else add(accumulator, product), where the product is converted if it must be.
+/// Adds one product to an accumulator that began with the identity: add.fold(accumulator, product) if the adder has it,
+/// otherwise add(accumulator, product), with a conversion of the product if necessary.
 COPPICE_NO_EXEC_CHECK
 template <class Add, class Accumulator, class Product>
 COPPICE_HD constexpr Accumulator accumulate(Add const& add, Accumulator const& sum, Product const& product) {
@@ -54,7 +55,7 @@ COPPICE_HD constexpr Accumulator accumulate(Add const& add, Accumulator const& s
         return add(sum, static_cast<Accumulator>(product));
 }
 
-/// multiply(nonzero, row) where the operator takes the row, else multiply(nonzero); decided at compile time.
+/// Whether multiply takes (nonzero, row) instead of (nonzero); decided at compile time.
 template <class Multiply>
 inline constexpr bool takes_row_v = std::is_invocable_v<Multiply const&, std::int64_t, std::int64_t>;
 
@@ -70,19 +71,19 @@ COPPICE_HD constexpr auto multiply_nonzero(Multiply const& multiply, std::int64_
 template <class Multiply>
 using product_t = decltype(multiply_nonzero(std::declval<Multiply const&>(), std::int64_t{}, std::int64_t{}));
 
-/// Whether add(accumulator, product) is there, or the product converts to an accumulator.
+/// Whether add(accumulator, product) is callable or the product converts to an accumulator.
 template <class Multiply, class Add>
-inline constexpr bool joins_v =
+inline constexpr bool accepts_product_v =
     std::is_invocable_v<Add const&, accumulator_t<Add> const&, product_t<Multiply> const&> ||
     std::is_constructible_v<accumulator_t<Add>, product_t<Multiply> const&>;
 
-/// Whether an adder names values that nothing added later can change (GraphBLAS: the terminal of a monoid).
+/// Whether an adder defines terminal values, which no later operand can change (GraphBLAS: the terminal of a monoid).
 template <class Add>
 inline constexpr bool has_terminal_v = requires(Add const& add) {
     { add.terminal(add.identity()) } -> std::convertible_to<bool>;
 };
 
-/// What a sum is turned into before it is stored: add.result(sum) where the adder has it, else the sum itself.
+/// Returns the value to store for a sum: add.result(sum) if the adder has it, otherwise the sum.
 COPPICE_NO_EXEC_CHECK
 template <class Add, class Accumulator>
 COPPICE_HD constexpr auto result_of(Add const& add, Accumulator const& sum) {
@@ -94,7 +95,7 @@ COPPICE_HD constexpr auto result_of(Add const& add, Accumulator const& sum) {
 template <class Add>
 using result_t = decltype(result_of(std::declval<Add const&>(), std::declval<Add const&>().identity()));
 
-/// Whether a store reads something of its own (y of y = beta y + sum), so that it can be fetched ahead of the sum.
+/// Whether a store reads data (y of y = beta y + sum) through fetch(row), so that it can be prefetched.
 template <class Store>
 inline constexpr bool fetches_v = requires(Store const& store) {
     store.fetch(std::int64_t{});
@@ -102,7 +103,7 @@ inline constexpr bool fetches_v = requires(Store const& store) {
 
 struct nothing {};
 
-/// store.fetch(row), or nothing.
+/// Returns store.fetch(row), or `nothing` if the store has no fetch.
 COPPICE_NO_EXEC_CHECK
 template <class Store>
 COPPICE_HD constexpr auto fetch_for(Store const& store, std::int64_t row) {
@@ -114,7 +115,7 @@ COPPICE_HD constexpr auto fetch_for(Store const& store, std::int64_t row) {
 template <class Store>
 using fetched_t = decltype(fetch_for(std::declval<Store const&>(), std::int64_t{}));
 
-/// Whether nothing that follows can change `sum`; never true for an adder without `terminal`.
+/// Whether `sum` is terminal; never true for an adder without `terminal`.
 COPPICE_NO_EXEC_CHECK
 template <class Add, class Accumulator>
 COPPICE_HD constexpr bool is_terminal(Add const& add, Accumulator const& sum) {
@@ -124,8 +125,8 @@ COPPICE_HD constexpr bool is_terminal(Add const& add, Accumulator const& sum) {
         return false;
 }
 
-/// Whether `store` says which rows it wants: store.wants(row). Rows that it does not want are neither reduced nor
-/// stored (the mask of GraphBLAS).
+/// Whether a store selects rows by store.wants(row). Rows that are not selected are neither reduced nor stored (the
+/// mask of GraphBLAS).
 template <class Store>
 inline constexpr bool chooses_rows_v = requires(Store const& store) {
     { store.wants(std::int64_t{}) } -> std::convertible_to<bool>;
@@ -141,7 +142,7 @@ COPPICE_HD constexpr bool wants_row(Store const& store, std::int64_t row) {
         return true;
 }
 
-/// Stores a row's result, with what was fetched for it, if the store wants the row.
+/// Stores the result of a row, with the fetched value, if the store selects the row.
 COPPICE_NO_EXEC_CHECK
 template <class Store, class Result, class Fetched>
 COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result const& result,
@@ -159,7 +160,7 @@ inline constexpr bool folds_rows_v = requires(Store const& store) {
     store.of_rows(std::int64_t{}, std::int64_t{});
 };
 
-/// What the rows [first, last), which are stored, add to the fold of a store; nothing for other stores.
+/// Contribution of the stored rows [first, last) to the fold of a store; `nothing` for other stores.
 template <class Store>
 auto fold_of_rows(Store const& store, std::int64_t first, std::int64_t last) {
     if constexpr (folds_rows_v<Store>)
@@ -168,8 +169,9 @@ auto fold_of_rows(Store const& store, std::int64_t first, std::int64_t last) {
         return nothing{};
 }
 
-/// Stops the compiler if a multiply, (nonzero) or (nonzero, row), or a store, (row, result), names a floating-point
-/// number where it is given an index: the arguments of another convention, such as (value, x), would be converted.
+/// Rejects at compile time a multiply, (nonzero) or (nonzero, row), or a store, (row, result), that has a
+/// floating-point parameter in the position of an index. Otherwise the arguments of another convention, such as (value,
+/// x), would be converted silently.
 template <class Multiply, class Store>
 constexpr void require_indices() {
     static_assert(takes_index_v<Multiply, 0, 1>,
@@ -181,16 +183,17 @@ constexpr void require_indices() {
 
 } // namespace detail
 
-/// What reduce_rows asks of ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t.
+/// Requirements of reduce_rows on ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t.
 template <class Multiply>
 concept row_multiplier =
     std::invocable<Multiply const&, std::int64_t> || std::invocable<Multiply const&, std::int64_t, std::int64_t>;
 
-/// And that its products are something: add(accumulator, product) takes them, or they convert to an accumulator of Add.
+/// A row_multiplier whose products can be added: add(accumulator, product) is callable, or they convert to an
+/// accumulator of Add.
 template <class Multiply, class Add>
-concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::joins_v<Multiply, Add>;
+concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::accepts_product_v<Multiply, Add>;
 
-/// What reduce_rows asks of a store over the sums of Add: store(row, result), or store(row, result, fetched) where it
+/// Requirements of reduce_rows on a store for the sums of Add: store(row, result), or store(row, result, fetched) if it
 /// has fetch(row).
 template <class Store, class Add>
 concept row_store_for = adder<Add> &&
@@ -198,7 +201,7 @@ concept row_store_for = adder<Add> &&
          ? std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>, detail::fetched_t<Store>>
          : std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>>);
 
-/// Makes an adder of a lambda or function object and an identity: `adder_of(op, identity)`.
+/// Makes an adder from a lambda or function object and an identity: `adder_of(op, identity)`.
 template <class T, class Op>
 struct adder_of {
     Op op;

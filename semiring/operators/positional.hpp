@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Operators that look at positions and not at values (SuiteSparse: FIRSTI and its like).
+/// Operators on positions instead of values (SuiteSparse: FIRSTI and related).
 ///
-/// A product A B meets as (a_ik, b_kj), element-wise operations as (a_ij, b_ij). A vector is a matrix of one column; as
-/// left operand of vxm it is one of one row.
+/// A product A B combines (a_ik, b_kj); element-wise operations combine (a_ij, b_ij). A vector is a matrix with one
+/// column; as the left operand of vxm it is a matrix with one row.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,27 @@
 
 namespace coppice {
 
-/// Where two elements stand that meet, counted from 0.
-struct meeting {
+/// Row and column of the two elements that an operator combines, counted from 0.
+struct element_positions {
     std::int64_t first_row, first_column;
     std::int64_t second_row, second_column;
 };
+using meeting [[deprecated("renamed to element_positions")]] = element_positions;
 
 namespace detail {
 
-/// Whether an operator (or a semiring of it) asks for the meeting as its third argument.
+/// Whether an operator (or a semiring with it) takes the element positions as its third argument.
 template <class Operation>
 inline constexpr bool is_positional_v = requires {
     requires Operation::positional;
 };
 
-/// A member of the meeting as an operator.
-template <class T, std::int64_t meeting::*Index, int First>
+/// Operator that returns one member of element_positions.
+template <class T, std::int64_t element_positions::*Index, int First>
 struct position_of {
     static constexpr bool positional = true;
     template <class A, class B>
-    COPPICE_HD constexpr T operator()(A const&, B const&, meeting const& at) const {
+    COPPICE_HD constexpr T operator()(A const&, B const&, element_positions const& at) const {
         return static_cast<T>(at.*Index + First);
     }
 };
@@ -40,23 +41,23 @@ struct position_of {
 
 namespace op {
 
-/// Row and column of the first operand, of the second one; those with a 1 count from 1.
+/// Row (i) and column (j) of the first and the second operand; names that end in 1 count from 1.
 template <class T>
-using firsti = detail::position_of<T, &meeting::first_row, 0>;
+using firsti = detail::position_of<T, &element_positions::first_row, 0>;
 template <class T>
-using firsti1 = detail::position_of<T, &meeting::first_row, 1>;
+using firsti1 = detail::position_of<T, &element_positions::first_row, 1>;
 template <class T>
-using firstj = detail::position_of<T, &meeting::first_column, 0>;
+using firstj = detail::position_of<T, &element_positions::first_column, 0>;
 template <class T>
-using firstj1 = detail::position_of<T, &meeting::first_column, 1>;
+using firstj1 = detail::position_of<T, &element_positions::first_column, 1>;
 template <class T>
-using secondi = detail::position_of<T, &meeting::second_row, 0>;
+using secondi = detail::position_of<T, &element_positions::second_row, 0>;
 template <class T>
-using secondi1 = detail::position_of<T, &meeting::second_row, 1>;
+using secondi1 = detail::position_of<T, &element_positions::second_row, 1>;
 template <class T>
-using secondj = detail::position_of<T, &meeting::second_column, 0>;
+using secondj = detail::position_of<T, &element_positions::second_column, 0>;
 template <class T>
-using secondj1 = detail::position_of<T, &meeting::second_column, 1>;
+using secondj1 = detail::position_of<T, &element_positions::second_column, 1>;
 
 } // namespace op
 } // namespace coppice

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Operators, monoids and semirings that cannot hold the values that they are given: a compile-time error, unless asked
-/// for by allow_rounding().
+/// Operators, monoids and semirings that cannot represent their operands: a compile-time error unless allow_rounding()
+/// permits it.
 #pragma once
 
 #include <complex>
@@ -16,14 +16,14 @@
 
 namespace coppice {
 
-/// An operator or a monoid that may round or cut off its operands: what allow_rounding() returns.
+/// An operator or a monoid that may round or truncate its operands: the return type of allow_rounding().
 template <class F>
 struct rounding_allowed : F {
     static constexpr bool allows_rounding = true;
 };
 
-/// The operator, monoid or semiring `f` for values that it cannot hold, which are converted to its type, as GraphBLAS
-/// does: `allow_rounding(min_plus<float>{})` over a matrix of double. Without it that does not compile.
+/// Permits the operator, monoid or semiring `f` for values that it cannot represent; they are converted to its type, as
+/// GraphBLAS does: `allow_rounding(min_plus<float>{})` over a matrix of double. Without it that does not compile.
 template <class F>
 constexpr rounding_allowed<F> allow_rounding(F const& f) {
     return {f};
@@ -44,8 +44,8 @@ struct real_of<entry<T>> : real_of<T> {};
 template <class T, class I>
 struct real_of<value_and_column<T, I>> : real_of<T> {};
 
-/// Whether a To cannot hold every From: fewer digits, no fraction, or no sign. A bool holds whether a value is 0, and
-/// so is never too narrow; of what is no number nothing is known.
+/// Whether To cannot represent every From: fewer digits, no fraction, or no sign. A bool represents whether a value is
+/// 0 and is never too narrow. Types that are not arithmetic are not checked.
 template <class To, class From>
 constexpr bool is_narrower() {
     using to = typename real_of<std::remove_cvref_t<To>>::type;
@@ -65,7 +65,7 @@ inline constexpr bool allows_rounding_v = requires {
     requires F::allows_rounding;
 };
 
-/// Whether an operator reads its operand `At`; first, second and oneb leave one out, or both.
+/// Whether an operator reads operand `At`; first and second ignore one operand, oneb both.
 template <class F, std::size_t At>
 constexpr bool reads_operand() {
     if constexpr (requires { F::reads; })
@@ -74,7 +74,8 @@ constexpr bool reads_operand() {
         return true;
 }
 
-/// Whether operand `At`, of type A, fits what F converts it to: its domain, or else the parameter that it names.
+/// Whether operand `At`, of type A, is representable in the type to which F converts it: its domain, otherwise the type
+/// of its parameter.
 template <class F, std::size_t At, class A>
 constexpr bool fits_operand() {
     if constexpr (allows_rounding_v<F> || !reads_operand<F, At>())
@@ -85,7 +86,7 @@ constexpr bool fits_operand() {
         return !is_narrower<parameter_t<F, At>, A>();
 }
 
-/// Stops the compiler if an operator is narrower than an operand.
+/// Rejects at compile time an operator that is narrower than an operand.
 template <class F, class A>
 COPPICE_HD constexpr void require_wide_operator() {
     static_assert(fits_operand<F, 0, A>(), "the operator is narrower than its operand, which would be rounded or cut "
@@ -97,15 +98,14 @@ COPPICE_HD constexpr void require_wide_operator() {
                   "the operator is narrower than an operand, which would be rounded or cut off: take it, or the "
                   "semiring, of a wider type, or allow_rounding(operator)");
 }
-/// Stops the compiler if a monoid is narrower than what it folds.
+/// Rejects at compile time a monoid that is narrower than its operands.
 template <class Add, class Accumulator, class Product>
 COPPICE_HD constexpr void require_wide_monoid() {
     static_assert(allows_rounding_v<Add> || !is_narrower<Accumulator, Product>(),
                   "the monoid is narrower than what it folds, which would be rounded or cut off: take it, or the "
                   "semiring, of a wider type, or allow_rounding(monoid)");
 }
-/// Stops the compiler if the results of a semiring are of fewer digits than the floating-point numbers that they
-/// become.
+/// Rejects at compile time a semiring whose results have fewer digits than the floating-point output.
 template <class Semiring, class Result, class Y>
 COPPICE_HD constexpr void require_wide_result() {
     static_assert(allows_rounding_v<Semiring> || !std::is_floating_point_v<Result> || !std::is_floating_point_v<Y> ||

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Named semirings over the generic SpMV.
+/// Named semirings for the generic SpMV (sparse matrix-vector product).
 ///
-/// A semiring is a pair (⊗, ⊕): `multiply(a, x, column)` gives the product of a matrix coefficient and the vector
-/// element of its column, `add` is an adder, and `result(sum)` is what is written. semiring_of makes one of a monoid
-/// and a multiplication; the named ones are made so, as a user would make their own.
+/// A semiring is a pair (⊗, ⊕): `multiply(a, x, column)` returns the product of a matrix coefficient and the vector
+/// element of its column, `add` is an adder, and `result(sum)` is the value that is written. semiring_of makes a
+/// semiring from a monoid and a multiplication; the named semirings are made with it, as users would make theirs.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@
 
 namespace coppice {
 
-/// What products over a semiring ask of it: an adder `add`; multiply(a, x, column) and result(sum) beside it.
+/// Requirements of products over a semiring: an adder `add`, and the members multiply(a, x, column) and result(sum).
 template <class S>
 concept semiring = adder<decltype(S::add)>;
 
 namespace detail {
 
-/// ⊗ at one meeting of a and b: operation(a, b) or operation(a, b, k), operands converted to its domain where it names
-/// one; that may not be narrower than they are.
+/// ⊗ of a and b at inner index k: operation(a, b) or operation(a, b, k). If the operation has a domain, the operands
+/// are converted to it; it may not be narrower than they are.
 COPPICE_NO_EXEC_CHECK
 template <class Operation, class A, class B>
 COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, std::int64_t k) {
@@ -48,20 +48,20 @@ COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const&
     }
 }
 
-/// The same where the positions of both are known; what asks for one index is given the column of the first.
+/// ⊗ of a and b at known positions. An operation that takes one index receives the column of the first operand.
 COPPICE_NO_EXEC_CHECK
 template <class Operation, class A, class B>
-COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, meeting const& at) {
+COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, element_positions const& at) {
     if constexpr (is_positional_v<Operation>)
         return operation(a, b, at);
     else
         return apply(operation, a, b, at.first_column);
 }
 
-/// ⊗ of a semiring where the positions of both are known.
+/// ⊗ of a semiring at known positions.
 COPPICE_NO_EXEC_CHECK
 template <class Semiring, class A, class B>
-COPPICE_HD constexpr auto multiply_at(Semiring const& s, A const& a, B const& b, meeting const& at) {
+COPPICE_HD constexpr auto multiply_at(Semiring const& s, A const& a, B const& b, element_positions const& at) {
     if constexpr (is_positional_v<Semiring>)
         return s.multiply(a, b, at);
     else
@@ -70,8 +70,8 @@ COPPICE_HD constexpr auto multiply_at(Semiring const& s, A const& a, B const& b,
 
 } // namespace detail
 
-/// The semiring of any monoid and any multiplication (semiring/operators/monoids.hpp,
-/// semiring/operators/binary_operators.hpp, or the user's own): semiring_of<add_min<float>, op::plus<float>>.
+/// The semiring of a monoid and a multiplication (semiring/operators/monoids.hpp,
+/// semiring/operators/binary_operators.hpp, or user-defined): semiring_of<add_min<float>, op::plus<float>>.
 template <adder Add, class Multiply>
 struct semiring_of {
     Add add{};
@@ -80,7 +80,7 @@ struct semiring_of {
     static constexpr bool allows_rounding = detail::allows_rounding_v<Add> && detail::allows_rounding_v<Multiply>;
 
     template <class A, class X>
-    COPPICE_HD constexpr auto multiply(A const& a, X const& x, meeting const& at) const requires positional {
+    COPPICE_HD constexpr auto multiply(A const& a, X const& x, element_positions const& at) const requires positional {
         return operation(a, x, at);
     }
     template <class A, class X>
@@ -99,7 +99,7 @@ struct semiring_of {
 template <class Add, class Multiply>
 semiring_of(Add, Multiply) -> semiring_of<Add, Multiply>;
 
-/// The semiring for matrices and vectors that it cannot hold: see allow_rounding() of an operator.
+/// Permits a semiring for matrices and vectors whose values it cannot represent: see allow_rounding() of an operator.
 template <class Add, class Multiply>
 constexpr semiring_of<rounding_allowed<Add>, rounding_allowed<Multiply>>
 allow_rounding(semiring_of<Add, Multiply> const& s) {
@@ -121,36 +121,37 @@ using max_min = semiring_of<add_max<T>, op::min<T>>;
 /// (and, or): reachability; values are 0 or 1.
 template <class T>
 using or_and = semiring_of<add_or<T>, op::logical_and<T>>;
-/// (first, max): the largest coefficient of a row.
+/// (first, max): the largest coefficient of each row.
 template <class T>
 using max_first = semiring_of<add_max<T>, op::first<T>>;
-/// (second, max): the largest vector element among a row's columns.
+/// (second, max): the largest vector element among the columns of each row.
 template <class T>
 using max_second = semiring_of<add_max<T>, op::second<T>>;
-/// (·, any): one of the products, here the first; 0 for an empty row.
+/// (·, any): any of the products, here the first; 0 for an empty row.
 template <class T>
 using any_times = semiring_of<add_any<T>, op::times<T>>;
-/// (·, arg max): the column of the largest product, the first of equals; -1 for an empty row.
+/// (·, arg max): the column of the largest product, the first among equal ones; -1 for an empty row.
 template <class T>
 struct arg_max_times : semiring_of<add_arg_max<T>, op::times_with_column<T>> {
     COPPICE_HD constexpr T result(value_and_column<T> const& sum) const { return static_cast<T>(sum.column); }
 };
 
-/// What is known about a named semiring without its type.
+/// Description of a named semiring, independent of its value type.
 struct semiring_description {
-    std::string_view name;       ///< what users choose it by
-    std::string_view meaning;    ///< in a few words
-    bool writes_columns = false; ///< its results are columns, -1 for none, and not values
+    std::string_view name;       ///< name for users
+    std::string_view meaning;    ///< a short description
+    bool writes_columns = false; ///< its results are columns (-1 for none) instead of values
 };
 
-/// A row of the catalogue: the description, and the semiring for any type of value.
+/// A row of the catalogue: the description, and the semiring as a template of the value type.
 template <template <class> class Semiring>
 struct semiring_row : semiring_description {
     template <class T>
     using semiring = Semiring<T>;
 };
 
-/// All named semirings: a row here is all that a new one needs. Dispatch, command and help texts are made of it.
+/// Catalogue of all named semirings. Dispatch, command and help texts are derived from it; a new semiring needs only a
+/// row here.
 inline constexpr std::tuple semiring_catalogue{
     semiring_row<plus_times>{{"plus-times", "the usual product"}},
     semiring_row<min_plus>{{"min-plus", "shortest paths"}},
@@ -167,7 +168,7 @@ namespace detail {
 template <class T, class... Rows>
 std::variant<typename Rows::template semiring<T>...> variant_of(std::tuple<Rows...> const&);
 
-/// The semirings of a catalogue for one type of value.
+/// Variant over the semirings of a catalogue for one value type.
 template <class T, class Catalogue>
 using semiring_variant = decltype(variant_of<T>(std::declval<Catalogue const&>()));
 
@@ -184,7 +185,7 @@ constexpr std::array<std::string_view, Count> names_of(std::array<semiring_descr
 
 } // namespace detail
 
-/// One of the named semirings, chosen at run time.
+/// A named semiring, chosen at run time.
 template <class T>
 using named_semiring = detail::semiring_variant<T, std::remove_const_t<decltype(semiring_catalogue)>>;
 
@@ -194,27 +195,28 @@ inline constexpr auto semiring_names = detail::names_of(semiring_descriptions);
 
 namespace detail {
 
-/// The semiring of that name in a catalogue; argument_error lists the names for an unknown one.
+/// Returns the semiring with that name from a catalogue. Throws argument_error with the list of names for an unknown
+/// one.
 template <class T, class... Rows>
 auto find_semiring(std::tuple<Rows...> const& catalogue, std::string_view name) {
     semiring_variant<T, std::tuple<Rows...>> found;
     bool known = false;
     std::string names;
-    auto const look_at = [&]<class Row>(Row const& row) {
+    auto const check = [&]<class Row>(Row const& row) {
         if (row.name == name) {
             found.template emplace<typename Row::template semiring<T>>();
             known = true;
         }
         names += (names.empty() ? "" : ", ") + std::string(row.name);
     };
-    std::apply([&](Rows const&... row) { (look_at(row), ...); }, catalogue);
+    std::apply([&](Rows const&... row) { (check(row), ...); }, catalogue);
     if (!known) throw argument_error("unknown semiring '" + std::string(name) + "': expected one of " + names);
     return found;
 }
 
 } // namespace detail
 
-/// The semiring of that name; argument_error lists the names for an unknown one.
+/// Returns the semiring with that name. Throws argument_error with the list of names for an unknown one.
 template <class T>
 named_semiring<T> semiring_by_name(std::string_view name) {
     return detail::find_semiring<T>(semiring_catalogue, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How products of ⊗ lie in shared memory (thesis section 3.5.4): arrays of structures or of their members.
+/// Layout of the products of ⊗ in shared memory (thesis section 3.5.4): array of structures or structure of arrays.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace coppice {
 
-/// The layout of products of type T while a block reduces them; specialise it for a type of your own:
+/// Layout of products of type T while a block reduces them. Specialise it for user-defined types:
 ///
 ///     template <> struct coppice::shared_layout<pair> : coppice::split_members<&pair::value, &pair::column> {};
 ///
-/// The general one keeps whole elements side by side.
+/// The default stores whole elements contiguously.
 template <class T>
 struct shared_layout {
     static constexpr int bytes = int(sizeof(T));
@@ -36,9 +36,9 @@ using member_t = decltype(member_of(Member));
 
 } // namespace detail
 
-/// Structure of arrays behind a view of structures: each member has an array of its own, so that neighbouring threads
-/// touch neighbouring words. Members in order of decreasing alignment; what is not named is not kept. The type is made
-/// from nothing and then filled.
+/// Structure of arrays with the interface of an array of structures: each member has a separate array, so that
+/// neighbouring threads access neighbouring words. List the members in order of decreasing alignment; members that are
+/// not listed are not stored. The type is value-initialised and then filled.
 template <auto... Members>
 struct split_members;
 template <auto First, auto... Rest>
@@ -67,7 +67,7 @@ struct split_members<First, Rest...> {
 
 namespace detail {
 
-/// `count` products in shared memory, as an array of T whatever its layout.
+/// `count` products in shared memory, accessed as an array of T for any layout.
 template <class T>
 struct product_array {
     using layout = shared_layout<T>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How a stored number is read into arithmetic and written back: two-byte floats in float, std::complex as a
-/// complex_pair, everything else as it is.
+/// Conversion between storage and arithmetic types: two-byte floats are computed in float, std::complex as
+/// complex_pair, all other types as they are.
 #pragma once
 
 #include <complex>
@@ -37,26 +37,26 @@ struct stored_value<bfloat16> : stored_in_two_bytes<bfloat16> {};
 template <class R>
 struct stored_value<std::complex<R>> {
     using arithmetic = complex_pair<R>;
-    // A std::complex may be looked at as an array of two by the rules of the language.
+    // The language permits access to a std::complex as an array of two.
     COPPICE_HD static complex_pair<R> load(std::complex<R> const& from) {
-        auto const& parts = reinterpret_cast<R const(&)[2]>(from);
-        return {parts[0], parts[1]};
+        auto const& components = reinterpret_cast<R const(&)[2]>(from);
+        return {components[0], components[1]};
     }
     COPPICE_HD static void store(std::complex<R>& to, complex_pair<R> const& value) {
-        auto& parts = reinterpret_cast<R(&)[2]>(to);
-        parts[0] = value.re;
-        parts[1] = value.im;
+        auto& components = reinterpret_cast<R(&)[2]>(to);
+        components[0] = value.re;
+        components[1] = value.im;
     }
 };
 
 template <class T>
 using arithmetic_t = typename stored_value<std::remove_const_t<T>>::arithmetic;
 
-/// What a sum of products of a stored T and a stored X is kept in.
+/// Type of a sum of products of a stored T and a stored X.
 template <class T, class X>
 using product_sum_t = decltype(arithmetic_t<T>{} * arithmetic_t<X>{});
 
-/// The type under which a sum is shown to callers.
+/// Type of a sum in the public interface.
 template <class Sum>
 struct scalar_of {
     using type = Sum;

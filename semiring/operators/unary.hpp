@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The unary and index-unary operators of GraphBLAS (C API 2.0), for apply() and select_entries().
+/// Unary and index-unary operators of GraphBLAS (C API 2.0), for apply() and select_entries().
 ///
-/// Index-unary operators hold the scalar that GraphBLAS hands in beside them: select_entries(exec, op::tril{-1}, a)
-/// keeps what lies below the diagonal. On a vector the index is its row, and columns are 0.
+/// Index-unary operators store the scalar that GraphBLAS passes as a separate argument: select_entries(exec,
+/// op::tril{-1}, a) keeps the entries below the diagonal. For a vector the index is the row, and the column is 0.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace coppice {
 namespace detail {
 
-/// f(row, column, scalar) at the position of an entry, whatever its value.
+/// f(row, column, scalar) at the position of an entry; the value is not read.
 template <class Derived, class Scalar = std::int64_t>
 struct at_position {
     Scalar scalar{};
@@ -37,7 +37,7 @@ struct identity {
     COPPICE_HD constexpr T operator()(T const& a) const { return a; }
 };
 
-/// |a|; the lowest integer stays what it is.
+/// |a|; the lowest integer is returned unchanged.
 template <class T>
 struct abs {
     COPPICE_HD constexpr T operator()(T const& a) const {
@@ -48,7 +48,7 @@ struct abs {
     }
 };
 
-/// -a; unsigned numbers wrap, the lowest integer stays what it is.
+/// -a; unsigned numbers wrap, the lowest integer is returned unchanged.
 template <class T>
 struct ainv {
     COPPICE_HD constexpr T operator()(T const& a) const {
@@ -61,25 +61,25 @@ struct ainv {
     }
 };
 
-/// 1 / a, as div has it.
+/// 1 / a as in div.
 template <class T>
 struct minv {
     COPPICE_HD constexpr T operator()(T const& a) const { return div<T>{}(T(1), a); }
 };
 
-/// 1 where a is 0, else 0.
+/// 1 if a is 0, otherwise 0.
 template <class T>
 struct lnot {
     COPPICE_HD constexpr T operator()(T const& a) const { return T(a == T(0)); }
 };
 
-/// The bits that a has not.
+/// Bitwise complement of a.
 template <class T>
 struct bnot {
     COPPICE_HD constexpr T operator()(T const& a) const { return static_cast<T>(~a); }
 };
 
-/// i + s, j + s, and j - (i + s), as SuiteSparse:GraphBLAS has it.
+/// i + s, j + s, and j - (i + s), as in SuiteSparse:GraphBLAS.
 template <class T = std::int64_t>
 struct rowindex : detail::at_position<rowindex<T>, T> {
     COPPICE_HD static constexpr T of(std::int64_t i, std::int64_t, T s) { return static_cast<T>(T(i) + s); }
@@ -93,11 +93,11 @@ struct diagindex : detail::at_position<diagindex<T>, T> {
     COPPICE_HD static constexpr T of(std::int64_t i, std::int64_t j, T s) { return static_cast<T>(T(j - i) - s); }
 };
 
-/// j <= i + s: on and below diagonal s.
+/// j <= i + s: on or below diagonal s.
 struct tril : detail::at_position<tril> {
     COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j <= i + s; }
 };
-/// On and above diagonal s.
+/// On or above diagonal s.
 struct triu : detail::at_position<triu> {
     COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j >= i + s; }
 };
@@ -105,7 +105,7 @@ struct triu : detail::at_position<triu> {
 struct on_diagonal : detail::at_position<on_diagonal> {
     COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j == i + s; }
 };
-/// Anywhere else.
+/// Not on diagonal s.
 struct offdiag : detail::at_position<offdiag> {
     COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j != i + s; }
 };
@@ -123,7 +123,7 @@ struct rowgt : detail::at_position<rowgt> {
     COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t, std::int64_t s) { return i > s; }
 };
 
-/// The binary operator with its second operand bound: bind_second<op::gt<T>, T>{{}, s} is GrB_VALUEGT.
+/// Binary operator with its second operand bound: bind_second<op::gt<T>, T>{{}, s} is GrB_VALUEGT.
 template <class Op, class T>
 struct bind_second {
     Op op;
@@ -134,7 +134,7 @@ struct bind_second {
         return op(a, second);
     }
 };
-/// ... with its first operand bound.
+/// Binary operator with its first operand bound.
 template <class Op, class T>
 struct bind_first {
     T first;
@@ -146,7 +146,7 @@ struct bind_first {
     }
 };
 
-// Values compared with a scalar: valuegt(s) keeps what is greater.
+// Comparisons of values with a scalar: valuegt(s) selects the values greater than s.
 
 template <class T>
 COPPICE_HD constexpr bind_second<eq<T>, T> valueeq(T s) {

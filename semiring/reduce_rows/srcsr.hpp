@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SRCSR: the generic semiring SpMV as a segmented reduction over the rows of a CSR pattern.
+/// SRCSR (segmented reduction over CSR): the generic semiring sparse matrix-vector product (SpMV) as a segmented
+/// reduction over the rows of a CSR pattern.
 ///
 /// y_i = store(i, ⊕_j multiply(nonzero j of row i)), Eq. 19 and section 3.5 of the source thesis.
 #pragma once
@@ -23,7 +24,7 @@
 
 namespace coppice {
 
-/// Rows [first, last).
+/// Half-open range of rows [first, last).
 struct row_range {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -44,36 +45,36 @@ inline void require_workspace(array_view<std::byte> workspace, std::int64_t byte
 
 struct hand_over_slot; // core/block.hpp
 
-/// How the rows of one pattern are laid over the machine; depends on structure alone and is reusable while the pattern
-/// stands. Borrows the row offsets, which must stay where they are.
+/// Partition of the rows of one pattern for the machine. It depends on the structure only and is reusable while the
+/// pattern does not change. It borrows the row offsets, which must stay valid at the same address.
 ///
-/// On CUDA a plan holds scratch memory for the rows that are cut between blocks, so that it serves one call at a time:
-/// calls on one stream, but not on two at once.
+/// A CUDA plan owns scratch memory for rows that are split between blocks. Calls that use one plan must therefore be on
+/// one stream, never concurrent.
 template <class O>
 struct srcsr_plan {
     array_view<O const> offsets{}; ///< offsets[rows + 1]
     std::int64_t nonzeros = 0;
-    std::int64_t work_per_block = 0; ///< path steps (rows + nonzeros) of a stretch (host) or of a share (CUDA)
-    /// Row and nonzero where each stretch or share begins, and one more for the end. On CUDA what else a plan holds
-    /// lies behind them, so that making it takes one allocation.
+    std::int64_t work_per_block = 0; ///< path steps (rows + nonzeros) per chunk (host) or per block (CUDA)
+    /// Row and nonzero at which each chunk or block range begins, and the end of the path. On CUDA the slots of the
+    /// plan follow in the same allocation.
     buffer<detail::path_point> block_starts{};
     std::int64_t block_count = 0;
 
     srcsr_scheme scheme = srcsr_scheme::adaptive; ///< CUDA
-    srcsr_tuning tuning{};                        ///< CUDA: the sizes taken
-    std::string reason{};                         ///< CUDA: why these
-    int capacity = 0;                             ///< CUDA: nonzeros of a share of whole rows at most
-    /// CUDA: whether most shares lie along the path, once the device has found out: another kernel, of the same bits,
-    /// is faster then. Calls that are queued before take the one for regular patterns.
-    device_note irregular{};
-    /// CUDA: behind block_starts, two for each share; what blocks of a call leave for each other.
+    srcsr_tuning tuning{};                        ///< CUDA: the sizes in use
+    std::string reason{};                         ///< CUDA: why these sizes were chosen
+    int capacity = 0;                             ///< CUDA: largest number of nonzeros of a range of whole rows
+    /// CUDA: whether most ranges are split along the path. The device sets it asynchronously. If set, another kernel
+    /// with bitwise equal results is faster; calls that are queued before that use the kernel for regular patterns.
+    device_flag irregular{};
+    /// CUDA: two slots per range, after block_starts; through them the blocks of a call pass partial sums to each
+    /// other.
     hand_over_slot* slots = nullptr;
 
     std::int64_t rows() const { return offsets.size() > 0 ? offsets.size() - 1 : 0; }
     std::int64_t blocks() const { return block_count; }
 
-    /// Bytes of workspace that reduce_rows takes beside the plan for sums of this type: 0 for up to 8 bytes a sum, and
-    /// on the host.
+    /// Bytes of workspace that reduce_rows needs for sums of this type: 0 for sums of up to 8 bytes, and 0 on the host.
     template <class Accumulator>
     std::int64_t workspace() const {
         bool const on_host = tuning.threads == 0;
@@ -81,8 +82,8 @@ struct srcsr_plan {
     }
 };
 
-/// What scheme balanced_atomic asks of a store: open(row) prepares a row that is cut (y = beta y), join(row, part) adds
-/// a part atomically. The device alone calls them.
+/// Requirements of the scheme balanced_atomic on a store: open(row) prepares a row that is split between blocks (y =
+/// beta y); join(row, sum) adds a partial sum atomically. Only the device calls them.
 template <class Store, class Result>
 concept atomic_store = requires(Store const& store, Result const& part) {
     store.open(std::int64_t{});
@@ -98,7 +99,7 @@ concept atomic_store = requires(Store const& store, Result const& part) {
 
 namespace coppice {
 
-/// The plan for a matrix, without a round trip to the host.
+/// Makes the plan for a matrix, without a transfer to the host.
 template <executor Executor, class T, class I, class O>
 srcsr_plan<O> make_srcsr_plan(Executor const& exec, csr_view<T, I, O> a, srcsr_options const& options = {}) {
     srcsr_options filled = options;
@@ -106,7 +107,8 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, csr_view<T, I, O> a, srcsr_o
     return make_srcsr_plan(exec, a.row_offsets(), static_cast<std::int64_t>(a.nonzeros()), filled);
 }
 
-/// The plan for offsets[rows + 1] from 0 to the number of nonzeros; on CUDA waits to read the last offset.
+/// Makes the plan for offsets[rows + 1], which run from 0 to the number of nonzeros. On CUDA it waits for the last
+/// offset.
 template <executor Executor, class O>
 srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets, srcsr_options const& options = {}) {
     std::int64_t const nonzeros =
@@ -116,29 +118,31 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 
 /// Reduces every row: store(row, ⊕ over the row's nonzeros k, in order, of multiply(k) or multiply(k, row)).
 ///
-/// - `multiply` takes (nonzero) or (nonzero, row), both std::int64_t (floating-point parameters do not compile); found
-/// at compile time, and the row costs nothing
-///   when it is not asked for. Its result may be smaller than the accumulator.
+/// - `multiply` takes (nonzero) or (nonzero, row), both std::int64_t; floating-point parameters do not compile. The
+///   form is found at compile time, and the row is not computed if it is not a parameter. The result may have a smaller
+///   type than the accumulator.
 /// - `add` is an adder (semiring/operators/operators.hpp): identity(), (accumulator, accumulator), and optionally
-///   (accumulator, product). Associative is enough; the order of the nonzeros is kept.
-/// - `store` is called exactly once for every row, empty rows included (with the identity), in any order and from any
-///   thread; it may read what it overwrites (y = beta y + sum). multiply must not read what store writes.
+///   (accumulator, product). It must be associative; it need not commute, since the order of the nonzeros is preserved.
+/// - `store` is called exactly once for every row, in any order and from any thread, for empty rows with the identity.
+///   It may read what it overwrites (y = beta y + sum). `multiply` must not read what `store` writes.
 ///
-/// The same bits on every run and for any number of threads; no atomic operations on values, except where the plan's
-/// scheme is balanced_atomic. On CUDA all three are trivially copyable and callable on the device, and the call returns
-/// when the work is queued; it may be captured into a CUDA graph and replayed while the plan lives.
+/// Deterministic: the result is bitwise equal on every run and for any number of threads. Values are not combined
+/// atomically, except with the scheme balanced_atomic. On CUDA all three operators are trivially copyable and callable
+/// on the device. The call returns when the work is queued; it may be captured into a CUDA graph and replayed while the
+/// plan exists.
 ///
-/// A store may also fold over the rows that it stores (the dot product of y with another vector), in a fixed order:
-/// `of_rows(first, last)` gives what rows that are stored add, a value with +=, for the host, which asks while they are
-/// in cache; `finish(folded)` takes the result. On CUDA `on_thread()` gives the store of one thread, whose calls may
-/// add to what it holds, and all threads of block b of `blocks` end with `finish(block, shared, b, blocks, store)`,
-/// where `shared` has a double for each warp. Needs the scheme `adaptive`; see
+/// A store may also fold over the rows that it stores, in a fixed order (for example the dot product of y with another
+/// vector). On the host, `of_rows(first, last)` returns the contribution of stored rows, a value with +=; it is called
+/// while these rows are in cache. `finish(folded)` receives the result. On CUDA, `on_thread()` returns the store of one
+/// thread, whose calls may add to its state; at the end all threads of block b of `blocks` call `finish(block, shared,
+/// b, blocks, store)`, where `shared` holds one double per warp. A folding store needs the scheme `adaptive`; see
 /// solvers/iterative/vectors/product_and_dot.hpp.
 ///
-/// For speed on CUDA: write multiply as `along_nonzeros` (semiring/operators/nonzero_streams.hpp); give a store that
-/// reads memory of its own `fetch(row)`, whose value is passed to store(row, sum, fetched), so that it is read ahead.
+/// For speed on CUDA, write `multiply` as `along_nonzeros` (semiring/operators/nonzero_streams.hpp). If the store reads
+/// memory, give it `fetch(row)`: that value is prefetched and passed as store(row, sum, fetched).
 ///
-/// `workspace`, if given: at least plan.workspace<accumulator>() bytes, aligned to 16 and as the accumulator; else
+/// `workspace` is optional: at least plan.workspace<accumulator>() bytes, aligned to 16 and to the accumulator. Without
+/// it the call allocates from the executor's pool.
 /// memory of the executor's pool.
 template <executor Executor, class O, row_multiplier Multiply, adder Add, class Store>
 requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>

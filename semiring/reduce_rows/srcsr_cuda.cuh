@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SRCSR on CUDA: plans made on the device, and the launches of srcsr_block.hpp.
+/// SRCSR on CUDA: makes plans on the device and launches srcsr_block.hpp.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,16 @@ namespace detail {
 inline constexpr int partition_threads = 256;
 
 template <class O>
-__global__ void __launch_bounds__(partition_threads) partition_kernel(partition_job<O, device_note::place> job) {
+__global__ void __launch_bounds__(partition_threads) partition_kernel(partition_job<O, device_flag::writer> job) {
     __shared__ path_point points[partition_threads / lane_group<cuda_block>::lanes];
     partition_block(cuda_block{}, std::int64_t(blockIdx.x), job, points);
 }
 
-/// Registers: 32 a thread where values are small, 64 or 128 else. Latency is hidden by many blocks: on an H200 a
-/// product with ANISO1 took 165 us with 48 registers and ten blocks of 128 threads, 137 with 32 and sixteen. Where
-/// everything is read at once it is the other way round: a power-law matrix took 518 us with sixteen blocks, 482 with
-/// seven and the larger first-level cache that they leave.
+/// Resident blocks per multiprocessor, which limits the registers of a thread: 32 for small values, otherwise 64 or
+/// 128. Many blocks hide the latency: on an H200 a product with ANISO1 took 165 us with 48 registers and ten blocks of
+/// 128 threads, and 137 us with 32 registers and sixteen blocks. For read_at_once the opposite holds: a power-law
+/// matrix took 518 us with sixteen blocks, and 482 us with seven blocks and the larger first-level cache that they
+/// leave.
 template <class Multiply, class Add, class Reading>
 constexpr int resident_blocks(int threads) {
     constexpr int bytes = srcsr_types<Multiply, Add>::product_bytes + int(sizeof(accumulator_t<Add>));
@@ -58,46 +59,46 @@ __global__ void __launch_bounds__(postprocess_threads)
                             srcsr_shared);
 }
 
-/// Parts of cut rows go to y by atomic operations of the store (scheme `balanced_atomic`).
-struct atomic_parts {
+/// Policy that adds partial sums of split rows to y by atomic operations of the store (scheme `balanced_atomic`).
+struct atomic_combine {
     static constexpr bool by_walk = true;
 
     template <class Worker, class Tile, class Accumulator>
-    COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
+    COPPICE_HD void close_split_row(Worker const& w, Tile const& t, Accumulator const& sum) const {
         w.store.join(t.row, result_of(w.add, sum));
     }
     template <class Worker>
-    COPPICE_HD void finish_cut(Worker const&, std::int64_t) const {}
+    COPPICE_HD void finish_split_row(Worker const&, std::int64_t) const {}
     template <class Worker, class Accumulator>
     COPPICE_HD void leave_open(Worker const& w, std::int64_t row, Accumulator const& open) const {
         w.store.join(row, result_of(w.add, open));
     }
 };
 
-/// Prepares the rows that shares cut for atomic additions: once for each, where it begins.
+/// Prepares each row that is split between ranges for atomic additions, once per row, in the range where it begins.
 template <class O, class Store>
-struct open_cut_row {
+struct open_split_row {
     srcsr_job<O> job;
     Store store;
     COPPICE_HD void operator()(std::int64_t s) const {
-        path_point const from = point_of(job.cuts[s]), to = point_of(job.cuts[s + 1]);
+        path_point const from = point_of(job.splits[s]), to = point_of(job.splits[s + 1]);
         if (to.row < job.first_row || to.row >= job.last_row) return;
         std::int64_t const begin = job.offsets[to.row];
         if (to.nonzero > begin && (from.row < to.row || from.nonzero <= begin)) store.open(to.row);
     }
 };
 
-/// Where the parts of a plan on CUDA lie in its one allocation, in units of 16 bytes.
+/// Layout of the single allocation of a CUDA plan, in units of 16 bytes.
 struct plan_layout {
-    std::int64_t shares;
-    std::int64_t slots_at() const { return shares + 1; }
-    std::int64_t size() const { return slots_at() + 2 * shares; }
+    std::int64_t ranges;
+    std::int64_t slots_at() const { return ranges + 1; }
+    std::int64_t size() const { return slots_at() + 2 * ranges; }
 };
 static_assert(sizeof(path_point) == 16 && sizeof(hand_over_slot) == 16);
 
-/// What resident blocks do not need as shared memory serves as first-level cache, and gathers live on it. In percent of
-/// all. With 132 of 228 KiB regular patterns lose nothing, and double values gathered at random take half the time of
-/// the driver's choice.
+/// Shared memory of a multiprocessor in percent of the maximum; the remaining memory is the first-level cache, on which
+/// gathers depend. With 132 of 228 KiB regular patterns lose nothing, and random gathers of double take half the time
+/// compared with the driver's choice.
 template <class Reading>
 int shared_memory_carveout(cuda_executor const& exec, int shared_bytes, int blocks_per_sm) {
     if (!std::is_same_v<Reading, read_at_once>) return 58;
@@ -113,7 +114,7 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
                   Add add, Store store, Combine combine) {
     constexpr int blocks_per_sm = resident_blocks<Multiply, Add, Reading>(Threads);
     auto* const kernel = srcsr_kernel<Threads, blocks_per_sm, Reading, O, Multiply, Add, Store, Combine>;
-    // Set every time: a program may hold the kernel several times, each with attributes of its own.
+    // Set at every call, because a program may contain several instances of the kernel, each with separate attributes.
     if (launch.shared_bytes > 48 * 1024)
         COPPICE_CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes));
@@ -122,7 +123,7 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     attributes[0].val.sharedMemCarveout =
         unsigned(shared_memory_carveout<Reading>(exec, launch.shared_bytes, blocks_per_sm));
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(unsigned(job.shares));
+    config.gridDim = dim3(unsigned(job.ranges));
     config.blockDim = dim3(Threads);
     config.dynamicSmemBytes = std::size_t(launch.shared_bytes);
     config.stream = exec.stream();
@@ -137,7 +138,7 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     COPPICE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, job, multiply, add, store, combine));
 }
 
-/// Whether a second kernel is compiled for irregular patterns: where ⊗ is gathers along the nonzeros of small values.
+/// Whether a second kernel is compiled for irregular patterns: if ⊗ gathers small values along the nonzeros.
 template <class Multiply, class Add, segmented_reduction Reduction, int Threads>
 inline constexpr bool reads_at_once =
     is_along_nonzeros_v<Multiply>&& srcsr_types<Multiply, Add>::product_bytes + sizeof(accumulator_t<Add>) <= 16 &&
@@ -159,31 +160,31 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     plan.reason = std::move(choice.reason);
     plan.work_per_block = plan.tuning.work_per_block;
     if (rows == 0) return plan;
-    std::int64_t const shares = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
-    if (shares > 0x7fffffff)
+    std::int64_t const ranges = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
+    if (ranges > 0x7fffffff)
         throw overflow_error("a matrix of " + std::to_string(nonzeros) +
                              " nonzeros needs more "
                              "CUDA blocks than a grid holds: raise work_per_block");
-    plan.capacity = detail::share_capacity(plan.tuning, rows, nonzeros, plan.tuning.threads * detail::share_items);
-    detail::plan_layout const layout{shares};
-    plan.block_count = shares;
+    plan.capacity = detail::range_capacity(plan.tuning, rows, nonzeros, plan.tuning.threads * detail::range_items);
+    detail::plan_layout const layout{ranges};
+    plan.block_count = ranges;
     plan.block_starts = buffer<detail::path_point>(exec, layout.size());
-    detail::path_point* const cuts = plan.block_starts.data();
-    plan.slots = reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at());
-    plan.irregular = device_note(exec);
-    // A share is at most one tile: a row that would make it longer is cut.
-    std::int64_t const room = plan.tuning.threads * detail::share_items - plan.work_per_block;
-    detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? room : 0,
-                                      plan.tuning.threads, plan.tuning.lane_stretch, plan.capacity};
-    constexpr int a_block = detail::shares_of_partition_block<cuda_block>(detail::partition_threads);
-    detail::partition_kernel<<<unsigned(1 + shares / a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
-        detail::partition_job<O, device_note::place>{offsets.data(), rows, nonzeros, rule, shares, cuts, plan.slots,
-                                                     plan.irregular.for_device()});
+    detail::path_point* const splits = plan.block_starts.data();
+    plan.slots = reinterpret_cast<hand_over_slot*>(splits + layout.slots_at());
+    plan.irregular = device_flag(exec);
+    // A range is at most one tile: a row that would exceed it is split.
+    std::int64_t const slack = plan.tuning.threads * detail::range_items - plan.work_per_block;
+    detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? slack : 0,
+                                      plan.tuning.threads, plan.tuning.lane_chunk, plan.capacity};
+    constexpr int ranges_a_block = detail::ranges_of_partition_block<cuda_block>(detail::partition_threads);
+    detail::partition_kernel<<<unsigned(1 + ranges / ranges_a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
+        detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, ranges, splits, plan.slots,
+                                                     plan.irregular.for_kernel()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
 }
 
-/// Segmented reduction and block size are chosen at compile time, so that a program holds only the kernels that it
+/// Segmented reduction and block size are template parameters, so that a program contains only the kernels that it
 /// uses. The plan must have been made for that block size.
 template <segmented_reduction Reduction = segmented_reduction::warp_transposed, int Threads = srcsr_default_threads,
           class O, row_multiplier Multiply, adder Add, class Store>
@@ -219,15 +220,15 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
                                    plan.work_per_block,
                                    range.first,
                                    range.last,
-                                   plan.tuning.threads * detail::share_items,
+                                   plan.tuning.threads * detail::range_items,
                                    launch.tile_steps,
                                    launch.capacity,
                                    plan.scheme,
                                    detail::starts_product_early<Store>()};
     if (plan.scheme == srcsr_scheme::balanced_atomic) {
         if constexpr (atomic_store<Store, detail::result_t<Add>>) {
-            for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});
-            detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, detail::atomic_parts{});
+            for_each(exec, job.ranges, detail::open_split_row<O, Store>{job, store});
+            detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, detail::atomic_combine{});
         } else {
             throw argument_error("scheme balanced-atomic needs a store with open(row) and join(row, part)");
         }
@@ -235,13 +236,13 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
     }
     if (detail::folds_rows_v<Store> && plan.scheme != srcsr_scheme::adaptive)
         throw argument_error("a store that folds over rows needs scheme adaptive");
-    detail::ordered_parts_by<Reduction, Threads> const combine{};
+    detail::ordered_combine_by<Reduction, Threads> const combine{};
     bool at_once = false;
     if constexpr (detail::reads_at_once<Multiply, Add, Reduction, Threads>) {
-        // A share that is too short to fill what a thread reads at once gains nothing: 163 us in place of 114 for a
-        // matrix of mostly empty rows with four items a thread.
-        bool const long_shares = plan.work_per_block >= (2 * detail::share_items / 3) * Threads;
-        at_once = long_shares && plan.irregular.says_yes();
+        // If a range is shorter than what the block can read simultaneously, read_at_once is slower: 163 us instead of
+        // 114 us for a matrix of mostly empty rows with four items per thread.
+        bool const long_ranges = plan.work_per_block >= (2 * detail::range_items / 3) * Threads;
+        at_once = long_ranges && plan.irregular.is_set();
         if (at_once)
             detail::launch_srcsr<Threads, detail::read_at_once>(exec, job, launch, multiply, add, store, combine);
     }
@@ -249,7 +250,7 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
     if constexpr (!detail::folds_rows_v<Store>)
         if (plan.scheme == srcsr_scheme::balanced_postprocess) {
             constexpr int threads = detail::postprocess_threads;
-            auto const grid = static_cast<unsigned>((job.shares + threads - 1) / threads);
+            auto const grid = static_cast<unsigned>((job.ranges + threads - 1) / threads);
             detail::srcsr_postprocess_kernel<<<grid, threads, detail::srcsr_types<Multiply, Add>::totals_bytes(threads),
                                                exec.stream()>>>(job, multiply, add, store, combine);
             COPPICE_CUDA_CHECK(cudaGetLastError());
@@ -258,8 +259,8 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
 
 namespace detail {
 
-/// reduce_rows with the block size and segmented reduction that the plan's tuning names. It compiles a kernel for each,
-/// so it serves the standard product in float and double alone.
+/// reduce_rows with the block size and segmented reduction of the plan's tuning. It compiles one kernel for each
+/// combination, so it is used only for the standard product in float and double.
 template <class O, class Multiply, class Add, class Store>
 void reduce_rows_as_tuned(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
                           Store store) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How a host core folds one row of SRCSR: in order, or a few nonzeros ahead of the row's end.
+/// Reduction of one row of SRCSR by a host core: in order, or a few nonzeros beyond the end of the row.
 ///
-/// What costs time on a power-law matrix is neither memory nor arithmetic but the ends of rows: each one is a branch
-/// that the processor guesses wrongly, and with it go the loads that it had begun. fold_ahead has no such branch.
+/// The cost on a power-law matrix is dominated by the ends of rows: each end is a mispredicted branch, and the loads in
+/// flight are discarded with it. fold_ahead has no such branch.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace coppice::detail {
 
-/// k, in a way that the compiler cannot look through: keeps it from turning a loop over gathered values into vectors
-/// that it has to pack element by element, which costs more than it gains.
+/// Returns k in a way that is opaque to the compiler. This prevents the vectorisation of loops over gathered values,
+/// which packs them element by element and costs more than it gains.
 COPPICE_ALWAYS_INLINE std::int64_t one_at_a_time(std::int64_t k) {
 #if defined(__GNUC__)
     asm("" : "+r"(k));
@@ -22,12 +22,13 @@ COPPICE_ALWAYS_INLINE std::int64_t one_at_a_time(std::int64_t k) {
     return k;
 }
 
-// Nonzeros that are folded without a branch.
+// Number of nonzeros that are folded without a branch.
 inline constexpr int fold_block = 4;
-// Nonzeros between two looks at whether a sum is terminal: at every block it cost 15 % of a product over (min, +).
+// Number of nonzeros between two tests for a terminal sum. A test at every block cost 15 % of a product over (min, +).
 inline constexpr std::int64_t terminal_interval = 4 * fold_block;
 
-/// Folds whole blocks of a row onto `sum` and moves k behind them; true as soon as the sum is seen to be terminal.
+/// Folds whole blocks of a row into `sum` and advances k past them; returns true as soon as a test finds `sum`
+/// terminal.
 template <class Multiply, class Add>
 COPPICE_ALWAYS_INLINE bool fold_blocks(Multiply const& multiply, Add const& add, accumulator_t<Add>& sum,
                                        std::int64_t& k, std::int64_t end, std::int64_t row) {
@@ -44,7 +45,7 @@ COPPICE_ALWAYS_INLINE bool fold_blocks(Multiply const& multiply, Add const& add,
     return false;
 }
 
-/// ⊕ of nonzeros [k, end) of a row, one after the other; stops at a terminal value where the adder names any.
+/// Returns ⊕ of the nonzeros [k, end) of a row in order; stops early at a terminal value if the adder defines one.
 template <class Multiply, class Add>
 struct fold_in_order {
     Multiply multiply;
@@ -58,14 +59,14 @@ struct fold_in_order {
     }
 };
 
-/// The same ⊕, the same bits, without a branch on the last nonzeros of a row: the sums after 0, 1, 2 and 3 of them are
-/// all made, and the one that counts is picked. Reads up to `reach` nonzeros behind the row's end, which are the next
-/// ones that are needed.
+/// Returns the same ⊕, bitwise equal, without a branch on the last nonzeros of a row: computes the sums after 0, 1, 2
+/// and 3 of them and selects one. Reads up to `reach` nonzeros beyond the row's end; the next row needs them next.
 template <class Multiply, class Add>
 struct fold_ahead {
     static constexpr int reach = fold_block - 1;
 
-    /// Products and accumulators must be cheap to make and to keep; a row must not be asked for nonzeros of the next.
+    /// Whether it applies: products and accumulators are small and trivially copyable, and multiply does not take the
+    /// row, since it is also evaluated for nonzeros of the next row.
     static constexpr bool fits = !takes_row_v<Multiply> && std::is_trivially_copyable_v<accumulator_t<Add>> &&
                                  sizeof(product_t<Multiply>) <= 16 && sizeof(accumulator_t<Add>) <= 16;
 
@@ -83,29 +84,30 @@ struct fold_ahead {
     }
 };
 
-/// Reduces nothing for rows that the store does not want.
+/// Skips the reduction of rows that the store does not select.
 template <class Fold, class Add, class Store>
-struct fold_wanted {
+struct fold_selected_rows {
     Fold fold;
     Add add;
     Store store;
 
     auto operator()(std::int64_t k, std::int64_t end, std::int64_t row) const {
-        // What is open behind the last row has no nonzeros and is no row to ask for.
+        // The open row after the last one has no nonzeros; wants() must not be called for it.
         return k < end && wants_row(store, row) ? fold(k, end, row) : add.identity();
     }
 };
 
-/// Whether neighbouring rows among [first, last) often differ in length, so that their ends are hard to guess; by a
-/// sample, since reading every offset twice costs 5 % of a product with short rows. Depends on structure alone.
+/// Whether the lengths of neighbouring rows in [first, last) often differ, which makes branches on row ends
+/// unpredictable. Uses a sample, because reading every offset twice costs 5 % of a product with short rows. Depends on
+/// the structure only.
 template <class RowEnd>
 bool lengths_vary(RowEnd const& row_end, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t samples = 64;
     std::int64_t const rows = last - first;
-    if (rows < samples) return false; // long rows: their ends hardly count
+    if (rows < samples) return false; // long rows: the cost of their ends is negligible
     std::int64_t changes = 0;
     for (std::int64_t s = 1; s < samples; ++s) {
-        std::int64_t const row = first + rows * s / samples; // neighbours on both sides lie in [first, last)
+        std::int64_t const row = first + rows * s / samples; // both neighbours of the row are in [first, last)
         std::int64_t const end = row_end(row);
         changes += end - row_end(row - 1) != row_end(row + 1) - end ? 1 : 0;
     }

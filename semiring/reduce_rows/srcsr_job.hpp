@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the blocks of an SRCSR kernel share: the job, the sizes that follow from the operators, how a block
-/// reads.
+/// Data that the blocks of an SRCSR kernel share: kernel arguments, sizes derived from the operators, and the read
+/// policy.
 #pragma once
 
 #include <cstdint>
@@ -18,46 +18,49 @@
 
 namespace coppice::detail {
 
-/// Path steps of a share at most, over the threads of its block. A share is one tile: what is read ahead, walked and
-/// stored again are this many items per thread. Odd, so that the walk meets no bank conflicts.
-inline constexpr int share_items = 11;
+/// Path steps of a range are at most this number times the threads of the block. A range is one tile: each thread
+/// prefetches, walks and stores this many items. The number is odd, so that the walk has no bank conflicts.
+inline constexpr int range_items = 11;
 
-/// What the launcher aligns shared memory to.
+/// Alignment of dynamic shared memory that the launcher guarantees.
 inline constexpr int shared_alignment = 64;
 
-/// What the kernel works on; the same for all blocks.
+/// Kernel arguments, equal for all blocks.
 template <class O>
 struct srcsr_job {
     O const* offsets;
-    path_point const* cuts; ///< shares + 1, with the kinds of the shares
+    path_point const* splits; ///< ranges + 1 split points, with the kinds of the ranges
     hand_over_slot*
-        slots; ///< shares: what a share leaves open, for the share where the row ends; empty between launches
-    hand_over_slot* heads; ///< shares: the part of a cut row in the share where it ends (balanced_postprocess)
-    void* large_carries;   ///< 2 * shares accumulators in place of the values of slots and heads, if they are too large
-    std::int64_t shares;
+        slots; ///< one per range: partial sum of the last row, for the range where that row ends; empty between
+               ///< launches
+    hand_over_slot* heads; ///< one per range: partial sum of a split row in the range where it ends
+                           ///< (balanced_postprocess)
+    void* large_carries;   ///< 2 * ranges accumulators that replace the values of slots and heads if these are too
+                           ///< large for a slot
+    std::int64_t ranges;
     std::int64_t rows;
     std::int64_t nonzeros;
     std::int64_t work_per_block;
-    std::int64_t first_row; ///< rows outside [first_row, last_row) are left alone
+    std::int64_t first_row; ///< rows outside [first_row, last_row) are not changed
     std::int64_t last_row;
-    int share_steps; ///< path steps of a share at most
-    int tile_steps;  ///< path steps that fit into shared memory at once; as many as a share has, unless products are
-                     ///< large
-    int capacity;    ///< nonzeros of a share_of_rows at most; 0: treat all shares as paths
+    int range_steps; ///< largest number of path steps of a range
+    int tile_steps;  ///< path steps that fit into shared memory; equal to range_steps unless products are large
+    int capacity;    ///< largest number of nonzeros of a range of whole rows; 0: treat all ranges as split along the
+                     ///< path
     srcsr_scheme scheme;
-    bool read_once = false; ///< what lies along the nonzeros is not worth a place in the second-level cache
+    bool read_once = false; ///< arrays along the nonzeros are read with an evict-first policy of the second-level cache
 };
 
-/// `to` is a power of two.
+/// Rounds n up to a multiple of `to`, which is a power of two.
 constexpr int round_up(int n, int to) { return (n + to - 1) & -to; }
 constexpr int greatest(std::initializer_list<int> all) {
-    int most = 0;
-    for (int const n : all) most = n > most ? n : most;
-    return most;
+    int largest = 0;
+    for (int const n : all) largest = n > largest ? n : largest;
+    return largest;
 }
 
-/// A value that comes later, of a type that need not be default constructible. It begins as zeros: the device compiler
-/// keeps a variable that is only assigned under a condition in slow memory otherwise.
+/// Storage for a value that is assigned later and whose type need not be default constructible. It is initialised with
+/// zeros, because the device compiler places a variable that is only assigned conditionally in local memory.
 template <class T>
 union late {
     T value;
@@ -69,23 +72,23 @@ union late {
     }
 };
 
-/// What a stretch leaves open, and whether a row closed in it.
+/// Partial sum of the row that is open at the end of a segment, and whether a row ends in the segment.
 template <class Accumulator>
-struct open_part {
+struct open_sum {
     Accumulator open;
     int closes;
 };
 
-/// Bytes that staging `capacity` nonzeros of a share of whole rows takes, and what its elements ask for.
+/// Shared memory in bytes, and its alignment, to stage `capacity` nonzeros of a range of whole rows.
 template <class Multiply>
-struct row_stage {
+struct row_staging {
     static constexpr int alignment = 16;
     static constexpr int bytes(int capacity, int aligned_to) {
         return round_up(capacity * shared_layout<product_t<Multiply>>::bytes, aligned_to);
     }
 };
 template <class F, class... T>
-struct row_stage<along_nonzeros<F, T...>> {
+struct row_staging<along_nonzeros<F, T...>> {
     static_assert((std::is_trivially_copyable_v<T> && ...), "arrays along the nonzeros are copied byte by byte");
     static constexpr int alignment = greatest({16, int(alignof(T))...});
     static constexpr int bytes(int capacity, int aligned_to) {
@@ -93,7 +96,7 @@ struct row_stage<along_nonzeros<F, T...>> {
     }
 };
 
-/// Sizes that follow from the operators alone.
+/// Sizes that depend on the operators only.
 template <class Multiply, class Add>
 struct srcsr_types {
     using product = product_t<Multiply>;
@@ -108,48 +111,50 @@ struct srcsr_types {
     static constexpr int largest = greatest({product_bytes, int(sizeof(accumulator)), int(sizeof(result))});
     static_assert(largest <= 4096, "a block keeps several products and sums in shared memory: 4096 bytes each at most");
 
-    /// Of everything that is kept in shared memory.
-    static constexpr int alignment = greatest({row_stage<Multiply>::alignment, shared_layout<product>::alignment,
+    /// Alignment of all data in shared memory.
+    static constexpr int alignment = greatest({row_staging<Multiply>::alignment, shared_layout<product>::alignment,
                                                int(alignof(accumulator)), int(alignof(result))});
     static_assert(alignment <= shared_alignment, "products, sums and elements along the nonzeros are aligned to 64 "
                                                  "bytes at most");
-    /// Shared memory in front of the tile: the gate of the copies, a head, totals of the warps.
+    /// Layout of shared memory before the tile: the barrier of asynchronous copies, one head, one partial sum per warp.
     static constexpr int head_at = alignment;
     static constexpr int totals_at = head_at + round_up(int(sizeof(accumulator)), alignment);
     static constexpr int totals_bytes(int threads) {
-        return totals_at + round_up(int(sizeof(open_part<accumulator>)) * (threads / warp_lanes), alignment);
+        return totals_at + round_up(int(sizeof(open_sum<accumulator>)) * (threads / warp_lanes), alignment);
     }
-    /// Shared memory per path step of a tile, and what rounding adds.
+    /// Shared memory in bytes per path step of a tile, and the slack for alignment.
     static constexpr int step_bytes = (product_bytes > int(sizeof(result)) ? product_bytes : int(sizeof(result))) + 2;
     static constexpr int step_slack = 4 * alignment;
-    /// Whether the tile of every share fits, for blocks of up to 256 threads, so that there is no loop over tiles.
+    /// Whether the tile of every range fits into shared memory for blocks of up to 256 threads, so that no loop over
+    /// tiles is needed.
     static constexpr bool one_tile = step_bytes <= 72 && sizeof(accumulator) <= 1024;
 };
 
-/// How a share along the path is read: several rounds of a few items for each thread, through the first-level cache.
-/// Needs few registers, so that many blocks hide the latency: the choice for patterns whose gathers are regular.
+/// Read policy for a range along the path: several rounds of a few items per thread, through the first-level cache. It
+/// needs few registers, so that many resident blocks hide the latency. Used for patterns with regular gathers.
 template <class Multiply, class Add>
 struct read_in_rounds {
     static constexpr int items = srcsr_types<Multiply, Add>::product_bytes <= 16 ? 5 : 3;
     static constexpr bool past_cache = false;
 };
 
-/// Everything that a share needs at once, past the first-level cache, which is left to gathers: more registers, fewer
-/// blocks and less shared memory on each multiprocessor, so a larger cache.
+/// Read policy that loads all items of a range simultaneously and bypasses the first-level cache, which then serves the
+/// gathers only. It needs more registers, fewer resident blocks and less shared memory per multiprocessor, which leaves
+/// a larger cache.
 struct read_at_once {
-    static constexpr int items = share_items;
+    static constexpr int items = range_items;
     static constexpr bool past_cache = true;
 };
 
-/// Does a store let its product start before the kernel in front of it has ended? Only rows, values along the nonzeros
-/// and the plan are read then, until it has.
+/// Whether a store allows its product to start before the preceding kernel has ended. Until that kernel ends, only
+/// rows, values along the nonzeros and the plan are read.
 template <class Store>
 constexpr bool starts_product_early() {
     if constexpr (requires { Store::early; }) return Store::early;
     return false;
 }
 
-/// Sizes of a launch.
+/// Sizes of a kernel launch.
 struct srcsr_launch {
     int shared_bytes;
     int tile_steps;
@@ -159,14 +164,14 @@ struct srcsr_launch {
 template <class Multiply, class Add>
 constexpr srcsr_launch size_launch(int threads, int capacity) {
     using types = srcsr_types<Multiply, Add>;
-    // Shares of whole rows that would take more than this are treated as paths, whose tiles are small.
-    constexpr int most_for_rows = 64 * 1024;
-    int rows_bytes = row_stage<Multiply>::bytes(capacity, types::alignment);
-    if (rows_bytes > most_for_rows) rows_bytes = capacity = 0;
-    int const share_steps = threads * share_items;
-    int tile_steps = share_steps;
+    // Ranges of whole rows that would need more shared memory than this are split along the path, in small tiles.
+    constexpr int max_row_bytes = 64 * 1024;
+    int rows_bytes = row_staging<Multiply>::bytes(capacity, types::alignment);
+    if (rows_bytes > max_row_bytes) rows_bytes = capacity = 0;
+    int const range_steps = threads * range_items;
+    int tile_steps = range_steps;
     if (!types::one_tile)
-        tile_steps = most_for_rows / types::step_bytes < share_steps ? most_for_rows / types::step_bytes : share_steps;
+        tile_steps = max_row_bytes / types::step_bytes < range_steps ? max_row_bytes / types::step_bytes : range_steps;
     int const tile_bytes = tile_steps * types::step_bytes + types::step_slack;
     return {types::totals_bytes(threads) + (rows_bytes > tile_bytes ? rows_bytes : tile_bytes), tile_steps, capacity};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lane code of SRCSR: what one worker does with its stretch of the matrix.
+/// Lane code of SRCSR: the work of one thread on its segment of the matrix.
 ///
-/// The path. Walk through the nonzeros in order and take one extra step at the end of every row: rows + nonzeros steps
-/// in all. A point (row, nonzero) on the path says: `row` rows have ended and `nonzero` nonzeros are done. Cutting the
-/// path evenly balances long, short and empty rows at once (merge-path view of a CSR matrix).
+/// The path visits the nonzeros in order and takes one extra step at the end of every row: rows + nonzeros steps in
+/// all. At the path point (row, nonzero), `row` rows have ended and `nonzero` nonzeros are done. Splitting the path
+/// evenly balances long, short and empty rows simultaneously (merge-path view of a CSR matrix).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct alignas(16) path_point {
     std::int64_t nonzero;
 };
 
-/// The point after `step` steps: row_end(i) is the end of row i in [0, rows), nonzeros counted from `first_nonzero`.
+/// Returns the point after `step` steps. row_end(i) is the end of row i in [0, rows); nonzeros are counted from
+/// `first_nonzero`.
 template <class RowEnd>
 COPPICE_HD path_point path_search(RowEnd const& row_end, std::int64_t rows, std::int64_t first_nonzero,
                                   std::int64_t nonzeros, std::int64_t step) {
@@ -30,17 +31,17 @@ COPPICE_HD path_point path_search(RowEnd const& row_end, std::int64_t rows, std:
     return {low, first_nonzero + step - low};
 }
 
-/// What a walk leaves to be joined with its neighbours.
+/// Result of a walk that must be combined with those of the neighbouring segments.
 template <class Accumulator>
 struct walk_ends {
-    bool closes;      ///< at least one row ends inside
-    Accumulator head; ///< the part of the first ending row that lies inside
-    Accumulator open; ///< the part of the row that is open at the end
+    bool closes;      ///< whether at least one row ends in the segment
+    Accumulator head; ///< partial sum of the first row that ends in the segment
+    Accumulator open; ///< partial sum of the row that is open at the end of the segment
 };
 
-/// Reduces the nonzeros between two path points from left to right: fold(k, end, row) is ⊕ of nonzeros [k, end) of a
-/// row, the identity where there are none. Rows that begin and end inside go to `emit(row, sum)`; the first row that
-/// ends inside may have begun earlier, so its part is returned as `head`.
+/// Reduces the nonzeros between two path points from left to right; fold(k, end, row) is ⊕ of the nonzeros [k, end) of
+/// a row, the identity if there are none. Rows that begin and end in the segment are passed to `emit(row, sum)`. The
+/// first row that ends in the segment may have begun earlier, so its partial sum is returned as `head`.
 COPPICE_NO_EXEC_CHECK
 template <class RowEnd, class Fold, class Add, class Emit>
 COPPICE_HD auto walk_rows(path_point from, path_point to, RowEnd const& row_end, Fold const& fold, Add const& add,
@@ -62,7 +63,7 @@ COPPICE_HD auto walk_rows(path_point from, path_point to, RowEnd const& row_end,
     return ends;
 }
 
-/// walk_rows over products that are there already: one `accumulate` a nonzero.
+/// walk_rows over products that are already computed: one `accumulate` per nonzero.
 COPPICE_NO_EXEC_CHECK
 template <class RowEnd, class Product, class Add, class Emit>
 COPPICE_HD auto walk(path_point from, path_point to, RowEnd const& row_end, Product const& product, Add const& add,
@@ -75,7 +76,7 @@ COPPICE_HD auto walk(path_point from, path_point to, RowEnd const& row_end, Prod
     return walk_rows(from, to, row_end, fold, add, emit);
 }
 
-/// Joins what is open before a stretch with what the stretch leaves open.
+/// Combines the open sum before a segment with the open sum of the segment.
 COPPICE_NO_EXEC_CHECK
 template <class Accumulator, class Add>
 COPPICE_HD Accumulator open_after(Accumulator const& before, walk_ends<Accumulator> const& ends, Add const& add) {

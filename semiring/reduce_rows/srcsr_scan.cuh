@@ -17,21 +17,21 @@ constexpr cub::BlockScanAlgorithm block_scan_algorithm(segmented_reduction r) {
                                                       : cub::BLOCK_SCAN_WARP_SCANS;
 }
 
-/// Scans pairs (a row begins here, value): every thread holds `items` consecutive nonzeros of the tile.
+/// Scans pairs (row begins here, value): every thread holds `items` consecutive nonzeros of the tile.
 template <segmented_reduction Reduction, int Threads>
-struct parts_by_block_scan : ordered_parts {
+struct combine_by_block_scan : ordered_combine {
     static constexpr int items = 4;
     static constexpr bool by_walk = false;
 
     template <class Worker, class Tile, class Accumulator>
     __device__ void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
-        using part = open_part<Accumulator>;
-        using scan = cub::BlockScan<part, Threads, block_scan_algorithm(Reduction)>;
+        using partial = open_sum<Accumulator>;
+        using scan = cub::BlockScan<partial, Threads, block_scan_algorithm(Reduction)>;
         __shared__ typename scan::TempStorage storage;
-        auto const join = [&w](part const& a, part const& b) {
-            return b.closes ? b : part{w.add(a.open, b.open), a.closes};
+        auto const merge = [&w](partial const& a, partial const& b) {
+            return b.closes ? b : partial{w.add(a.open, b.open), a.closes};
         };
-        // Rows that end before the first nonzero of the tile.
+        // Store rows that end before the first nonzero of the tile.
         for (int r = w.block.thread(); r < t.rows && t.ends[r] == 0; r += Threads)
             w.close_first(t, r, r == 0 ? open : w.add.identity());
         bool const none_open = t.rows > 0 && t.ends[0] == 0;
@@ -40,21 +40,21 @@ struct parts_by_block_scan : ordered_parts {
         for (int begin = 0; begin < t.count; begin += Threads * items) {
             int const first = begin + w.block.thread() * items;
             int const first_row = first < t.count ? w.row_at(t, first) : t.rows;
-            late<part> value[items];
+            late<partial> value[items];
             int row = first_row;
             COPPICE_UNROLL
             for (int i = 0; i < items; ++i) {
                 int const k = first + i;
-                value[i].value = part{w.add.identity(), 0};
+                value[i].value = partial{w.add.identity(), 0};
                 if (k >= t.count) continue;
                 while (row < t.rows && t.ends[row] <= k) ++row;
                 value[i].value = {accumulate(w.add, w.add.identity(), t.products[k]),
                                   row > 0 && t.ends[row - 1] == k ? 1 : 0};
             }
-            part scanned[items] = {value[0].value, value[1].value, value[2].value, value[3].value};
-            part all;
-            scan(storage).InclusiveScan(scanned, scanned, join, all);
-            part const before{open, 1};
+            partial scanned[items] = {value[0].value, value[1].value, value[2].value, value[3].value};
+            partial all;
+            scan(storage).InclusiveScan(scanned, scanned, merge, all);
+            partial const before{open, 1};
             row = first_row;
             COPPICE_UNROLL
             for (int i = 0; i < items; ++i) {
@@ -62,19 +62,19 @@ struct parts_by_block_scan : ordered_parts {
                 if (k >= t.count) continue;
                 while (row < t.rows && t.ends[row] <= k) ++row;
                 if (row >= t.rows || t.ends[row] != k + 1) continue;
-                w.close_first(t, row, join(before, scanned[i]).open);
+                w.close_first(t, row, merge(before, scanned[i]).open);
                 for (int r = row + 1; r < t.rows && t.ends[r] == k + 1; ++r) w.close_first(t, r, w.add.identity());
             }
-            open = join(before, all).open;
+            open = merge(before, all).open;
             w.block.sync();
         }
-        // What is open behind the last nonzero; nothing, if a row ends there.
+        // `open` is the sum after the last nonzero; it is the identity if a row ends there.
         if (t.count > 0 && t.rows > 0 && t.ends[t.rows - 1] == t.count) open = w.add.identity();
     }
 };
 
 template <segmented_reduction Reduction, int Threads>
-using ordered_parts_by = std::conditional_t<Reduction == segmented_reduction::warp_transposed, ordered_parts,
-                                            parts_by_block_scan<Reduction, Threads>>;
+using ordered_combine_by = std::conditional_t<Reduction == segmented_reduction::warp_transposed, ordered_combine,
+                                            combine_by_block_scan<Reduction, Threads>>;
 
 } // namespace coppice::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands in for srcsr_tune.cu in a build without CUDA.
+// Replaces srcsr_tune.cu in a build without CUDA.
 #include <coppice/core/error.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 

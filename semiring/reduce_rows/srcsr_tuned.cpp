@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `coppice tune` measured on 2026-11-20 on an NVIDIA H200, CUDA 13.0: device, bytes of a nonzero, class of row
-// lengths, block size, lanes, stretch, reduction, microseconds for 2^25 nonzeros. CUB's warp scans were up to 3 %
-// faster on regular rows of 6 and 9 nonzeros and a quarter slower on a power-law matrix, so they were not taken.
+// Measurements of `coppice tune` on 2026-11-20 on an NVIDIA H200, CUDA 13.0: device, bytes of a nonzero, class of row
+// lengths, block size, lanes, lane chunk, reduction, microseconds for 2^25 nonzeros. CUB's warp scans were up to 3 %
+// faster on regular rows of 6 and 9 nonzeros but 25 % slower on a power-law matrix, so they were not selected.
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
 namespace coppice {

@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::string_view kind = "product";
 
-// Least path steps of a share, per thread: very short rows would make shares that cost more than they fold.
-constexpr std::int64_t least_steps = 4;
-// Most path steps of a share, per thread; a share holds one more per thread, for rows that end behind it.
-constexpr std::int64_t most_steps = 10;
+// Smallest path steps per block, per thread: for very short rows a smaller block would have more overhead than work.
+constexpr std::int64_t min_steps = 4;
+// Largest path steps per block, per thread. A range has up to one more per thread, for rows that end after the target
+// point.
+constexpr std::int64_t max_steps = 10;
 
 tuning_record parse_record(detail::tuning_line& in) {
     tuning_record r;
@@ -24,7 +25,7 @@ tuning_record parse_record(detail::tuning_line& in) {
     r.threads = in.number_of("threads", 64, 256);
     if (r.threads != 64 && r.threads != 128 && r.threads != 256) in.fail("threads are 64, 128 or 256");
     r.lanes = in.number_of("lanes", 1, 32);
-    r.lane_stretch = in.number_of("stretch", 1, 1024);
+    r.lane_chunk = in.number_of("stretch", 1, 1024);
     std::string_view const reduction = in.value_of("reduction");
     auto const found = std::find(segmented_reduction_names.begin(), segmented_reduction_names.end(), reduction);
     if (found == segmented_reduction_names.end()) in.fail("unknown reduction '" + std::string(reduction) + "'");
@@ -64,7 +65,7 @@ std::string to_line(tuning_record const& r) {
     add("class", std::to_string(r.length_class));
     add("threads", std::to_string(r.threads));
     add("lanes", std::to_string(r.lanes));
-    add("stretch", std::to_string(r.lane_stretch));
+    add("stretch", std::to_string(r.lane_chunk));
     add("reduction", segmented_reduction_names[static_cast<std::size_t>(r.reduction)]);
     add("microseconds", detail::fixed_text(r.microseconds, 1));
     return text;
@@ -87,25 +88,25 @@ void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_rec
 
 namespace detail {
 
-std::int64_t share_of_lanes(int threads, int lanes, double steps_per_row) {
+std::int64_t steps_for_lanes(int threads, int lanes, double steps_per_row) {
     auto const work = static_cast<std::int64_t>(double(threads / lanes) * steps_per_row + 0.5);
-    return std::clamp(work, least_steps * threads, most_steps * threads);
+    return std::clamp(work, min_steps * threads, max_steps * threads);
 }
 
 tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::vector<tuning_record> const& shipped,
-                                 srcsr_tuning const& asked, std::string const& device, int nonzero_bytes,
+                                 srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
                                  std::int64_t rows, std::int64_t nonzeros) {
     double const mean = rows > 0 ? double(nonzeros) / double(rows) : 0;
-    tuning_choice c{asked, {}};
+    tuning_choice c{requested, {}};
     srcsr_tuning& t = c.tuning;
     if (t.threads == 0) t.threads = srcsr_default_threads;
     if (t.threads != 64 && t.threads != 128 && t.threads != 256)
         throw argument_error("blocks of " + std::to_string(t.threads) + " threads: 64, 128 or 256 are possible");
-    if (t.work_per_block < 0 || t.work_per_block > most_steps * t.threads)
+    if (t.work_per_block < 0 || t.work_per_block > max_steps * t.threads)
         throw argument_error("work_per_block is " + std::to_string(t.work_per_block) + ": at most " +
-                             std::to_string(most_steps * t.threads) + " for " + std::to_string(t.threads) +
+                             std::to_string(max_steps * t.threads) + " for " + std::to_string(t.threads) +
                              " threads, or 0");
-    if (t.lane_stretch < 0) throw argument_error("lane_stretch is negative");
+    if (t.lane_chunk < 0) throw argument_error("lane_stretch is negative");
 
     int const length_class = row_length_class(mean);
     auto const text =
@@ -119,31 +120,32 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
     }
     if (record) {
         lanes = record->lanes;
-        if (t.lane_stretch == 0) t.lane_stretch = record->lane_stretch;
-        if (asked.reduction == segmented_reduction::warp_transposed) t.reduction = record->reduction;
+        if (t.lane_chunk == 0) t.lane_chunk = record->lane_chunk;
+        if (requested.reduction == segmented_reduction::warp_transposed) t.reduction = record->reduction;
         c.reason = text + ": measured on " + device + " (" + from + ")";
     } else {
-        // Every thread one row, or one stretch of a row, where all rows have the mean length: with 128 rows of a
-        // nine-point grid for 128 threads a product took 143 us on an H200, with 102 or 154 rows 155 to 163.
+        // Rule: each thread folds one row, or one chunk of a row, if all rows have the mean length. On an H200 with 128
+        // threads per block, a product with a nine-point grid took 143 us with 128 rows per block, and 155 to 163 us
+        // with 102 or 154 rows.
         lanes = 1;
-        while (lanes < 32 && double(t.threads / lanes) * (mean + 1) > double(most_steps * t.threads) + 0.5) lanes *= 2;
+        while (lanes < 32 && double(t.threads / lanes) * (mean + 1) > double(max_steps * t.threads) + 0.5) lanes *= 2;
         c.reason = text + ": by rule, nothing measured for '" + device + "'";
     }
-    if (t.lane_stretch == 0) t.lane_stretch = 32;
+    if (t.lane_chunk == 0) t.lane_chunk = 32;
     if (t.work_per_block == 0) {
-        t.work_per_block = share_of_lanes(t.threads, lanes, mean + 1);
-        // Several rounds of rows in a share where values are large: irregular patterns of short rows gain from tiles of
-        // many products (156 us in place of 206 for a matrix of mostly empty rows in double), others lose 2 % at most.
-        if (nonzero_bytes > 8) t.work_per_block *= std::max<std::int64_t>(1, most_steps * t.threads / t.work_per_block);
+        t.work_per_block = steps_for_lanes(t.threads, lanes, mean + 1);
+        // Large values: several rounds of rows per block. Irregular patterns with short rows profit from tiles of many
+        // products (a matrix of mostly empty rows in double: 206 -> 156 us); other patterns lose at most 2 %.
+        if (nonzero_bytes > 8) t.work_per_block *= std::max<std::int64_t>(1, max_steps * t.threads / t.work_per_block);
     }
-    if (asked.work_per_block > 0 || asked.lane_stretch > 0) c.reason += "; sizes asked for";
+    if (requested.work_per_block > 0 || requested.lane_chunk > 0) c.reason += "; sizes requested for";
     return c;
 }
 
-tuning_choice choose_tuning(srcsr_tuning const& asked, std::string const& device, int nonzero_bytes, std::int64_t rows,
+tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes, std::int64_t rows,
                             std::int64_t nonzeros) {
     auto const& user = user_records();
-    tuning_choice c = choose_tuning_from(user.records, shipped_tuning(), asked, device, nonzero_bytes, rows, nonzeros);
+    tuning_choice c = choose_tuning_from(user.records, shipped_tuning(), requested, device, nonzero_bytes, rows, nonzeros);
     if (!user.trouble.empty()) c.reason += "; the tuning file was left out: " + user.trouble;
     return c;
 }

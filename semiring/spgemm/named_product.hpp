@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Products of sparse matrices over a semiring that is chosen by name.
+/// Products of sparse matrices (SpGEMM) over a semiring that is chosen by name.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,12 @@
 
 namespace coppice {
 
-/// A B over the semiring of that name (semiring_names) by a plan, which is given up; argument_error for an unknown
-/// name. Results are as those of semiring_spmv: arg-max gives inner indices.
+/// Returns A B over the semiring with that name (see semiring_names) by a plan, whose arrays become those of the
+/// product. Throws argument_error for an unknown name. Results are as those of semiring_spmv: arg-max returns inner
+/// indices.
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, csr_view<T> a, csr_view<T> b);
-/// The same without a plan, as mxm(exec, semiring, a, b) makes it.
+/// The same without a plan, as by mxm(exec, semiring, a, b).
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<T> b);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Definitions for the one source per executor that instantiates products by name.
+/// Definitions for the source of each executor that instantiates products by name.
 #pragma once
 
 #include <variant>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The values of a small sparse product, an entry for each lane: the row of A is walked through, and the column is
-/// searched for in each row of B that it meets. That is more work than to merge the rows of B, but no lane waits for
-/// another one, and nothing but loads, of which some are on their way at a time: where a product has fewer rows than a
-/// device has room for warps, time is what one row takes.
+/// Values of a small sparse product with one lane per entry: the lane iterates over the row of A and searches the
+/// column in each selected row of B. This is more work than merging the rows of B, but lanes do not wait for each
+/// other, and several loads are in flight. It is used if the product has fewer rows than the device can run warps, so
+/// that the time is that of a single row.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace coppice::detail {
 
-/// The last position p in [0, count) with sorted[p] <= key; sorted[0] <= key.
+/// Returns the last position p in [0, count) with sorted[p] <= key; requires sorted[0] <= key.
 template <class T>
 COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std::int64_t key) {
     std::int64_t first = 0;
@@ -26,10 +26,10 @@ COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std:
     return first;
 }
 
-/// Entry p of the product, in the order of the row of A, as every other way of making it.
+/// Computes entry p of the product, in the order of the row of A, like all other methods.
 template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 struct sum_entry {
-    static constexpr int at_once = 4;
+    static constexpr int searches = 4;
     csr_view<A, I, O> a;
     csr_view<B, I, O> b;
     Semiring s;
@@ -43,10 +43,10 @@ struct sum_entry {
         std::int64_t const row = first + position_below(offsets, rows + 1, p);
         I const column = indices[p];
         Sum sum = s.add.identity();
-        for (O k = a.row_begin(row), last = a.row_end(row); k < last; k += O(at_once)) {
-            O at[at_once], left[at_once]; // where the column may stand
+        for (O k = a.row_begin(row), last = a.row_end(row); k < last; k += O(searches)) {
+            O at[searches], left[searches]; // candidate positions of the column and lengths of the remaining intervals
             COPPICE_UNROLL
-            for (int q = 0; q < at_once; ++q) {
+            for (int q = 0; q < searches; ++q) {
                 bool const met = k + O(q) < last;
                 I const inner = met ? a.indices[k + O(q)] : I(0);
                 at[q] = met ? b.row_begin(inner) : O(0);
@@ -55,7 +55,7 @@ struct sum_entry {
             for (bool searched = true; searched;) {
                 searched = false;
                 COPPICE_UNROLL
-                for (int q = 0; q < at_once; ++q) {
+                for (int q = 0; q < searches; ++q) {
                     if (left[q] <= 1) continue;
                     O const half = left[q] / 2;
                     if (b.indices[at[q] + half] <= column) at[q] += half;
@@ -64,26 +64,26 @@ struct sum_entry {
                 }
             }
             COPPICE_UNROLL
-            for (int q = 0; q < at_once; ++q)
+            for (int q = 0; q < searches; ++q)
                 if (left[q] > 0 && b.indices[at[q]] == column) {
                     I const inner = a.indices[k + O(q)];
                     sum = accumulate(s.add, sum,
                                      multiply_at(s, a.coefficients[k + O(q)], b.coefficients[at[q]],
-                                                 meeting{row, inner, inner, column}));
+                                                 element_positions{row, inner, inner, column}));
                 }
         }
         values[p] = static_cast<Z>(s.result(sum));
     }
 };
 
-/// Whether a product is small enough: by the mean of the rows, and so that a single long row does no harm.
+/// Whether a product is small enough for this method: limits the work for mean rows and for a single long row.
 template <class A, class B, class I, class O>
-bool takes_entries(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    constexpr double most_rows = 1 << 13, most_steps = 1 << 27, most_at_worst = 1 << 30;
+bool suits_entry_kernel(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    constexpr double max_rows = 1 << 13, max_steps = 1 << 27, max_worst_steps = 1 << 30;
     double const rows = double(plan.product_rows()), entries = double(plan.nonzeros());
-    if (rows == 0 || rows > most_rows || b.rows() == 0) return false;
+    if (rows == 0 || rows > max_rows || b.rows() == 0) return false;
     double const a_row = double(a.nonzeros()) / double(a.rows()), b_row = double(b.nonzeros()) / double(b.rows());
-    return entries * double(a.columns()) <= most_at_worst && entries * a_row * (2 + std::log2(1 + b_row)) <= most_steps;
+    return entries * double(a.columns()) <= max_worst_steps && entries * a_row * (2 + std::log2(1 + b_row)) <= max_steps;
 }
 
 } // namespace coppice::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of a sparse product by the lanes of a warp, one, eight or all of them a row: which columns there are, by a
-/// merge in registers, by a table or by bits in shared memory. Templates over the Block of core/block.hpp.
+/// Columns of the rows of a sparse product on CUDA. One lane, eight lanes or a whole warp process a row, by a merge in
+/// registers, by a hash table, or by bits in shared memory. Templates over the Block of core/block.hpp.
 #pragma once
 
 #include <bit>
@@ -19,24 +19,24 @@
 
 namespace coppice::detail {
 
-inline constexpr std::int64_t merged_products = 4096; ///< of a row that one lane merges
-inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight lanes gather in a table
-inline constexpr std::int64_t table_products = 256;   ///< the same of a warp
+inline constexpr std::int64_t merged_products = 4096; ///< largest number of products of a row that one lane merges
+inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight lanes gather in a hash table
+inline constexpr std::int64_t table_products = 256;   ///< of a row that a warp gathers in a hash table
 inline constexpr int narrow_lanes = 8;
-inline constexpr std::int64_t narrow_partners = 12; ///< rows of B are short up to this length on average
-inline constexpr std::int64_t wide_partners = 48;   ///< and long from this one on
-inline constexpr int most_warp_bytes = 6144;        ///< shared memory of a warp
+inline constexpr std::int64_t short_row_mean = 12; ///< rows of B are short up to this mean length
+inline constexpr std::int64_t long_row_mean = 48;   ///< rows of B are long from this mean length on
+inline constexpr int max_warp_bytes = 6144;        ///< shared memory of a warp
 
-/// Who works on a row of the product that no lane merges.
+/// Which lanes process a row of the product that is not merged by one lane.
 enum class row_workers { none, lane, few, warp };
-struct dealt_row {
+struct row_assignment {
     row_workers workers = row_workers::none;
-    std::int64_t products = 0; ///< where they matter to the workers
+    std::int64_t products = 0; ///< set if the workers need it
 };
 
-/// Rows of a product in stretches of `each`, at most 32, by one warp: some by single lanes, some by eight lanes, some
-/// by all, one after the other. `Rows` says who works on row r and what is done: deal(block, r), which all lanes call,
-/// with -1 for no row, by_lane(r), by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
+/// Processes up to `each` <= 32 consecutive rows of a product by one warp: first rows for single lanes, then rows for
+/// eight lanes, then rows for all lanes. `Rows` assigns and processes rows: assign(block, r), called by all lanes with
+/// -1 for no row; by_lane(r); by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
 template <class Rows>
 struct rows_of_warp {
     static constexpr int warp_bytes = Rows::warp_bytes;
@@ -50,7 +50,7 @@ struct rows_of_warp {
         int const lane = block.thread() % warp_lanes;
         std::int64_t const begin = w * each, r = begin + lane;
         bool const is_own = lane < each && r < rows;
-        dealt_row const own = of.deal(block, is_own ? r : -1);
+        row_assignment const own = of.assign(block, is_own ? r : -1);
         if (own.workers == row_workers::lane) of.by_lane(r);
         by_groups<narrow_lanes>(block, own, row_workers::few, begin, memory);
         by_groups<warp_lanes>(block, own, row_workers::warp, begin, memory);
@@ -59,7 +59,7 @@ struct rows_of_warp {
 private:
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
-    COPPICE_HD void by_groups(Block const& block, dealt_row const& own, row_workers workers, std::int64_t begin,
+    COPPICE_HD void by_groups(Block const& block, row_assignment const& own, row_workers workers, std::int64_t begin,
                               std::byte* memory) const {
         constexpr int groups = warp_lanes / Lanes;
         int const group = block.thread() % warp_lanes / Lanes;
@@ -74,7 +74,7 @@ private:
     }
 };
 
-/// The same where each lane merges a row of its own: by_merge(block, r, memory), with -1 for a lane without a row.
+/// The same if each lane merges one row: by_merge(block, r, memory), with r = -1 for a lane without a row.
 template <class Rows>
 struct merged_rows_of_warp {
     static constexpr int warp_bytes = Rows::merge_bytes > 0 ? Rows::merge_bytes : 16;
@@ -91,44 +91,45 @@ struct merged_rows_of_warp {
     }
 };
 
-/// How the rows of a product are dealt: with how many entries of A at most lanes merge them, 0 where they do not, and
-/// how many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
-/// have nothing to do.
+/// Assignment of the rows of a product to lanes: the largest row of A that one lane merges (0: no merging), and the
+/// number of rows per warp. A warp takes fewer rows if each row occupies all lanes for long, or if otherwise some warps
+/// of the device would be idle.
 struct product_schedule {
-    int slots;                    ///< of structure
-    int sum_slots;                ///< of values: with more slots every lane waits for memory of its own too often
-    std::int64_t usual_partner;   ///< rows of B that a merged row meets have no more entries than this at the mean
-    int merged_each, shared_each; ///< rows a warp
-    bool by_entries = false;      ///< values of small products
+    int slots;                    ///< for the structure
+    int sum_slots;                ///< for the values: with more slots the lanes wait too often for separate memory
+                                  ///< accesses
+    std::int64_t max_mean_length;   ///< a merged row multiplies rows of B with at most this mean length
+    int merged_each, shared_each; ///< rows per warp
+    bool per_entry = false;      ///< values of small products: one lane per entry
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     double const row_of_a = double(a.nonzeros()) / double(a.rows() > 0 ? a.rows() : 1);
     double const row_of_b = double(b.nonzeros()) / double(b.rows() > 0 ? b.rows() : 1);
-    auto const each = [&](int most, std::int64_t many_warps) {
-        std::int64_t const share = std::int64_t(a.rows()) / many_warps;
-        return share >= most ? most : share > 1 ? int(share) : 1;
+    auto const each = [&](int max_rows, std::int64_t many_warps) {
+        std::int64_t const rows_per_warp = std::int64_t(a.rows()) / many_warps;
+        return rows_per_warp >= max_rows ? max_rows : rows_per_warp > 1 ? int(rows_per_warp) : 1;
     };
-    auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
-    int const slots = fits(few_partners)    ? few_partners
-                      : fits(some_partners) ? some_partners
-                      : fits(most_partners) ? most_partners
+    auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // margin for rows longer than the mean
+    int const slots = fits(small_merge)    ? small_merge
+                      : fits(medium_merge) ? medium_merge
+                      : fits(large_merge) ? large_merge
                                             : 0;
     return {slots,
-            slots <= some_partners ? slots : 0,
-            std::int64_t(2 * row_of_b) + 4, // beyond lie graphs whose edges lead to hubs
+            slots <= medium_merge ? slots : 0,
+            std::int64_t(2 * row_of_b) + 4, // rows above this limit occur in graphs with high-degree vertices
             each(warp_lanes, 1024),
             each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192),
             true};
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 
-/// Distinct columns of a row of a product in a table with open addresses.
+/// Set of the distinct columns of a row of a product: hash table with open addressing.
 template <class I>
 struct column_table {
-    static constexpr int warp_bytes = int(3 * table_products * sizeof(I)); ///< slots, and a list half as long
+    static constexpr int warp_bytes = int(3 * table_products * sizeof(I)); ///< slots, and a list of half that size
     I* slots;
-    int size; ///< a power of 2, twice the columns at least
+    int size; ///< a power of two, at least twice the number of columns
     COPPICE_HD void insert(I column) const {
         unsigned at = (unsigned(column) * 0x9e3779b1u) >> 16;
         for (;; ++at) {
@@ -138,56 +139,56 @@ struct column_table {
     }
 };
 
-/// What the workers of a row of the product know.
+/// Inputs of the workers of all rows of the product.
 template <class A, class B, class I, class O, class Mask>
 struct product_columns {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
     csr_view<A, I, O> a;
     csr_view<B, I, O> b;
     Mask mask;
-    std::int64_t first; ///< row of A that is row 0 of the product
-    /// Products of every row, those that lanes do not merge with a minus sign: what costs a chain of reads is found
-    /// once, for all rows together. Too large ones are the largest number.
+    std::int64_t first; ///< row of A that corresponds to row 0 of the product
+    /// Number of products of every row, negative if the row is not merged by one lane. Computed once for all rows,
+    /// because each value needs a chain of dependent reads. Larger values are stored as the maximum.
     std::int32_t* signed_products;
 
     COPPICE_HD std::int64_t products(std::int64_t r) const {
         std::int32_t const count = signed_products[r];
         return count < 0 ? -count : count;
     }
-    COPPICE_HD bool has_short_partners(std::int64_t r, std::int64_t products) const {
-        return products <= narrow_partners * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
+    COPPICE_HD bool has_short_b_rows(std::int64_t r, std::int64_t products) const {
+        return products <= short_row_mean * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
     }
-    /// Of a row that no lane merges: none where its columns are found by bits.
-    COPPICE_HD dealt_row deal(std::int64_t r) const {
+    /// Assignment of a row that is not merged by one lane: `none` if its columns are found by bits.
+    COPPICE_HD row_assignment assign(std::int64_t r) const {
         if (r < 0 || signed_products[r] >= 0) return {};
         std::int64_t const count = products(r);
         if (count > table_products) return {};
-        bool const narrow = count <= narrow_products && has_short_partners(r, count);
+        bool const narrow = count <= narrow_products && has_short_b_rows(r, count);
         return {narrow ? row_workers::few : row_workers::warp, count};
     }
-    /// Whether lanes merge a row: up to `slots` entries of A and not too many products.
-    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots, std::int64_t usual_partner) const {
+    /// Whether one lane merges a row: at most `slots` entries of A and not too many products.
+    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots, std::int64_t max_mean_length) const {
         std::int64_t const entries = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r));
         return entries <= slots && products(r) > 0 && products(r) <= merged_products &&
-               products(r) <= usual_partner * entries;
+               products(r) <= max_mean_length * entries;
     }
 
-    /// take(column) for the columns of row r that the mask admits, in order, write() now and then; all lanes of the
-    /// warp call it, -1 for no row.
-    template <int Slots, class Block, class Take, class Write>
-    COPPICE_HD void by_merge(Block const& block, std::int64_t r, int most, Take&& take, Write&& write) const {
+    /// Calls emit(column) for the columns of row r that the mask admits, in ascending order, and write() at intervals;
+    /// all lanes of the warp call it, with r = -1 for no row.
+    template <int Slots, class Block, class Emit, class Write>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, int max_steps, Emit&& emit, Write&& write) const {
         O const begin = r < 0 ? O(0) : a.row_begin(first + r), end = r < 0 ? O(0) : a.row_end(first + r);
-        merged_partners<Slots, I, O> partners(a, b, begin, end, most_partners_of<Slots>(block, int(end - begin)));
+        row_merger<Slots, I, O> merger(a, b, begin, end, merge_width<Slots>(block, int(end - begin)));
         merge_rows(
-            block, partners, most,
+            block, merger, max_steps,
             [&](I column) {
-                partners.pass(column);
-                if (mask.admits(first + r, column)) take(column);
+                merger.pass(column);
+                if (mask.admits(first + r, column)) emit(column);
             },
             write);
     }
 
-    /// The columns of row r in a table, by a group of lanes; all lanes of the warp call it.
+    /// Inserts the columns of row r into a hash table, by a group of lanes; all lanes of the warp call it.
     template <int Lanes, class Block>
     COPPICE_HD column_table<I> by_group(Block const& block, std::int64_t r, std::int64_t count, I* slots) const {
         int const lane = block.thread() % Lanes;
@@ -199,7 +200,7 @@ struct product_columns {
         for (; block.ballot(from < last) != 0; from += O(Lanes)) {
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
-            met_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0), inside ? b.row_end(inner) : O(0));
+            gathered_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0), inside ? b.row_end(inner) : O(0));
             for (int t = lane; block.ballot(t < met.total) != 0; t += Lanes) {
                 O const q = met.find(block, t).entry;
                 if (t < met.total) table.insert(b.indices[q]);
@@ -209,17 +210,18 @@ struct product_columns {
         return table;
     }
 
-    /// visit(place, column) for the columns of the table that the mask admits, in no order; how many there are.
-    template <int Lanes, class Block, class Visit>
-    COPPICE_HD int visit_table(Block const& block, std::int64_t r, column_table<I> const& table,
-                               Visit const& visit) const {
+    /// Calls body(position, column) for the columns of the table that the mask admits, in any order; returns their
+    /// number.
+    template <int Lanes, class Block, class Body>
+    COPPICE_HD int for_each_column(Block const& block, std::int64_t r, column_table<I> const& table,
+                               Body const& body) const {
         int const lane = block.thread() % Lanes, shift = block.thread() % warp_lanes - lane;
         int count = 0;
         for (int p = lane; block.ballot(p < table.size) != 0; p += Lanes) {
             bool const taken =
                 p < table.size && table.slots[p] != I(-1) && mask.admits(first + r, std::int64_t(table.slots[p]));
             unsigned const of_group = (block.ballot(taken) >> shift) & (0xffffffffu >> (warp_lanes - Lanes));
-            if (taken) visit(count + std::popcount(of_group & ((1u << lane) - 1)), table.slots[p]);
+            if (taken) body(count + std::popcount(of_group & ((1u << lane) - 1)), table.slots[p]);
             count += std::popcount(of_group);
         }
         return count;
@@ -235,35 +237,35 @@ private:
     }
 };
 
-/// In place of the length of a row that is counted by bits.
+/// Marks the length of a row that must be counted by bits.
 inline constexpr std::int64_t length_by_bits = -1;
 inline constexpr std::int64_t product_window = 512; ///< entries of a row that are folded together
 
-/// What counting found, raised to 1.
+/// Statistics of the counting kernels; a nonzero value means that such rows exist.
 struct found_rows {
-    int shared = 0;       ///< rows that no lane merges
-    int by_bits = 0;      ///< among them those whose columns are found by bits
-    int with_windows = 0; ///< merged rows of more entries than a window has
+    int shared = 0;       ///< rows that are not merged by one lane
+    int by_bits = 0;      ///< among them rows whose columns are found by bits
+    int with_windows = 0; ///< merged rows with more entries than a window
 };
 
-/// Counts the entries of rows that lanes merge; which these are is decided here.
+/// Counts the entries of rows that are merged by one lane, and decides which rows these are.
 template <int Slots, class A, class B, class I, class O, class Mask>
 struct count_merged_row {
     static constexpr int merge_bytes = 0;
     product_columns<A, B, I, O, Mask> columns;
-    std::int64_t usual_partner;
-    std::int64_t* lengths; ///< of others 0
+    std::int64_t max_mean_length;
+    std::int64_t* lengths; ///< 0 for other rows
     found_rows* found;
 
     template <class Block>
     COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte*) const {
-        bool merged = r >= 0 && columns.suits_a_lane(r, Slots, usual_partner);
+        bool merged = r >= 0 && columns.suits_a_lane(r, Slots, max_mean_length);
         if (is_far_longer(block, merged ? int(columns.products(r)) : 0)) merged = false;
         if (r >= 0 && !merged && columns.products(r) > 0) {
             columns.signed_products[r] = -columns.signed_products[r];
             raise_flag(&found->shared);
         }
-        constexpr int long_time = 1 << 30; // there is nothing to write
+        constexpr int long_time = 1 << 30; // nothing to write: no intermediate call of write() is needed
         std::int64_t count = 0;
         columns.template by_merge<Slots>(
             block, merged ? r : -1, long_time, [&](I) { ++count; }, [] {});
@@ -271,7 +273,7 @@ struct count_merged_row {
         if (count > product_window) raise_flag(&found->with_windows);
     }
 };
-/// Counts the entries of others with up to 256 products.
+/// Counts the entries of the other rows with up to 256 products.
 template <class A, class B, class I, class O, class Mask>
 struct count_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
@@ -280,8 +282,8 @@ struct count_gathered_row {
     found_rows* found;
 
     template <class Block>
-    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
-        dealt_row const row = columns.deal(r);
+    COPPICE_HD row_assignment assign(Block const&, std::int64_t r) const {
+        row_assignment const row = columns.assign(r);
         if (r < 0 || row.workers != row_workers::none || columns.signed_products[r] > 0) return row;
         lengths[r] = columns.signed_products[r] < 0 ? length_by_bits : 0;
         if (lengths[r] != 0) raise_flag(&found->by_bits);
@@ -291,9 +293,9 @@ struct count_gathered_row {
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
         auto const table = columns.template by_group<Lanes>(block, r, products, reinterpret_cast<I*>(memory));
-        int const count = columns.template visit_table<Lanes>(block, r, table, ignore_column{});
+        int const count = columns.template for_each_column<Lanes>(block, r, table, ignore_column{});
         if (r >= 0 && block.thread() % Lanes == 0) lengths[r] = count;
-        block.sync_warp(); // the table may be filled again
+        block.sync_warp(); // the table may be overwritten from here on
     }
 
 private:
@@ -302,10 +304,10 @@ private:
     };
 };
 
-/// Writes the columns of rows that lanes merge.
+/// Writes the columns of rows that are merged by one lane.
 template <int Slots, class A, class B, class I, class O, class Mask>
 struct write_merged_columns {
-    static constexpr int merge_bytes = entries_of_lane<I, O>::bytes;
+    static constexpr int merge_bytes = lane_output<I, O>::bytes;
     product_columns<A, B, I, O, Mask> columns;
     O const* offsets;
     I* indices;
@@ -313,12 +315,12 @@ struct write_merged_columns {
     template <class Block>
     COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte* memory) const {
         bool const merged = r >= 0 && columns.signed_products[r] > 0;
-        entries_of_lane<I, O> out(block, memory, indices, merged ? offsets[r] : O(0));
+        lane_output<I, O> out(block, memory, indices, merged ? offsets[r] : O(0));
         columns.template by_merge<Slots>(
-            block, merged ? r : -1, out.most, [&](I column) { out.add(column); }, [&] { out.write(block); });
+            block, merged ? r : -1, out.max_entries, [&](I column) { out.add(column); }, [&] { out.write(block); });
     }
 };
-/// Writes those of others with up to 256 products, in order.
+/// Writes the sorted columns of the other rows with up to 256 products.
 template <class A, class B, class I, class O, class Mask>
 struct write_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
@@ -327,8 +329,8 @@ struct write_gathered_row {
     I* indices;
 
     template <class Block>
-    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
-        return columns.deal(r);
+    COPPICE_HD row_assignment assign(Block const&, std::int64_t r) const {
+        return columns.assign(r);
     }
     COPPICE_HD void by_lane(std::int64_t) const {}
     template <int Lanes, class Block>
@@ -336,33 +338,33 @@ struct write_gathered_row {
         I* const slots = reinterpret_cast<I*>(memory);
         I* const list = slots + 2 * table_products * Lanes / warp_lanes;
         auto const table = columns.template by_group<Lanes>(block, r, products, slots);
-        int const count = columns.template visit_table<Lanes>(block, r, table, list_column{list});
+        int const count = columns.template for_each_column<Lanes>(block, r, table, list_column{list});
         block.sync_warp();
         for (int e = block.thread() % Lanes; e < count; e += Lanes) {
             I const column = list[e];
-            int place = 0;
-            for (int other = 0; other < count; ++other) place += list[other] < column ? 1 : 0;
-            indices[offsets[r] + O(place)] = column;
+            int position = 0;
+            for (int other = 0; other < count; ++other) position += list[other] < column ? 1 : 0;
+            indices[offsets[r] + O(position)] = column;
         }
-        block.sync_warp(); // the table may be filled again
+        block.sync_warp(); // the table may be overwritten from here on
     }
 
 private:
     struct list_column {
         I* list;
-        COPPICE_HD void operator()(int place, I column) const { list[place] = column; }
+        COPPICE_HD void operator()(int position, I column) const { list[position] = column; }
     };
 };
 
-/// A row of many products by a warp: a bit for every column of a window in shared memory, window after window.
+/// A row with many products, by a warp: one bit per column of a window in shared memory, window after window.
 template <class A, class B, class I, class O, class Mask>
 struct long_row_columns {
-    static constexpr int warp_bytes = most_warp_bytes;
-    static constexpr std::int64_t window = 8 * most_warp_bytes;
+    static constexpr int warp_bytes = max_warp_bytes;
+    static constexpr std::int64_t window = 8 * max_warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
     I const* long_rows;
-    std::int64_t* lengths; ///< where entries are counted;
-    O const* offsets;      ///< else they are written
+    std::int64_t* lengths; ///< not null: count the entries
+    O const* offsets;      ///< otherwise: write them
     I* indices;
 
     template <class Block>
@@ -377,17 +379,17 @@ struct long_row_columns {
             int const used = int((size + 31) / 32);
             for (int p = lane; p < used; p += warp_lanes) words[p] = 0;
             block.sync_warp();
-            mark(block, r, start, words);
+            set_column_bits(block, r, start, words);
             block.sync_warp();
             for (int p = 0; p < used; p += warp_lanes)
-                found += take(block, r, start + 32 * (p + lane), p + lane < used ? words[p + lane] : 0, found);
+                found += emit(block, r, start + 32 * (p + lane), p + lane < used ? words[p + lane] : 0, found);
             block.sync_warp();
         }
         if (lengths && lane == 0) lengths[r] = found;
     }
 
 private:
-    /// The first and the last column of the row, all lanes alike.
+    /// Computes the first and the last column of the row; all lanes receive both.
     template <class Block>
     COPPICE_HD void find_ends(Block const& block, std::int64_t r, std::int64_t& lowest, std::int64_t& highest) const {
         auto const& [a, b, mask, first, signed_products] = columns;
@@ -401,21 +403,21 @@ private:
             lowest = low < lowest ? low : lowest;
             highest = high > highest ? high : highest;
         }
-        for (int apart = warp_lanes / 2; apart > 0; apart /= 2) {
-            std::int64_t const low = block.from_lane(lowest, lane ^ apart),
-                               high = block.from_lane(highest, lane ^ apart);
+        for (int distance = warp_lanes / 2; distance > 0; distance /= 2) {
+            std::int64_t const low = block.from_lane(lowest, lane ^ distance),
+                               high = block.from_lane(highest, lane ^ distance);
             lowest = low < lowest ? low : lowest;
             highest = high > highest ? high : highest;
         }
     }
     /// Sets the bits of the columns [start, start + window) of the row.
     template <class Block>
-    COPPICE_HD void mark(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
+    COPPICE_HD void set_column_bits(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
         auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
-        int const width = columns.has_short_partners(r, columns.products(r)) ? narrow_lanes : warp_lanes;
+        int const width = columns.has_short_b_rows(r, columns.products(r)) ? narrow_lanes : warp_lanes;
         O const last = a.row_end(first + r);
-        bool const are_long = columns.products(r) >= wide_partners * std::int64_t(last - a.row_begin(first + r));
+        bool const are_long = columns.products(r) >= long_row_mean * std::int64_t(last - a.row_begin(first + r));
         for (O from = a.row_begin(first + r); from < last; from += O(warp_lanes)) {
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
@@ -426,16 +428,16 @@ private:
                 O const its_begin = block.from_lane(begin, k + lane / width);
                 O const its_end = block.from_lane(end, k + lane / width);
                 if (are_long)
-                    mark_apart<4>(its_begin + O(lane % width), its_end, width, start, words);
+                    set_strided_bits<4>(its_begin + O(lane % width), its_end, width, start, words);
                 else
-                    mark_apart<1>(its_begin + O(lane % width), its_end, width, start, words);
+                    set_strided_bits<1>(its_begin + O(lane % width), its_end, width, start, words);
             }
         }
     }
-    /// Of the entries q, q + width, ... before `end` of a row of B; the loads of `Count` of them do not wait for each
+    /// Sets the bits of the entries q, q + width, ... before `end` of a row of B; `Count` loads are independent of each
     /// other.
     template <int Count>
-    COPPICE_HD void mark_apart(O q, O end, int width, std::int64_t start, std::uint32_t* words) const {
+    COPPICE_HD void set_strided_bits(O q, O end, int width, std::int64_t start, std::uint32_t* words) const {
         for (; q < end; q += O(Count * width)) {
             std::int64_t at[Count];
             COPPICE_UNROLL
@@ -447,10 +449,10 @@ private:
                 if (at[t] < window) set_bits(words + at[t] / 32, 1u << (at[t] % 32));
         }
     }
-    /// Writes the columns start + (those of the bits) of all lanes behind `before` others, or only says how many there
-    /// are.
+    /// Writes the columns whose bits are set, for all lanes, after `before` earlier ones; or, if `lengths` is given,
+    /// only counts them. Returns their number.
     template <class Block>
-    COPPICE_HD int take(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t bits,
+    COPPICE_HD int emit(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t bits,
                         std::int64_t before) const {
         if constexpr (!std::is_same_v<Mask, constant_mask>)
             for (std::uint32_t left = bits; left != 0; left &= left - 1)
@@ -460,9 +462,9 @@ private:
             if (!columns.mask.admitted) bits = 0;
         int const lane = block.thread() % warp_lanes, count = std::popcount(bits);
         int ends = count;
-        for (int apart = 1; apart < warp_lanes; apart *= 2) {
-            int const earlier = block.from_lane(ends, lane < apart ? lane : lane - apart);
-            if (lane >= apart) ends += earlier;
+        for (int distance = 1; distance < warp_lanes; distance *= 2) {
+            int const earlier = block.from_lane(ends, lane < distance ? lane : lane - distance);
+            if (lane >= distance) ends += earlier;
         }
         if (!lengths) {
             I* to = indices + offsets[r] + before + (ends - count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The symbolic phase of a sparse product: what it knows of structure alone, for any number of numeric phases.
+/// Result of the symbolic phase of a sparse product, for any number of numeric phases.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace coppice {
 
-/// Structure of a product A B, or of the part of it that a mask admits, and how its rows are dealt to workers.
-/// Reusable while the patterns of A, B and mask stand. Move-only; in the memory of its executor.
+/// Structure of a product A B, or of the entries that a mask admits, and the assignment of its rows to workers.
+/// Reusable while the patterns of A, B and mask do not change. Move-only; in the memory space of its executor.
 template <class I = std::int32_t, class O = I>
 struct product_plan {
     row_range range{};      ///< rows of A that are multiplied; row r of the product is row range.first + r of A
-    std::int64_t rows = 0;  ///< of A
+    std::int64_t rows = 0;  ///< rows of A
     std::int64_t inner = 0; ///< columns of A, rows of B
-    I columns = 0;          ///< of B
+    I columns = 0;          ///< columns of B
     std::int64_t a_nonzeros = 0, b_nonzeros = 0;
-    bool masked = false;           ///< some products have no place in the structure
+    bool masked = false;           ///< some products are not in the structure
     buffer<O> offsets{};           ///< offsets[range.last - range.first + 1]
-    buffer<I> indices{};           ///< columns of the product, rising in every row
+    buffer<I> indices{};           ///< columns of the product, sorted in every row
     buffer<std::int64_t> pieces{}; ///< host: first row of every piece of work; CUDA: first window of every row
     std::int64_t piece_count = 0;
-    bool all_merged = false; ///< CUDA: single lanes can merge every row
+    bool all_merged = false; ///< CUDA: one lane can merge every row
 
     I product_rows() const { return static_cast<I>(range.last - range.first); }
     O nonzeros() const { return static_cast<O>(indices.size()); }
@@ -36,7 +36,7 @@ struct product_plan {
 
 namespace detail {
 
-/// Products of row i of A with B: what it costs, and the most entries that it can have.
+/// Number of products of row i of A with B: its cost, and an upper bound of its entries.
 template <class A, class B, class I, class O>
 struct row_products {
     csr_view<A, I, O> a;
@@ -49,7 +49,8 @@ struct row_products {
     }
 };
 
-/// Whether the columns of a row rise strictly and lie in the matrix.
+/// Returns i if the columns of row i are not sorted without duplicates or not in the matrix, otherwise the number of
+/// rows.
 template <class T, class I, class O>
 struct broken_row {
     csr_view<T, I, O> a;
@@ -62,10 +63,10 @@ struct broken_row {
     }
 };
 
-/// Whether all rows are good, on the host: entries that do not rise are counted over all entries, as rows were one, and
-/// among them those that begin rows, which need not.
+/// Whether all rows are valid, on the host. Counts the descents of the column indices over all entries as if they were
+/// one row, and subtracts the descents at the beginnings of rows, which are allowed.
 template <class T, class I, class O>
-bool all_rows_rise(host_executor const& exec, csr_view<T, I, O> a) {
+bool all_rows_sorted(host_executor const& exec, csr_view<T, I, O> a) {
     std::atomic<bool> good{true};
     std::int64_t const rows = a.rows(),
                        per_block = std::max<std::int64_t>(
@@ -73,7 +74,7 @@ bool all_rows_rise(host_executor const& exec, csr_view<T, I, O> a) {
     for_each_block(exec, rows, per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         O const begin = a.row_begin(first), end = a.row_end(last - 1);
         I const* const columns = a.indices;
-        std::uint32_t falls = 0, allowed = 0; // their difference counts, which is below 2^32
+        std::uint32_t falls = 0, allowed = 0; // only their difference matters, which is below 2^32
         for (O k = begin + 1; k < end; ++k) falls += columns[k - 1] < columns[k] ? 0u : 1u;
         bool inside = true;
         for (std::int64_t i = first; i < last; ++i) {
@@ -87,14 +88,14 @@ bool all_rows_rise(host_executor const& exec, csr_view<T, I, O> a) {
     return good.load(std::memory_order_relaxed);
 }
 template <class T, class I, class O>
-constexpr bool all_rows_rise(cuda_executor const&, csr_view<T, I, O>) {
-    return false; // the rows tell
+constexpr bool all_rows_sorted(cuda_executor const&, csr_view<T, I, O>) {
+    return false; // decided by broken_row
 }
 
-/// Throws matrix_error unless the columns of every row rise strictly and lie in the matrix.
+/// Throws matrix_error unless the columns of every row are sorted without duplicates and in the matrix.
 template <executor Executor, class T, class I, class O>
-void require_rising(Executor const& exec, csr_view<T, I, O> a, char const* what) {
-    if (all_rows_rise(exec, a)) return;
+void require_sorted_columns(Executor const& exec, csr_view<T, I, O> a, char const* what) {
+    if (all_rows_sorted(exec, a)) return;
     std::int64_t const rows = a.rows();
     std::int64_t const broken = reduce(exec, rows, rows, broken_row<T, I, O>{a}, smaller{});
     if (broken < rows)
@@ -107,7 +108,7 @@ void require_product(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     require_size("rows of the second matrix of a product", b.rows(), a.columns());
 }
 
-/// Whether a numeric phase is given what its plan was made for, as far as sizes tell.
+/// Throws dimension_error unless the sizes of A and B are those that the plan was made for; structure is not compared.
 template <class A, class B, class I, class O>
 void require_planned(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     require_size("rows of A, as the plan has it", a.rows(), plan.rows);
@@ -118,7 +119,7 @@ void require_planned(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr_vi
     require_size("nonzeros of B, as the plan has it", b.nonzeros(), plan.b_nonzeros);
 }
 
-/// The number of entries of a product as an offset; overflow_error where it does not fit.
+/// Converts the number of entries of a product to the offset type. Throws overflow_error if it does not fit.
 template <class O>
 O product_size(std::int64_t nonzeros) {
     if (!std::in_range<O>(nonzeros))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Masks over the positions of a matrix. A mask gives a cursor for a row, which is asked for columns in rising order,
-/// and answers for a single position as well.
+/// Masks over the positions of a matrix. The cursor of a row is queried for columns in ascending order; a mask also
+/// accepts single positions.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,12 @@ struct constant_mask {
     COPPICE_HD bool admits(std::int64_t, std::int64_t) const { return admitted; }
 };
 
-/// Admits positions where `m` has an entry and, where values count, one that is not zero; or the other way round.
+/// Admits positions where `m` has an entry that is nonzero (with `values`) or of any value (without); `complement`
+/// inverts.
 template <class M, class I, class O>
 struct matrix_mask {
     csr_view<M, I, O> m;
-    M const* values; ///< null where only the structure counts
+    M const* values; ///< null if only the structure counts
     bool complement;
 
     struct cursor {
@@ -69,7 +70,7 @@ void require_shape(csr_view<M, I, O> m, std::int64_t rows, std::int64_t columns)
     require_size("columns of the mask", m.columns(), columns);
 }
 
-/// no_mask, or the view of a matrix that may be handed over as an owner.
+/// Returns no_mask, or the view of a matrix, which may be passed as an owner.
 inline no_mask view_of_mask(no_mask m) { return m; }
 template <class M, class I, class O>
 csr_view<M, I, O> view_of_mask(csr_view<M, I, O> m) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of a product that are the row before moved by one column, as those of bands and grids are: their structure is
-/// known, and where each product joins it.
+/// Rows of a product that equal the previous row shifted by one column, as in band and grid matrices: their structure
+/// and the position of each product are known from the previous row.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace coppice::detail {
 
-/// Whether row i > 0 is the one before it, moved by one column, and not empty.
+/// Whether row i > 0 is not empty and equals row i - 1 shifted by one column.
 template <class T, class I, class O>
-bool is_moved_row(csr_view<T, I, O> a, std::int64_t i) {
+bool is_shifted_row(csr_view<T, I, O> a, std::int64_t i) {
     O const begin = a.row_begin(i), length = a.row_end(i) - begin;
     if (length == 0 || begin - a.row_begin(i - 1) != length) return false;
     bool same = true;
@@ -22,17 +22,17 @@ bool is_moved_row(csr_view<T, I, O> a, std::int64_t i) {
     return same;
 }
 
-/// Which rows of B are.
-class moved_rows {
+/// Flags the rows of B that are shifted.
+class shifted_rows {
 public:
     template <class B, class I, class O>
-    moved_rows(host_executor const& exec, csr_view<B, I, O> b) : flags_(exec, b.rows()) {
-        for_each(exec, b.rows(), [&](std::int64_t k) { flags_[k] = k > 0 && is_moved_row(b, k) ? 1 : 0; });
+    shifted_rows(host_executor const& exec, csr_view<B, I, O> b) : flags_(exec, b.rows()) {
+        for_each(exec, b.rows(), [&](std::int64_t k) { flags_[k] = k > 0 && is_shifted_row(b, k) ? 1 : 0; });
     }
-    /// Whether row i > 0 of A B is as well, since row i of A and all rows of B that it meets are.
+    /// Whether row i > 0 of A B is shifted: row i of A and all rows of B that it multiplies are shifted.
     template <class A, class I, class O>
-    bool moves_product(csr_view<A, I, O> a, std::int64_t i) const {
-        if (!is_moved_row(a, i)) return false;
+    bool shifts_product(csr_view<A, I, O> a, std::int64_t i) const {
+        if (!is_shifted_row(a, i)) return false;
         bool all = true;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) all = all & (flags_[a.indices[k]] != 0);
         return all;
@@ -42,33 +42,34 @@ private:
     buffer<unsigned char> flags_;
 };
 
-/// A row of A B, or of its part inside a mask, for the moved ones behind it.
+/// Structure of a row of A B, or of its entries inside a mask, used to compute the shifted rows after it.
 template <class Sum>
-class moved_row {
+class shifted_row {
 public:
-    static constexpr std::int64_t most = 64; ///< products of a row that is kept
+    static constexpr std::int64_t max_products = 64; ///< largest number of products of a stored row
 
-    /// Keeps row i, which has these columns and so many products at most; row i + 1 is a moved one.
+    /// Stores row i, which has these n columns; row i + 1 is shifted.
     template <class A, class B, class I, class O>
     void keep(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, I const* columns, std::int64_t n) {
         length_ = n;
         int entry = 0, product = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) { // every row of B has an entry, as a moved one
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) { // every row of B is shifted and therefore not empty
             O const begin = b.row_begin(a.indices[k]), end = b.row_end(a.indices[k]);
             for (O q = begin; q < end; ++q) {
                 I const* const at = std::lower_bound(columns, columns + n, b.indices[q]);
-                if (at == columns + n || *at != b.indices[q]) continue; // the mask keeps it out
-                partner_[product] = static_cast<unsigned char>(q - begin);
-                place_[product++] = static_cast<unsigned char>(at - columns);
+                if (at == columns + n || *at != b.indices[q]) continue; // masked out
+                offset_in_row_[product] = static_cast<unsigned char>(q - begin);
+                position_[product++] = static_cast<unsigned char>(at - columns);
             }
             ends_[entry++] = static_cast<unsigned char>(product);
         }
     }
-    /// The row behind it, i, to `columns` and `values`, before which the row itself stands; returns its length.
+    /// Computes row i, the next one, into `columns` and `values`; the previous row is stored directly before them.
+    /// Returns its length.
     template <class A, class B, class I, class O, class Semiring, class Z>
     std::int64_t next(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t i, I* columns,
                       Z* values) const {
-        Sum sums[most];
+        Sum sums[max_products];
         for (std::int64_t p = 0; p < length_; ++p) {
             columns[p] = columns[p - length_] + I(1);
             sums[p] = s.add.identity();
@@ -79,10 +80,10 @@ public:
             A const left = a.coefficients[k];
             O const begin = b.row_begin(inner);
             for (int const end = ends_[entry++]; product < end; ++product) {
-                O const q = static_cast<O>(begin + partner_[product]);
-                Sum& sum = sums[place_[product]];
+                O const q = static_cast<O>(begin + offset_in_row_[product]);
+                Sum& sum = sums[position_[product]];
                 sum = accumulate(s.add, sum,
-                                 multiply_at(s, left, b.coefficients[q], meeting{i, inner, inner, b.indices[q]}));
+                                 multiply_at(s, left, b.coefficients[q], element_positions{i, inner, inner, b.indices[q]}));
             }
         }
         for (std::int64_t p = 0; p < length_; ++p) values[p] = static_cast<Z>(s.result(sums[p]));
@@ -91,7 +92,7 @@ public:
 
 private:
     std::int64_t length_ = 0;
-    unsigned char ends_[most], partner_[most], place_[most];
+    unsigned char ends_[max_products], offset_in_row_[max_products], position_[max_products];
 };
 
 } // namespace coppice::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Products of sparse matrices with thin dense ones: SpMM (A X) and SDDMM (X Y^T where A has entries).
+/// Products of sparse matrices with dense matrices of few columns: SpMM (A X) and SDDMM (X Y^T at the entries of A).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace coppice {
 
-/// Borrowed dense matrix of few columns, row after row: element (i, j) is values[i * columns + j].
+/// Borrowed dense matrix of few columns in row-major order: element (i, j) is values[i * columns + j].
 template <class T>
 struct thin_view {
     using value_type = std::remove_const_t<T>;
@@ -26,16 +26,16 @@ struct thin_view {
 
 namespace detail {
 
-/// As many sums side by side.
+/// `Width` sums of neighbouring columns.
 template <class Sum, int Width>
-struct side_by_side {
+struct column_group {
     Sum sums[Width];
 };
 
-/// ⊕ in every place.
+/// ⊕ for each of the columns.
 template <class Add, int Width>
-struct add_side_by_side {
-    using sums_type = side_by_side<accumulator_t<Add>, Width>;
+struct add_columns {
+    using sums_type = column_group<accumulator_t<Add>, Width>;
     Add add;
 
     COPPICE_NO_EXEC_CHECK
@@ -47,16 +47,16 @@ struct add_side_by_side {
     }
     COPPICE_NO_EXEC_CHECK
     template <class P>
-    COPPICE_HD sums_type operator()(sums_type a, side_by_side<P, Width> const& b) const {
+    COPPICE_HD sums_type operator()(sums_type a, column_group<P, Width> const& b) const {
         COPPICE_UNROLL
         for (int j = 0; j < Width; ++j) a.sums[j] = accumulate(add, a.sums[j], b.sums[j]);
         return a;
     }
 };
 
-/// ⊗ of one nonzero with `Width` neighbours in a row of X.
+/// ⊗ of one nonzero with `Width` neighbouring elements of a row of X.
 template <class Semiring, class T, class I, class X, int Width>
-struct multiply_side_by_side {
+struct multiply_columns {
     Semiring s;
     X const* x;
     std::int64_t columns;
@@ -64,7 +64,7 @@ struct multiply_side_by_side {
     COPPICE_HD auto operator()(T const& value, I const& column) const {
         using P = std::remove_cvref_t<decltype(s.multiply(value, *x, std::int64_t{}))>;
         X const* const from = x + std::int64_t(column) * columns;
-        side_by_side<P, Width> p;
+        column_group<P, Width> p;
         COPPICE_UNROLL
         for (int j = 0; j < Width; ++j) p.sums[j] = s.multiply(value, from[j], std::int64_t(column));
         return p;
@@ -72,7 +72,7 @@ struct multiply_side_by_side {
 };
 
 template <class Semiring, class Y, int Width>
-struct store_side_by_side {
+struct store_columns {
     Semiring s;
     Y* y;
     std::int64_t columns;
@@ -84,18 +84,18 @@ struct store_side_by_side {
     }
 };
 
-/// Columns [first, first + Width) of Y.
+/// Computes columns [first, first + Width) of Y.
 template <int Width, executor Executor, class Semiring, class T, class I, class O, class X, class Y>
 void spmm_columns(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                   thin_view<X const> x, thin_view<Y> y, std::int64_t first) {
     using add_type = std::remove_cvref_t<decltype(s.add)>;
-    using multiply = multiply_side_by_side<Semiring, T, I, X, Width>;
+    using multiply = multiply_columns<Semiring, T, I, X, Width>;
     reduce_rows(exec, plan, along_nonzeros{multiply{s, x.values.data() + first, x.columns}, a.coefficients, a.indices},
-                add_side_by_side<add_type, Width>{s.add},
-                store_side_by_side<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
+                add_columns<add_type, Width>{s.add},
+                store_columns<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
 }
 
-/// Row i of values = ⊕_j x_ij ⊗ y_kj over the columns, for the entries (i, k) of a pattern.
+/// Computes ⊕_j x_ij ⊗ y_kj for the entries (i, k) of row i of a pattern.
 template <class Semiring, class T, class I, class O, class X, class Y, class Z>
 struct sampled_row {
     Semiring s;
@@ -124,9 +124,10 @@ void require_thin(thin_view<T> v, std::int64_t rows, char const* what) {
 
 } // namespace detail
 
-/// Y = A X over a semiring (SpMM): X[columns, k], Y[rows, k]; Y overlaps neither X nor the values of A. Rows without
-/// entries get the identity, as in semiring_spmv. Columns go in groups of eight, four, two and one; sums are those of
-/// semiring_spmv, bit for bit on the host. Throws dimension_error where sizes disagree, argument_error for an overlap.
+/// Computes Y = A X over a semiring (SpMM): X[columns, k], Y[rows, k]; Y overlaps neither X nor the values of A. Rows
+/// without entries get the identity, as in semiring_spmv. Columns are processed in groups of eight, four, two and one.
+/// On the host, sums are bitwise equal to those of semiring_spmv. Throws dimension_error if sizes disagree,
+/// argument_error for an overlap.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
 void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a, thin_view<X> x,
           thin_view<Y> y) {
@@ -136,8 +137,8 @@ void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, cs
     require_size("columns of Y", y.columns, x.columns);
     detail::require_thin(x, a.columns(), "X");
     detail::require_thin(y, a.rows(), "Y");
-    require_apart(range_of("X", x.values), range_of("Y", y.values), "sparse times dense: ");
-    require_apart(range_of("the array of values", a.values()), range_of("Y", y.values), "sparse times dense: ");
+    require_no_overlap(range_of("X", x.values), range_of("Y", y.values), "sparse times dense: ");
+    require_no_overlap(range_of("the array of values", a.values()), range_of("Y", y.values), "sparse times dense: ");
     thin_view<std::remove_const_t<X> const> const from = x;
     std::int64_t j = 0;
     for (; x.columns - j >= 8; j += 8) detail::spmm_columns<8>(exec, plan, s, a, from, y, j);
@@ -146,8 +147,9 @@ void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, cs
     if (j < x.columns) detail::spmm_columns<1>(exec, plan, s, a, from, y, j);
 }
 
-/// values[e] = ⊕_j x_ij ⊗ y_kj for every entry e = (i, k) of a pattern (SDDMM), whose own values are not read: X[rows,
-/// n], Y[columns, n], in rising j. Throws dimension_error where sizes disagree, argument_error for an overlap.
+/// Computes values[e] = ⊕_j x_ij ⊗ y_kj for every entry e = (i, k) of a pattern (SDDMM), in ascending j; the values of
+/// the pattern are not read. X[rows, n], Y[columns, n]. Throws dimension_error if sizes disagree, argument_error for an
+/// overlap.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y, class Z>
 void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, thin_view<X> x, thin_view<Y> y,
            array_view<Z> values) {
@@ -155,8 +157,8 @@ void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, t
     detail::require_thin(x, pattern.rows(), "X");
     detail::require_thin(y, pattern.columns(), "Y");
     require_size("values of the pattern", values, pattern.nonzeros());
-    require_apart(range_of("X", x.values), range_of("the values", values), "sampled product: ");
-    require_apart(range_of("Y", y.values), range_of("the values", values), "sampled product: ");
+    require_no_overlap(range_of("X", x.values), range_of("the values", values), "sampled product: ");
+    require_no_overlap(range_of("Y", y.values), range_of("the values", values), "sampled product: ");
     using U = std::remove_const_t<X>;
     using V = std::remove_const_t<Y>;
     for_each(exec, pattern.rows(),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The n largest of each row, and where they stand: arg-max-n (section 3.6.2 of the source thesis).
+/// The n largest coefficients of each row and their columns: arg-max-n (section 3.6.2 of the source thesis).
 ///
-/// A product is one (value, column); the accumulator is a sorted list of n of them. So what is staged stays small
-/// whatever n is, and the list lives in registers (section 3.5.4).
+/// A product is one (value, column) pair; the accumulator is a sorted list of n pairs. The data staged in shared memory
+/// therefore stay small for any n, and the list is held in registers (section 3.5.4).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace coppice {
 
-/// The N largest (value, column) of a row, in falling order of value; equal values in the order of the row. Places
-/// behind the last one have column -1.
+/// The N largest (value, column) pairs of a row in descending order of value; equal values keep the order of the row.
+/// Unused positions at the end have column -1.
 template <int N, class T, class I = std::int32_t>
 struct largest_n {
     value_and_column<T, I> best[N];
@@ -26,8 +26,8 @@ struct largest_n {
     }
 };
 
-/// ⊕ of arg-max-n: associative, but not commutative, since of equal values the first of the row goes first. A NaN is
-/// no candidate, as if its nonzero were not there.
+/// ⊕ of arg-max-n: associative, but not commutative, since among equal values the first of the row comes first. NaN is
+/// ignored, as if the nonzero did not exist.
 template <int N, class T, class I = std::int32_t>
 struct add_arg_max_n {
     static_assert(N >= 1, "arg-max-n keeps at least one candidate");
@@ -40,7 +40,7 @@ struct add_arg_max_n {
         for (int i = 0; i < N; ++i) none.best[i] = {detail::lowest<T>(), I(-1)};
         return none;
     }
-    /// Inserts one candidate behind those that are not smaller; no branch.
+    /// Inserts one candidate after those that are not smaller; branch-free.
     COPPICE_HD constexpr list operator()(list const& sum, pair candidate) const {
         list result = sum;
         bool const counts = candidate.column >= 0 && candidate.value == candidate.value; // NaN is unequal to itself
@@ -81,8 +81,9 @@ struct store_largest {
 
 } // namespace detail
 
-/// The N largest coefficients of every row and their columns, best[rows * N], row by row; see largest_n for ties and
-/// for rows of fewer than N. Throws dimension_error where sizes disagree. On CUDA returns when the work is queued.
+/// Computes the N largest coefficients of every row and their columns: best[rows * N], row by row. See largest_n for
+/// ties and for rows with fewer than N. Throws dimension_error if sizes disagree. On CUDA the call returns when the
+/// work is queued.
 template <int N, executor Executor, class T, class I, class O>
 void arg_max_n(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                std::type_identity_t<array_view<value_and_column<T, I>>> best) {

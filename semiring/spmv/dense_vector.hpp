@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vectors of GraphBLAS in dense storage: a value for every index, and which of them are entries.
+/// GraphBLAS vectors in dense storage: a value for every index, and flags that mark the entries.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 namespace coppice {
 
-/// Borrowed vector, usable in device code: values[n], and present[n] with 1 for an entry and 0 for none. Where
-/// `present` is empty the vector is full: every index is an entry. What stands in `values` where there is no entry is
-/// never read.
+/// Borrowed vector, usable in device code: values[n], and present[n] with 1 for an entry and 0 for none. If `present`
+/// is empty, the vector is full: every index is an entry. `values` is never read where there is no entry.
 template <class T>
 struct dense_vector_view {
     using value_type = std::remove_const_t<T>;
@@ -31,7 +30,7 @@ struct dense_vector_view {
     }
 };
 
-/// Owns a vector in one memory; move-only. `exec.copy(v)` moves between places.
+/// Owns a vector in one memory space; move-only. `exec.copy(v)` copies between memory spaces.
 template <class T>
 class dense_vector {
 public:
@@ -46,7 +45,8 @@ public:
     }
     /// A full vector.
     explicit dense_vector(buffer<T> values) : values_(std::move(values)) {}
-    /// values[n] with present[n], 1 for an entry and 0 for none. Throws dimension_error where the lengths disagree.
+    /// A vector of values[n] with present[n], 1 for an entry and 0 for none. Throws dimension_error if the lengths
+    /// disagree.
     dense_vector(buffer<T> values, buffer<std::int8_t> present)
         : values_(std::move(values)), present_(std::move(present)) {
         require_size("presence flags of a vector", present_, values_.size());
@@ -62,14 +62,14 @@ public:
 
     dense_vector_view<T> view() & { return {values_.view(), present_.view()}; }
     dense_vector_view<T const> view() const& { return {values_.view(), present_.view()}; }
-    dense_vector_view<T const> view() const&& = delete; ///< a temporary vector would be gone at once
+    dense_vector_view<T const> view() const&& = delete; ///< a temporary vector would be destroyed immediately
 
 private:
     buffer<T> values_;
     buffer<std::int8_t> present_;
 };
 
-/// Copy in the memory of `exec`, wherever `v` lives.
+/// Copies `v` from any memory space to that of `exec`.
 template <executor Executor, class T>
 dense_vector<T> copy_of(Executor const& exec, dense_vector<T> const& v) {
     if (v.is_full()) return dense_vector<T>(copy_of(exec, v.values()));
@@ -83,8 +83,8 @@ struct count_entry {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return present[i] != 0 ? 1 : 0; }
 };
 
-/// Throws dimension_error unless a vector has a flag for every value or none at all, argument_error if it has elements
-/// and their pointer is null.
+/// Throws dimension_error unless a vector has one flag per value or no flags; argument_error if it has elements but a
+/// null pointer.
 template <class T>
 void require_flags(dense_vector_view<T> v, char const* what) {
     require_elements(what, v.values);
@@ -96,7 +96,7 @@ void require_flags(dense_vector_view<T> v, char const* what) {
 
 } // namespace detail
 
-/// Number of entries; on CUDA waits for it.
+/// Returns the number of entries; on CUDA waits for it.
 template <executor Executor, class T>
 std::int64_t entry_count(Executor const& exec, dense_vector_view<T> v) {
     detail::require_flags(v, "a vector");

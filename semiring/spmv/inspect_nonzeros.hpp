@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One pass over all nonzeros of a square matrix that finds what decides how it is treated.
+/// One pass over all nonzeros of a square matrix that determines properties for the choice of algorithms.
 #pragma once
 
 #include <coppice/algebra/rows/nonzero_flags.hpp>
@@ -8,10 +8,10 @@
 
 namespace coppice::detail {
 
-/// The joined flags of all nonzeros: a binary search for each entry right of the diagonal. Where columns are unsorted,
-/// what is said of mirror images means nothing. Waits.
+/// Returns the combined flags of all nonzeros; makes one binary search per entry right of the diagonal. If columns are
+/// unsorted, the flags about symmetry are meaningless. Waits.
 template <executor Executor, class T, class I, class O>
-nonzero_flags look_at_nonzeros(Executor const& exec, csr_view<T, I, O> a) {
+nonzero_flags inspect_nonzeros(Executor const& exec, csr_view<T, I, O> a) {
     buffer<std::int64_t> rows(exec, a.rows());
     reduce_rows(exec, make_srcsr_plan(exec, a), look_at_nonzero<T, I, O>{a}, join_flags{}, store_flags{rows.data()});
     std::int64_t const word = reduce(exec, a.rows(), std::int64_t(0), flags_of_row{rows.data()}, join_flags{});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrix times vector and vector times matrix as GraphBLAS has them, over the generic SpMV.
+/// Matrix times vector and vector times matrix with GraphBLAS semantics, over the generic SpMV.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace coppice {
 namespace detail {
 
-/// Whether two pieces of memory have a byte in common.
+/// Whether two arrays share a byte of memory.
 template <class A, class B>
 bool overlap(array_view<A> a, array_view<B> b) {
     return coppice::overlap(range_of("", a), range_of("", b));
@@ -25,7 +25,7 @@ bool overlap(dense_vector_view<A> a, dense_vector_view<B> b) {
            overlap(a.present, b.present);
 }
 
-/// An input as the kernels may read it while they write w: itself, or a copy where it shares memory with w.
+/// An input that stays valid while the kernels write w: the input itself, or a copy if it shares memory with w.
 template <class T>
 class stable_input {
 public:
@@ -55,30 +55,31 @@ concept accumulator_of = std::is_same_v<Accumulator, no_accumulator> || requires
     typename Accumulator::domain;
 } || std::is_invocable_v<Accumulator const&, W const&, Z const&>;
 
-/// w must be able to say that it has no entry, unless an accumulator keeps every entry that it has.
+/// Throws argument_error if w is full but may lose or lack an entry; with an accumulator and without `replace` a full w
+/// stays full.
 template <class W, class Accumulator>
-void require_room_for_no_entry(dense_vector_view<W> w, Accumulator const&, bool deletes) {
+void require_flags_for_missing_entries(dense_vector_view<W> w, Accumulator const&, bool deletes) {
     if (!w.is_full() || w.size() == 0 || (!std::is_same_v<Accumulator, no_accumulator> && !deletes)) return;
     throw argument_error("w is a full vector, but the product may have no entry in some rows: give w presence flags, "
                          "or an accumulator without `replace`");
 }
 
-/// Throws argument_error where the output shares memory with an array of the matrix.
+/// Throws argument_error if the output shares memory with an array of the matrix.
 template <class W, class T>
 void require_outside(dense_vector_view<W> w, array_view<T> of_matrix) {
     if (overlap(w.values, of_matrix) || overlap(w.present, of_matrix))
         throw argument_error("the output w of a product shares memory with its matrix");
 }
 
-/// Whether reduce_rows asks store.wants(row) before it begins a row. On CUDA it stages products first.
+/// Whether reduce_rows calls store.wants(row) before it begins a row. On CUDA it computes products first.
 template <class Executor>
-inline constexpr bool begins_wanted_rows_only_v = std::is_same_v<Executor, host_executor>;
+inline constexpr bool checks_mask_before_row_v = std::is_same_v<Executor, host_executor>;
 
-/// The product along the rows of one side, for a mask that admits every row or a mask_reader. `MaskedProducts` says
-/// whether products keep away from rows that the mask leaves out; the answer is the same.
-template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, class Semiring, class Side, class U,
+/// Product along the rows of one orientation, for a mask that admits every row or a mask_reader. `MaskedProducts`:
+/// whether products skip masked-out rows; the result is the same.
+template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, class Semiring, class Orientation, class U,
           class Writer>
-void multiply_rows(Executor const& exec, Side const& a, Mask mask, Semiring const& s, dense_vector_view<U const> u,
+void multiply_rows(Executor const& exec, Orientation const& a, Mask mask, Semiring const& s, dense_vector_view<U const> u,
                    Writer const& write) {
     using product = product_with<VectorFirst, Semiring, U>;
     using guarded_adder_type = guarded_adder<std::remove_cvref_t<decltype(s.add)>>;
@@ -96,11 +97,11 @@ void multiply_rows(Executor const& exec, Side const& a, Mask mask, Semiring cons
         reduce_rows(exec, a.plan, along(multiply), s.add, store);
 }
 
-/// What mxv and vxm share; `a` is the side that they run along.
-template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring, class Side,
+/// Common implementation of mxv and vxm; `a` is the orientation along which they run.
+template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring, class Orientation,
           class U>
 void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,
-                     Semiring const& s, Side const& a, dense_vector_view<U const> u, descriptor const& d) {
+                     Semiring const& s, Orientation const& a, dense_vector_view<U const> u, descriptor const& d) {
     using result = decltype(s.result(s.add(s.add.identity(), s.add.identity())));
     static_assert(!std::is_const_v<W>, "the output w of a product is written: dense_vector_view<T>, not <T const>");
     static_assert(is_mask<Mask>::value, "a mask is a dense_vector_view or no_mask{}");
@@ -118,8 +119,8 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
     entry_writer<W, Accumulator> const write{w.values.data(), w.present.data(), accumulator};
 
     if constexpr (std::is_same_v<Mask, no_mask>) {
-        require_room_for_no_entry(w, accumulator, d.complement && d.replace);
-        if (d.complement) { // admits nothing
+        require_flags_for_missing_entries(w, accumulator, d.complement && d.replace);
+        if (d.complement) { // the complement of no mask admits nothing
             if (d.replace && !w.is_full()) fill(exec, w.present, std::int8_t{0});
             return;
         }
@@ -129,21 +130,21 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
         using M = typename Mask::value_type;
         require_size("length of the mask", mask.size(), a.matrix.rows());
         require_flags(mask, "the mask");
-        require_room_for_no_entry(w, accumulator, d.replace);
+        require_flags_for_missing_entries(w, accumulator, d.replace);
         stable_input<U> const input(exec, u, w);
         stable_input<M> const stable_mask(exec, mask, w);
         dense_vector_view<M const> const m = stable_mask.view();
         mask_reader<M> const reader{d.structure ? nullptr : m.values.data(), m.present.data(), d.complement};
         if (d.replace && !w.is_full())
             for_each(exec, w.size(), delete_left_out<mask_reader<M>>{reader, w.present.data()});
-        multiply_rows<VectorFirst, !begins_wanted_rows_only_v<Executor>>(exec, a, reader, s, input.view(), write);
+        multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, a, reader, s, input.view(), write);
     }
 }
 
 } // namespace detail
 
-/// w<mask> = w ⊙ (A ⊕.⊗ u), GrB_mxv; include/coppice/graphblas.hpp states the contract.
-/// Shapes for A[rows, columns]: u[columns], w[rows], mask[rows]; with d.transpose0 A stands for its transpose.
+/// w<mask> = w ⊙ (A ⊕.⊗ u), GrB_mxv; include/coppice/graphblas.hpp documents the contract. Shapes for A[rows, columns]:
+/// u[columns], w[rows], mask[rows]. If d.transpose0, A is replaced by its transpose.
 template <executor Executor, class W, class Mask, class Accumulator, semiring Semiring, class T, class I, class O,
           class U>
 void mxv(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,
@@ -152,8 +153,8 @@ void mxv(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumul
                                    dense_vector_view<std::remove_const_t<U> const>(u), d);
 }
 
-/// w<mask> = w ⊙ (u ⊕.⊗ A), GrB_vxm; include/coppice/graphblas.hpp states the contract.
-/// Shapes for A[rows, columns]: u[rows], w[columns], mask[columns]; with d.transpose1 A stands for its transpose.
+/// w<mask> = w ⊙ (u ⊕.⊗ A), GrB_vxm; include/coppice/graphblas.hpp documents the contract. Shapes for A[rows, columns]:
+/// u[rows], w[columns], mask[columns]. If d.transpose1, A is replaced by its transpose.
 template <executor Executor, class W, class Mask, class Accumulator, semiring Semiring, class T, class I, class O,
           class U>
 void vxm(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lane code of mxv: what a masked product over entries does at one nonzero and at one row.
+/// Lane code of mxv: the operations of a masked product over entries at one nonzero and at one row.
 ///
-/// Two forms. *Plain*, for a full u: products and sums are those of the semiring, and a row has an entry where it has a
-/// nonzero. *Guarded*, for u with missing entries: every product says whether there is one, and the adder is lifted to
-/// carry that along.
+/// There are two forms. *Plain*, for a full u: products and sums are those of the semiring, and a row has an entry if
+/// it has a nonzero. *Guarded*, for u with missing entries: every product carries a flag that marks whether it exists,
+/// and the adder propagates the flag.
 ///
-/// Rows that a mask leaves out: a launcher that folds row by row asks store.wants(row) and does not begin them. One
-/// that stages products before it sees rows is given masked_product, which reads nothing for such a row.
+/// Masked-out rows: a launcher that folds row by row calls store.wants(row) and skips them. A launcher that computes
+/// products before it has row bounds uses masked_product, which reads nothing for such a row.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@
 
 namespace coppice::detail {
 
-/// ⊗ of a semiring for element `at` of the result and element `inner` of u: multiply(a, u) or, where the vector stands
-/// on the left, multiply(u, a).
+/// ⊗ of a semiring for element `at` of the result and element `inner` of u: multiply(a, u), or multiply(u, a) if the
+/// vector is the left operand.
 COPPICE_NO_EXEC_CHECK
 template <bool VectorFirst, class Semiring, class T, class U>
 COPPICE_HD constexpr auto multiply_with_vector(Semiring const& s, T const& a, U const& u, std::int64_t at,
                                                std::int64_t inner) {
     if constexpr (VectorFirst)
-        return multiply_at(s, u, a, meeting{0, inner, inner, at});
+        return multiply_at(s, u, a, element_positions{0, inner, inner, at});
     else
-        return multiply_at(s, a, u, meeting{at, inner, inner, 0});
+        return multiply_at(s, a, u, element_positions{at, inner, inner, 0});
 }
 
-/// The same for a matrix element and its column; semirings that ask for positions are given the row as well.
+/// The same for a matrix element and its column; semirings that take positions also receive the row.
 template <bool VectorFirst, class Semiring, class U>
 struct product_with {
     Semiring s;
@@ -48,8 +48,8 @@ struct product_with {
     }
 };
 
-/// Whether a product or a sum is there, or belongs to a row that nobody wants.
-enum class entry_state : unsigned char { none, present, unwanted };
+/// Whether a product or a sum is absent, present, or belongs to a masked-out row.
+enum class entry_state : unsigned char { none, present, masked_out };
 
 template <class T>
 struct guarded {
@@ -57,11 +57,11 @@ struct guarded {
     entry_state state;
 };
 
-/// The product of a matrix element, where u has an entry in its column.
+/// Product of a matrix element with u, present if u has an entry in its column.
 template <class Product>
 struct guarded_product {
     Product product;
-    std::int8_t const* present; ///< of u; null where u is full
+    std::int8_t const* present; ///< flags of u; null if u is full
     COPPICE_NO_EXEC_CHECK
     template <class T, class I, class... Row>
     requires std::is_invocable_v<Product const&, T const&, I const&, Row...> COPPICE_HD auto
@@ -72,7 +72,7 @@ struct guarded_product {
     }
 };
 
-/// The same, in rows that the mask admits; neither element nor column are read for the others.
+/// The same in rows that the mask admits; in other rows neither element nor column is read.
 template <class Product, class Mask>
 struct masked_product {
     Product product;
@@ -82,20 +82,20 @@ struct masked_product {
     COPPICE_HD auto operator()(T const& a, I const& column, std::int64_t row) const {
         if constexpr (std::is_invocable_v<Product const&, T const&, I const&>) {
             using result = std::invoke_result_t<Product const&, T const&, I const&>;
-            if (!mask.admits(row)) return result{{}, entry_state::unwanted};
+            if (!mask.admits(row)) return result{{}, entry_state::masked_out};
             return product(a, column);
         } else {
             using result = std::invoke_result_t<Product const&, T const&, I const&, std::int64_t>;
-            if (!mask.admits(row)) return result{{}, entry_state::unwanted};
+            if (!mask.admits(row)) return result{{}, entry_state::masked_out};
             return product(a, column, row);
         }
     }
 };
 
-/// An adder over guarded values: absent ones do not take part, and an unwanted one decides the sum.
+/// Adder over guarded values: absent values are skipped, and a masked-out value determines the sum.
 ///
-/// The value of a sum without a product is the identity of the monoid, and what comes first joins it as anything later
-/// does. So a NaN that min ignores is ignored at every place, and sums have the bits that those of a full u have.
+/// The value of a sum without products is the identity of the monoid, and the first product is added to it like any
+/// other. A NaN that min ignores is therefore ignored at any position, and sums are bitwise equal to those of a full u.
 template <adder Add>
 struct guarded_adder {
     using value_type = accumulator_t<Add>;
@@ -107,8 +107,8 @@ struct guarded_adder {
     COPPICE_NO_EXEC_CHECK
     template <class P>
     COPPICE_HD guarded<value_type> operator()(guarded<value_type> const& a, guarded<P> const& b) const {
-        if (a.state == entry_state::unwanted || b.state == entry_state::none) return a;
-        if (b.state == entry_state::unwanted) return {a.value, entry_state::unwanted};
+        if (a.state == entry_state::masked_out || b.state == entry_state::none) return a;
+        if (b.state == entry_state::masked_out) return {a.value, entry_state::masked_out};
         return {accumulate(add, a.value, b.value), entry_state::present};
     }
 
@@ -120,35 +120,36 @@ struct guarded_adder {
 
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool terminal(guarded<value_type> const& a) const {
-        return a.state == entry_state::unwanted || (a.state == entry_state::present && is_terminal(add, a.value));
+        return a.state == entry_state::masked_out || (a.state == entry_state::present && is_terminal(add, a.value));
     }
 };
 
-/// Every row is wanted.
+/// Admits every row.
 struct every_row {
     COPPICE_HD bool admits(std::int64_t) const { return true; }
 };
 
-/// A row is wanted where the mask has an entry, and, where values count, one that is not zero; or the other way round.
+/// Admits a row if the mask has an entry there that is nonzero (with `values`) or of any value (without); `complement`
+/// inverts.
 template <class M>
 struct mask_reader {
-    M const* values;            ///< null where only the structure counts
-    std::int8_t const* present; ///< null where the mask is full
+    M const* values;            ///< null if only the structure counts
+    std::int8_t const* present; ///< null if the mask is full
     bool complement;
     COPPICE_HD bool admits(std::int64_t row) const {
-        bool entry = true; // no branch on what the mask holds
+        bool entry = true; // avoids a branch on the mask
         if (present) entry = present[row] != 0;
         if (values) entry = entry & (values[row] != M(0));
         return entry != complement;
     }
 };
 
-/// One element of w ⊙ t that the mask admits (GraphBLAS C API 2.0, GrB_mxv): without an accumulator it becomes what t
-/// has there, also nothing.
+/// Writes one element of w ⊙ t that the mask admits (GraphBLAS C API 2.0, GrB_mxv). Without an accumulator the element
+/// becomes that of t; it is deleted if t has no entry.
 template <class W, class Accumulator>
 struct entry_writer {
     W* values;
-    std::int8_t* present; ///< null where w is full, and then stays so
+    std::int8_t* present; ///< null if w is full; w then stays full
     Accumulator accumulate;
 
     COPPICE_NO_EXEC_CHECK
@@ -165,7 +166,7 @@ struct entry_writer {
     }
 };
 
-/// Stores the sums of the rows that the mask admits. A plain sum is there where its row has a nonzero.
+/// Stores the sums of the rows that the mask admits. A plain sum is present if its row has a nonzero.
 template <class Semiring, class O, class Mask, class Writer>
 struct store_entry {
     Semiring s;
@@ -173,7 +174,7 @@ struct store_entry {
     Mask mask;
     Writer write;
 
-    /// For launchers that leave out rows that nobody wants.
+    /// For launchers that skip masked-out rows.
     COPPICE_HD bool wants(std::int64_t row) const requires(!std::is_same_v<Mask, every_row>) {
         return mask.admits(row);
     }
@@ -189,7 +190,7 @@ struct store_entry {
     }
 };
 
-/// Deletes the entries that the mask leaves out (GrB_REPLACE).
+/// Deletes the entries of masked-out rows (GrB_REPLACE).
 template <class Mask>
 struct delete_left_out {
     Mask mask;

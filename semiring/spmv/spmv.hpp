@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse matrix-vector products over a semiring.
+/// Sparse matrix-vector products (SpMV) over a semiring.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ struct store_result {
     }
 };
 
-/// a_ij x_j in the arithmetic of both.
+/// a_ij x_j in the arithmetic type of both.
 template <class T, class I, class X>
 struct multiply_stored {
     X const* x;
@@ -44,7 +44,7 @@ struct multiply_stored {
     }
 };
 
-/// y = beta y + alpha sum; beta = 0 does not read y, so that what it holds, NaN included, does not matter.
+/// y = beta y + alpha sum. If beta = 0, y is not read, so that NaN in the old y is not propagated.
 template <class Y, class Sum>
 struct store_scaled {
     Y* y;
@@ -76,21 +76,21 @@ void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, a
     require_arrays(a);
     require_size("length of x", x, a.columns());
     require_size("length of y", y, a.rows());
-    require_apart(range_of("x", x), range_of("y", y), "matrix-vector product: ");
-    require_apart(range_of("the array of values", a.values()), range_of("y", y), "matrix-vector product: ");
+    require_no_overlap(range_of("x", x), range_of("y", y), "matrix-vector product: ");
+    require_no_overlap(range_of("the array of values", a.values()), range_of("y", y), "matrix-vector product: ");
 }
 
 } // namespace detail
 
-/// What `alpha`, `beta` and the sums of spmv are: float for two-byte floats, std::complex for complex types, else what
-/// a product of a coefficient and an element of x is.
+/// Type of `alpha`, `beta` and the sums of spmv: float for two-byte floats, std::complex for complex types, otherwise
+/// the type of the product of a coefficient and an element of x.
 template <class T, class X>
 using spmv_scalar_t = typename detail::scalar_of<detail::product_sum_t<T, X>>::type;
 
-/// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; y overlaps neither x nor the
-/// values. Matrix and vectors may be of different types, as far as `s` takes them; a semiring narrower than one of them
-/// does not compile, except by allow_rounding(s). Throws dimension_error where sizes disagree, argument_error for an
-/// overlap or a null pointer. On CUDA returns when the work is queued.
+/// Computes y = result(⊕_j multiply(a_ij, x_j)) over `s` for every row. Shapes x[columns], y[rows]; y overlaps neither
+/// x nor the values. Matrix and vectors may have different types that `s` accepts; a semiring narrower than one of them
+/// does not compile, except by allow_rounding(s). Throws dimension_error if sizes disagree, argument_error for an
+/// overlap or a null pointer. On CUDA the call returns when the work is queued.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
 void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                    array_view<X const> x, array_view<Y> y) {
@@ -101,14 +101,14 @@ void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring con
                 detail::store_result<Semiring, Y>{s, y.data()});
 }
 
-/// y = beta y + alpha A x (Eq. 19). Shapes x[columns], y[rows]; y overlaps neither x nor the values; beta = 0 does not
-/// read y.
+/// Computes y = beta y + alpha A x (Eq. 19). Shapes x[columns], y[rows]; y overlaps neither x nor the values. If beta =
+/// 0, y is not read.
 ///
-/// Values, x and y may be of different types: float, double, integers, std::complex of float or double, and for storage
-/// float16 and bfloat16. Sums, alpha and beta are of spmv_scalar_t and are rounded once, to the type of y. Complex
-/// products follow the plain formula, without the second look at infinities that std::complex takes. Throws
-/// dimension_error where sizes disagree, argument_error for an overlap or a null pointer. On CUDA returns when the work
-/// is queued.
+/// Values, x and y may have different types: float, double, integers, std::complex of float or double, and for storage
+/// float16 and bfloat16. Sums, alpha and beta are of type spmv_scalar_t; the result is rounded once, to the type of y.
+/// Complex products use the textbook formula, without the correction for infinities of std::complex. Throws
+/// dimension_error if sizes disagree, argument_error for an overlap or a null pointer. On CUDA the call returns when
+/// the work is queued.
 template <executor Executor, class T, class I, class O, class X, class Y>
 void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<X const> x, array_view<Y> y,
           std::type_identity_t<spmv_scalar_t<T, X>> alpha = spmv_scalar_t<T, X>(1),
@@ -126,7 +126,7 @@ void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, 
         reduce_rows(exec, plan, along, add_plus<sum>{}, store);
 }
 
-// The same where x could be written to, too.
+// Overloads for a mutable x.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
 requires(!std::is_const_v<X>) void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s,
                                                  csr_view<T, I, O> a, array_view<X> x, array_view<Y> y) {
@@ -138,18 +138,26 @@ requires(!std::is_const_v<X>) void spmv(Executor const& exec, srcsr_plan<O> cons
     spmv(exec, plan, a, array_view<X const>(x), y, alpha_beta...);
 }
 
-/// semiring_spmv over the semiring of that name (semiring_names); the one place where a name becomes a type.
+/// semiring_spmv over the semiring with that name (see semiring_names); the only place where a name is mapped to a
+/// type.
 template <executor Executor, class T>
 void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, std::string_view name, csr_view<T> a,
                    std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y);
 
-/// What a product by name leaves in y[rows] where there is more to it: y_i = w_i ⊕ y_i where the mask admits i, else
-/// w_i. Without w (empty), y_i stays, and where the mask leaves it out it becomes the result of a row without nonzeros.
-/// An empty mask admits all. dimension_error where lengths disagree, argument_error for w with a semiring whose results
-/// are indices. y may be w or the mask.
+/// Applies accumulation and mask to y[rows], the output of a product by name: y_i = w_i ⊕ y_i if the mask admits i,
+/// otherwise y_i = w_i. Without w (empty), y_i is unchanged if admitted, otherwise it becomes the result of an empty
+/// row. An empty mask admits all rows. Throws dimension_error if lengths disagree, argument_error for w with a semiring
+/// whose results are indices. y may be w or the mask.
 template <executor Executor, class T>
-void join_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
+void merge_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
+
+template <executor Executor, class T>
+[[deprecated("renamed to merge_result")]] void
+join_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
+            bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y) {
+    merge_result<Executor, T>(exec, name, mask, complement, w, y);
+}
 
 #define COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, X)                                                                        \
     EXTERN template void spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, csr_view<T>, array_view<X const>,      \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what srcsr_tuning.hpp chooses from.
+// Measures the records for srcsr_tuning.hpp.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,8 +12,8 @@
 namespace coppice {
 namespace {
 
-/// Rows around `mean` long, columns in a band as of a grid. Regular: lengths differ by at most one. Else one row in
-/// eight is five and a half times as long, and the others are short.
+/// Matrix with rows of about `mean` nonzeros and columns in a band like those of a grid. Regular: lengths differ by at
+/// most one. Irregular: one row in eight is 5.5 times as long as the mean, and the others are short.
 template <class T>
 csr<T> band(double mean, std::int64_t nonzeros, bool regular) {
     host_executor const host{1};
@@ -28,7 +28,7 @@ csr<T> band(double mean, std::int64_t nonzeros, bool regular) {
     auto const far = static_cast<std::int32_t>(std::sqrt(double(rows)));
     for (std::int32_t i = 0; i < rows; ++i)
         for (std::int32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
-            // Groups of three neighbours, `far` apart: the columns of a grid.
+            // Groups of three neighbouring columns with stride `far`, as in a grid.
             std::int32_t const j = k - offsets[i];
             std::int32_t const middle = (offsets[i + 1] - offsets[i]) / 6;
             columns[k] = std::clamp(i + (j / 3 - middle) * far + j % 3 - 1, 0, rows - 1);
@@ -37,7 +37,7 @@ csr<T> band(double mean, std::int64_t nonzeros, bool regular) {
     return {rows, rows, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-/// Median microseconds of a product with this tuning.
+/// Returns the median time of a product with this tuning in microseconds.
 template <class T>
 double measure(cuda_executor const& exec, csr_view<T> a, array_view<T const> x, array_view<T> y,
                srcsr_tuning const& tuning) {
@@ -47,19 +47,20 @@ double measure(cuda_executor const& exec, csr_view<T> a, array_view<T const> x, 
                                [&](int) { spmv(exec, plan, a, x, y, T(1.5), T(0.5)); })[samples / 2];
 }
 
-/// The cartesian product of reasonable choices for blocks of `threads` threads.
+/// Returns the Cartesian product of reasonable parameters for blocks of `threads` threads.
 std::vector<tuning_record> candidates(int threads, double mean) {
     using enum segmented_reduction;
     std::vector<tuning_record> all;
     for (int lanes = 1; lanes <= 32; lanes *= 2) {
         double const work = double(threads / lanes) * (mean + 1);
-        bool const clamped = double(detail::share_of_lanes(threads, lanes, mean + 1)) != std::floor(work + 0.5);
-        if (clamped && lanes > 1 && lanes < 32) continue; // the same share as another
-        for (int stretch : {32, 16, 64}) { // the rule's choice first: it stays unless another is clearly faster
+        bool const clamped = double(detail::steps_for_lanes(threads, lanes, mean + 1)) != std::floor(work + 0.5);
+        if (clamped && lanes > 1 && lanes < 32) continue; // the same path steps as another candidate
+        for (int chunk : {32, 16, 64}) { // the choice of the rule is first: another must be clearly faster to replace
+                                         // it
             tuning_record r;
             r.threads = threads;
             r.lanes = lanes;
-            r.lane_stretch = stretch;
+            r.lane_chunk = chunk;
             all.push_back(r);
         }
         for (auto reduction : {raking, raking_memoize, warp_scans}) {
@@ -67,7 +68,7 @@ std::vector<tuning_record> candidates(int threads, double mean) {
             tuning_record r;
             r.threads = threads;
             r.lanes = lanes;
-            r.lane_stretch = 32;
+            r.lane_chunk = 32;
             r.reduction = reduction;
             all.push_back(r);
         }
@@ -86,16 +87,16 @@ void tune_type(cuda_executor const& exec, std::vector<tuning_record>& records,
         fill(exec, y.view(), T(1));
         for (int const threads : {128, 256}) {
             tuning_record best;
-            double least = 0;
+            double best_time = 0;
             for (tuning_record r : candidates(threads, mean)) {
-                srcsr_tuning const t{r.threads, detail::share_of_lanes(r.threads, r.lanes, mean + 1), r.lane_stretch,
+                srcsr_tuning const t{r.threads, detail::steps_for_lanes(r.threads, r.lanes, mean + 1), r.lane_chunk,
                                      r.reduction};
                 r.microseconds = measure<T>(exec, a.view(), x.view(), y.view(), t);
-                // What suits regular rows must not be paid for by others: both count.
+                // The choice must be good for regular and irregular rows: add both times.
                 double const both = r.microseconds + measure<T>(exec, other.view(), x.view(), y.view(), t);
-                if (best.threads == 0 || both < 0.98 * least) {
+                if (best.threads == 0 || both < 0.98 * best_time) {
                     best = r;
-                    least = both;
+                    best_time = both;
                 }
             }
             best.device = exec.name();

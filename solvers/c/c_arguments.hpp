@@ -20,14 +20,14 @@
 namespace coppice::c_interface {
 
 /// Sizes whose products with anything below stay far from overflow: 2^48 rows, 2^56 bytes of a matrix.
-inline constexpr std::int64_t most_rows = std::int64_t(1) << 48, most_bytes = std::int64_t(1) << 56;
+inline constexpr std::int64_t max_rows = std::int64_t(1) << 48, max_bytes = std::int64_t(1) << 56;
 
 [[noreturn]] inline void refuse(std::string const& name, std::string const& what) {
     throw argument_error(name + " is " + what);
 }
-inline void require_range(char const* name, std::int64_t value, std::int64_t least, std::int64_t most) {
-    if (value < least || value > most)
-        refuse(name, std::to_string(value) + ", expected " + std::to_string(least) + " to " + std::to_string(most));
+inline void require_range(char const* name, std::int64_t value, std::int64_t minimum, std::int64_t maximum) {
+    if (value < minimum || value > maximum)
+        refuse(name, std::to_string(value) + ", expected " + std::to_string(minimum) + " to " + std::to_string(maximum));
 }
 template <class T>
 void require_pointer(char const* name, T const* p, std::size_t alignment = alignof(T)) {
@@ -43,17 +43,17 @@ memory_range elements(char const* name, T const* p, std::int64_t count) {
     return {name, p, count * std::int64_t(sizeof(T))};
 }
 /// A buffer of at least `needed` bytes. Functions of the appendix do not say how large theirs is: `given` is then that.
-inline constexpr std::size_t as_asked = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t exactly_needed = std::numeric_limits<std::size_t>::max();
 struct space {
     void const* begin;
-    std::size_t given = as_asked;
+    std::size_t given = exactly_needed;
     char const* name = "p_buffer";
     char const* size_name = "buffer_bytes";
 
     array_view<std::byte> of(std::int64_t needed) const {
         if (given < std::size_t(needed))
             refuse(size_name, std::to_string(given) + ", expected at least " + std::to_string(needed));
-        if (needed > 0) require_pointer(name, static_cast<std::byte const*>(begin), workspace_unit);
+        if (needed > 0) require_pointer(name, static_cast<std::byte const*>(begin), workspace_alignment);
         return {static_cast<std::byte*>(const_cast<void*>(begin)), needed};
     }
     memory_range range(std::int64_t needed) const { return {name, of(needed).data(), needed}; }
@@ -74,20 +74,20 @@ struct shape {
 };
 
 inline shape blocks(std::int64_t rows, int n = 1) {
-    require_range("N", rows, 0, most_rows);
+    require_range("N", rows, 0, max_rows);
     require_range("n", n, 1, largest_block);
     return {.rows = rows, .block = n};
 }
 inline shape bands(std::int64_t rows, int kl, int ku) {
-    require_range("N", rows, 0, most_rows);
+    require_range("N", rows, 0, max_rows);
     require_range("kl", kl, 0, largest_block);
     require_range("ku", ku, 0, largest_block);
     return {.rows = rows, .lower_bands = kl, .upper_bands = ku};
 }
 inline shape described(coppice_bands_t const* a) {
     require_pointer("A", a);
-    require_range("A->rows", a->rows, 0, most_rows);
-    require_range("A->systems", a->systems, 0, most_rows);
+    require_range("A->rows", a->rows, 0, max_rows);
+    require_range("A->systems", a->systems, 0, max_rows);
     shape s{.rows = a->rows, .systems = a->systems == 0 ? 1 : a->systems};
     if (a->banded) {
         require_range("A->lower_bands", a->lower_bands, 0, largest_block);
@@ -99,7 +99,7 @@ inline shape described(coppice_bands_t const* a) {
         return s;
     }
     require_range("A->block", a->block, 0, largest_block);
-    require_range("A->largest", a->largest, 0, most_rows);
+    require_range("A->largest", a->largest, 0, max_rows);
     if (a->offsets) require_pointer("A->offsets", a->offsets);
     if (a->offsets && a->interleaved) refuse("A->interleaved", "set for systems of different sizes");
     if (!a->offsets && a->rows % s.systems != 0)
@@ -112,14 +112,14 @@ inline shape described(coppice_bands_t const* a) {
 }
 
 /// The memory of a factorisation.
-inline space factor_space(void const* begin, std::size_t given = as_asked) {
+inline space factor_space(void const* begin, std::size_t given = exactly_needed) {
     return {begin, given, "p_factorization_buffer", "factorization_bytes"};
 }
 
 /// Right-hand sides of a size that can be.
-inline void require_sides(shape const& s, std::int64_t sides) {
+inline void require_rhs_count(shape const& s, std::int64_t rhs_count) {
     std::int64_t const longer = s.size() > s.systems ? s.size() : s.systems;
-    require_range("n_r", sides, 0, most_bytes / 16 / longer);
+    require_range("n_r", rhs_count, 0, max_bytes / 16 / longer);
 }
 
 inline pivoting pivoting_of(char const* name, int p) {
@@ -154,7 +154,7 @@ inline band_options options_of(coppice_options_t const* o, coppice_bands_t const
 
 /// Solutions and right-hand sides with their leading dimensions.
 template <class T>
-struct dense_sides {
+struct dense_rhs {
     std::int64_t count;
     T* x;
     std::int64_t x_leading;
@@ -168,15 +168,15 @@ struct dense_sides {
 private:
     memory_range range(char const* name, char const* leading_name, T const* p, std::int64_t leading,
                        shape const& s) const {
-        std::int64_t const most = most_bytes / std::int64_t(sizeof(T)) / (count > 0 ? count : 1);
-        require_range(leading_name, leading, s.size(), most);
+        std::int64_t const maximum = max_bytes / std::int64_t(sizeof(T)) / (count > 0 ? count : 1);
+        require_range(leading_name, leading, s.size(), maximum);
         return elements(name, p, count == 0 || s.size() == 0 ? 0 : (count - 1) * leading + s.size());
     }
 };
 /// X and D without a gap between their columns.
 template <class T>
-dense_sides<T> columns(shape const& s, std::int64_t count, T* x, T const* d) {
-    require_sides(s, count);
+dense_rhs<T> columns(shape const& s, std::int64_t count, T* x, T const* d) {
+    require_rhs_count(s, count);
     return {count, x, s.size(), d, s.size()};
 }
 

@@ -51,8 +51,8 @@ coppice_status_t coppice_set_threads(int threads) {
 #define COPPICE_C_STATUS coppice_status_t
 #define COPPICE_C_PIVOTING coppice_pivoting_t
 #define COPPICE_C_ADDITIONS 1
-#define COPPICE_C_PLACE                                                                                                \
+#define COPPICE_C_BACKEND                                                                                                \
     on_host {}
-#define COPPICE_C_DEFAULT_PLACE                                                                                        \
+#define COPPICE_C_DEFAULT_BACKEND                                                                                        \
     on_host {}
 #include <coppice/solvers/c/c_functions.inc>

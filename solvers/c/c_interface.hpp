@@ -85,9 +85,9 @@ struct matrix_arrays {
 
     /// Checks and lists them, and the offsets of a batch.
     std::array<memory_range, 4> ranges(shape const& s) const {
-        std::int64_t const part = s.banded() ? 0 : s.size() * s.block;
-        std::int64_t const middle = s.banded() ? s.rows * (s.lower_bands + s.upper_bands + 1) : part;
-        return {elements("a", lower, part), elements(diagonal_name, diagonal, middle), elements("c", upper, part),
+        std::int64_t const band = s.banded() ? 0 : s.size() * s.block;
+        std::int64_t const middle = s.banded() ? s.rows * (s.lower_bands + s.upper_bands + 1) : band;
+        return {elements("a", lower, band), elements(diagonal_name, diagonal, middle), elements("c", upper, band),
                 elements("A->offsets", s.offsets, s.offsets ? s.systems + 1 : 0)};
     }
 };
@@ -112,12 +112,12 @@ band_matrix<element<T>> sized(shape const& s) {
 }
 
 template <class T>
-columns_view<element<T>> solution_of(shape const& s, dense_sides<T> const& sides) {
-    return {out(sides.x), s.size(), sides.count, sides.x_leading};
+columns_view<element<T>> solution_of(shape const& s, dense_rhs<T> const& rhs) {
+    return {out(rhs.x), s.size(), rhs.count, rhs.x_leading};
 }
 template <class T>
-columns_view<element<T> const> right_of(shape const& s, dense_sides<T> const& sides) {
-    return {in(sides.d), s.size(), sides.count, sides.d_leading};
+columns_view<element<T> const> right_of(shape const& s, dense_rhs<T> const& rhs) {
+    return {in(rhs.d), s.size(), rhs.count, rhs.d_leading};
 }
 
 /// Where a function that asks for a size writes it.
@@ -132,93 +132,93 @@ inline size_argument factor_size(std::size_t* bytes) { return {bytes, "factoriza
 
 /// What is written must be read or written by no other name: `one` against single ranges and arrays of them.
 template <std::size_t N>
-void require_apart(memory_range const& one, std::array<memory_range, N> const& others) {
-    for (memory_range const& other : others) require_apart(one, other);
+void require_no_overlap(memory_range const& one, std::array<memory_range, N> const& others) {
+    for (memory_range const& other : others) require_no_overlap(one, other);
 }
 template <class... Others>
-void require_apart_from(memory_range const& one, Others const&... others) {
-    (require_apart(one, others), ...);
+void require_no_overlaps(memory_range const& one, Others const&... others) {
+    (require_no_overlap(one, others), ...);
 }
 
 // A Place is where a call works: place.with(work) calls work(executor). T is a type of the C interface.
 
-template <class T, class Place>
-void size_solve(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to,
+template <class T, class Backend>
+void size_solve(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to,
                 bool reported = false) {
-    require_sides(s, sides);
+    require_rhs_count(s, rhs_count);
     to.check();
-    place.with([&](auto const& exec) { to.give(bands_workspace(exec, sized<T>(s), sides, o, reported)); });
+    backend.with([&](auto const& exec) { to.give(bands_workspace(exec, sized<T>(s), rhs_count, o, reported)); });
 }
 
-template <class T, class Place>
-void solve(Place const& place, shape const& s, matrix_arrays<T> const& m, dense_sides<T> const& sides,
+template <class T, class Backend>
+void solve(Backend const& backend, shape const& s, matrix_arrays<T> const& m, dense_rhs<T> const& rhs,
            band_options const& o, space const& buffer, coppice_report_t* reports = nullptr) {
-    require_sides(s, sides.count);
-    auto const x = sides.solution(s), d = sides.right(s);
+    require_rhs_count(s, rhs.count);
+    auto const x = rhs.solution(s), d = rhs.right(s);
     std::int64_t const reported = reports ? s.systems : 0;
-    auto const told = elements("reports", reports, reported);
+    auto const report_range = elements("reports", reports, reported);
     auto const matrix = x.bytes > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
-    require_apart_from(x, matrix);
-    require_apart_from(told, matrix, x, d);
-    if (!sides.in_place()) require_apart(x, d);
-    if (sides.in_place() && x.bytes > 0 && (reports || o.refinements > 0))
+    require_no_overlaps(x, matrix);
+    require_no_overlaps(report_range, matrix, x, d);
+    if (!rhs.in_place()) require_no_overlap(x, d);
+    if (rhs.in_place() && x.bytes > 0 && (reports || o.refinements > 0))
         refuse("X", "D, which a report or refinement needs");
-    place.with([&](auto const& exec) {
+    backend.with([&](auto const& exec) {
         auto const a = matrix_of(s, m);
-        std::int64_t const needed = bands_workspace(exec, a, sides.count, o, reports != nullptr);
+        std::int64_t const needed = bands_workspace(exec, a, rhs.count, o, reports != nullptr);
         auto const working = buffer.range(needed);
-        require_apart_from(working, matrix, x, d, told);
-        solve_bands(exec, a, right_of(s, sides), solution_of(s, sides), buffer.of(needed), o,
+        require_no_overlaps(working, matrix, x, d, report_range);
+        solve_bands(exec, a, right_of(s, rhs), solution_of(s, rhs), buffer.of(needed), o,
                     array_view<solve_report>(reinterpret_cast<solve_report*>(reports), reported));
     });
 }
 
-template <class T, class Place>
-void size_factor(Place const& place, shape const& s, band_options const& o, size_argument to) {
+template <class T, class Backend>
+void size_factor(Backend const& backend, shape const& s, band_options const& o, size_argument to) {
     to.check();
-    place.with([&](auto const& exec) { to.give(bands_factor_bytes(exec, sized<T>(s), o)); });
+    backend.with([&](auto const& exec) { to.give(bands_factor_bytes(exec, sized<T>(s), o)); });
 }
 
-template <class T, class Place>
-void factorise(Place const& place, shape const& s, matrix_arrays<T> const& m, band_options const& o,
+template <class T, class Backend>
+void factorise(Backend const& backend, shape const& s, matrix_arrays<T> const& m, band_options const& o,
                space const& factor, std::int64_t* singular = nullptr) {
     auto const matrix = m.ranges(s);
-    std::int64_t const told = singular ? s.systems : 0;
-    auto const rows = elements("singular_rows", singular, told);
-    require_apart_from(rows, matrix);
-    place.with([&](auto const& exec) {
+    std::int64_t const reported = singular ? s.systems : 0;
+    auto const rows = elements("singular_rows", singular, reported);
+    require_no_overlaps(rows, matrix);
+    backend.with([&](auto const& exec) {
         auto const a = matrix_of(s, m);
         std::int64_t const needed = bands_factor_bytes(exec, a, o);
-        auto const kept = factor.range(needed);
-        require_apart_from(kept, matrix, rows);
-        factorise_bands(exec, a, factor.of(needed), o, array_view<std::int64_t>(singular, told));
+        auto const factor_range = factor.range(needed);
+        require_no_overlaps(factor_range, matrix, rows);
+        factorise_bands(exec, a, factor.of(needed), o, array_view<std::int64_t>(singular, reported));
     });
 }
 
-template <class T, class Place>
-void size_factored(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to) {
-    require_sides(s, sides);
+template <class T, class Backend>
+void size_factored(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+    require_rhs_count(s, rhs_count);
     to.check();
-    place.with([&](auto const& exec) { to.give(factored_workspace(exec, sized<T>(s), sides, o)); });
+    backend.with([&](auto const& exec) { to.give(factored_workspace(exec, sized<T>(s), rhs_count, o)); });
 }
 
-template <class T, class Place>
-void solve_factored(Place const& place, shape const& s, dense_sides<T> const& sides, band_options const& o,
+template <class T, class Backend>
+void solve_factored(Backend const& backend, shape const& s, dense_rhs<T> const& rhs, band_options const& o,
                     space const& factor, space const& buffer) {
-    require_sides(s, sides.count);
-    auto const x = sides.solution(s), d = sides.right(s);
+    require_rhs_count(s, rhs.count);
+    auto const x = rhs.solution(s), d = rhs.right(s);
     auto const offsets = elements("A->offsets", s.offsets, s.offsets ? s.systems + 1 : 0);
-    require_apart(x, offsets);
-    if (!sides.in_place()) require_apart(x, d);
-    place.with([&](auto const& exec) {
+    require_no_overlap(x, offsets);
+    if (!rhs.in_place()) require_no_overlap(x, d);
+    backend.with([&](auto const& exec) {
         auto const a = sized<T>(s);
-        std::int64_t const needed = factored_workspace(exec, a, sides.count, o);
+        std::int64_t const needed = factored_workspace(exec, a, rhs.count, o);
         std::int64_t const factor_bytes = bands_factor_bytes(exec, a, o);
-        auto const kept = factor.range(factor_bytes), working = buffer.range(needed);
-        require_apart(x, kept);
-        require_apart_from(working, x, d, kept, offsets);
-        solve_factored_bands(exec, a, array_view<std::byte const>(factor.of(factor_bytes)), right_of(s, sides),
-                             solution_of(s, sides), buffer.of(needed), o);
+        auto const factor_range = factor.range(factor_bytes), working = buffer.range(needed);
+        require_no_overlap(x, factor_range);
+        require_no_overlaps(working, x, d, factor_range, offsets);
+        solve_factored_bands(exec, a, array_view<std::byte const>(factor.of(factor_bytes)), right_of(s, rhs),
+                             solution_of(s, rhs), buffer.of(needed), o);
     });
 }
 
@@ -231,8 +231,8 @@ struct sparse_right {
     I nonzeros;
 
     std::array<memory_range, 3> ranges(shape const& s) const {
-        require_sides(s, count);
-        require_range("rhs_nnz", nonzeros, 0, most_bytes / 16);
+        require_rhs_count(s, count);
+        require_range("rhs_nnz", nonzeros, 0, max_bytes / 16);
         return {elements("rhs_values", values, nonzeros), elements("rhs_row_indices", rows, nonzeros),
                 elements("rhs_col_ptrs", offsets, count == 0 ? 0 : std::int64_t(count) + 1)};
     }
@@ -242,14 +242,14 @@ struct sparse_right {
 };
 /// Room for a sparse solution.
 template <class T, class I>
-struct sparse_room {
+struct sparse_output {
     T* values;
     I* rows;
     I const* offsets;
     I nonzeros;
 
     std::array<memory_range, 2> written() const {
-        require_range("result_nnz", nonzeros, 0, most_bytes / 16);
+        require_range("result_nnz", nonzeros, 0, max_bytes / 16);
         return {elements("result_values", values, nonzeros), elements("result_row_indices", rows, nonzeros)};
     }
     memory_range read(I count) const {
@@ -258,48 +258,48 @@ struct sparse_room {
     }
 };
 
-template <class T, class Place>
-void size_to_dense(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to) {
-    require_sides(s, sides);
+template <class T, class Backend>
+void size_to_dense(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+    require_rhs_count(s, rhs_count);
     to.check();
-    place.with([&](auto const& exec) { to.give(sparse_to_dense_workspace(exec, sized<T>(s), sides, o)); });
+    backend.with([&](auto const& exec) { to.give(sparse_to_dense_workspace(exec, sized<T>(s), rhs_count, o)); });
 }
 
-template <class T, class I, class Place>
-void solve_to_dense(Place const& place, shape const& s, matrix_arrays<T> const& m, band_options const& o,
+template <class T, class I, class Backend>
+void solve_to_dense(Backend const& backend, shape const& s, matrix_arrays<T> const& m, band_options const& o,
                     sparse_right<T, I> const& d, T* x, space const& buffer) {
     auto const sparse = d.ranges(s);
     auto const dense = columns(s, d.count, x, static_cast<T const*>(x));
     auto const solution = dense.solution(s);
     auto const matrix = solution.bytes > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
-    require_apart_from(solution, matrix, sparse);
-    place.with([&](auto const& exec) {
+    require_no_overlaps(solution, matrix, sparse);
+    backend.with([&](auto const& exec) {
         auto const a = matrix_of(s, m);
         std::int64_t const needed = sparse_to_dense_workspace(exec, a, d.count, o);
         auto const working = buffer.range(needed);
-        require_apart_from(working, matrix, sparse, solution);
+        require_no_overlaps(working, matrix, sparse, solution);
         solve_sparse_to_dense(exec, a, d.view(s), solution_of(s, dense), buffer.of(needed), o);
     });
 }
 
-template <class T, class Place>
-void size_to_sparse(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to) {
-    require_sides(s, sides);
+template <class T, class Backend>
+void size_to_sparse(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+    require_rhs_count(s, rhs_count);
     to.check();
-    place.with([&](auto const& exec) { to.give(sparse_to_sparse_workspace(exec, sized<T>(s), sides, o)); });
+    backend.with([&](auto const& exec) { to.give(sparse_to_sparse_workspace(exec, sized<T>(s), rhs_count, o)); });
 }
 
 /// Without a `buffer` the call allocates what it needs.
-template <class T, class I, class Place>
-void solve_to_sparse(Place const& place, shape const& s, matrix_arrays<T> const& m, band_options const& o,
-                     sparse_right<T, I> const& d, sparse_room<T, I> const& x, std::optional<space> const& buffer = {}) {
+template <class T, class I, class Backend>
+void solve_to_sparse(Backend const& backend, shape const& s, matrix_arrays<T> const& m, band_options const& o,
+                     sparse_right<T, I> const& d, sparse_output<T, I> const& x, std::optional<space> const& buffer = {}) {
     auto const sparse = d.ranges(s);
     auto const written = x.written();
     auto const ends = x.read(d.count);
     auto const matrix = d.count > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
-    require_apart(written[0], written[1]);
-    for (auto const& to : written) require_apart_from(to, matrix, sparse, ends);
-    place.with([&](auto const& exec) {
+    require_no_overlap(written[0], written[1]);
+    for (auto const& to : written) require_no_overlaps(to, matrix, sparse, ends);
+    backend.with([&](auto const& exec) {
         auto const a = matrix_of(s, m);
         array_view<I const> const offsets(x.offsets, std::int64_t(d.count) + 1);
         array_view<I> const rows(x.rows, x.nonzeros);
@@ -307,7 +307,7 @@ void solve_to_sparse(Place const& place, shape const& s, matrix_arrays<T> const&
         if (!buffer) return solve_sparse_to_sparse(exec, a, d.view(s), offsets, rows, values, o);
         std::int64_t const needed = sparse_to_sparse_workspace(exec, a, d.count, o);
         auto const working = buffer->range(needed);
-        require_apart_from(working, matrix, sparse, written, ends);
+        require_no_overlaps(working, matrix, sparse, written, ends);
         solve_sparse_to_sparse(exec, a, d.view(s), offsets, rows, values, buffer->of(needed), o);
     });
 }

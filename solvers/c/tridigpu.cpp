@@ -56,9 +56,9 @@ char const* tridigpu_last_error(void) { return last_message().c_str(); }
 #define COPPICE_C_STATUS tridigpu_status_t
 #define COPPICE_C_PIVOTING tridigpu_pivoting_t
 #define COPPICE_C_ADDITIONS 1
-#define COPPICE_C_PLACE                                                                                                \
+#define COPPICE_C_BACKEND                                                                                                \
     on_stream { stream }
-#define COPPICE_C_DEFAULT_PLACE                                                                                        \
+#define COPPICE_C_DEFAULT_BACKEND                                                                                        \
     on_stream {}
 #include <coppice/solvers/c/c_functions.inc>
 
@@ -69,8 +69,8 @@ char const* tridigpu_last_error(void) { return last_message().c_str(); }
 #define COPPICE_C_STATUS tridigpu_status_t
 #define COPPICE_C_PIVOTING tridigpu_pivoting_t
 #define COPPICE_C_ADDITIONS 0
-#define COPPICE_C_PLACE                                                                                                \
+#define COPPICE_C_BACKEND                                                                                                \
     on_stream { stream }
-#define COPPICE_C_DEFAULT_PLACE                                                                                        \
+#define COPPICE_C_DEFAULT_BACKEND                                                                                        \
     on_stream {}
 #include <coppice/solvers/c/c_functions.inc>

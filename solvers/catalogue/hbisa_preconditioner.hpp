@@ -66,7 +66,7 @@ private:
         return {
             exec,
             a,
-            {.sweep = o.sweep, .storage = {.block = o.block, .most_bands = 1, .lenient = true}, .resident_bytes = 0}};
+            {.sweep = o.sweep, .storage = {.block = o.block, .max_bands = 1, .lenient = true}, .resident_bytes = 0}};
     }
 
     void choose_steps(Executor const& exec) {

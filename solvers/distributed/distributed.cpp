@@ -3,6 +3,6 @@
 
 namespace coppice {
 
-COPPICE_PARTS_OF(host_executor)
+COPPICE_DISTRIBUTED(host_executor)
 
 } // namespace coppice

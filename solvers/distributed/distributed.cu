@@ -3,6 +3,6 @@
 
 namespace coppice {
 
-COPPICE_PARTS_OF(cuda_executor)
+COPPICE_DISTRIBUTED(cuda_executor)
 
 } // namespace coppice

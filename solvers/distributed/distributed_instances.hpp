@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the two sources instantiate for their executor.
+/// Definitions and explicit instantiations for the two source files of solve_distributed() and related functions.
 #pragma once
 
 #include <string>
@@ -17,43 +17,44 @@
 namespace coppice {
 
 template <executor Base, class T>
-krylov_result solve_in_parts(Base const& exec, part_messages const& others, std::string_view method,
-                             csr_part<Base, T> const& a, any_preconditioner<Base, T> const& m,
-                             array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
-                             krylov_options const& options) {
-    return solve(part_executor<Base>(exec, others), method, a, m, b, x, options);
+krylov_result solve_distributed(Base const& exec, rank_communicator const& comm, std::string_view method,
+                                distributed_csr<Base, T> const& a, any_preconditioner<Base, T> const& m,
+                                array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
+                                krylov_options const& options) {
+    return solve(rank_executor<Base>(exec, comm), method, a, m, b, x, options);
 }
 
 template <executor Base, class T>
-any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_messages const& others,
-                                                     std::string_view choice, csr_part<Base, T> const& a,
-                                                     option_values const& options) {
+any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
+                                                            std::string_view choice, distributed_csr<Base, T> const& a,
+                                                            option_values const& options) {
     named_choice named = parse_choice(choice);
-    if (others.parts() == 1 || named.name != "multilevel")
+    if (comm.ranks() == 1 || named.name != "multilevel")
         return make_preconditioner(exec, choice, a.own_block().view(), options);
     for (auto const& [key, value] : options.entries()) named.options.set(key, value);
     chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::options, named.options);
     for (auto const& [option, only] : {std::pair("block", "1"), std::pair("storage", "single")})
         if (std::string const given(chosen.text(option)); given != only)
-            throw argument_error("multilevel in several parts: " + std::string(option) + "=" + given +
-                                 " is for one part; only " + only + " is there");
+            throw argument_error("multilevel in several ranks: " + std::string(option) + "=" + given +
+                                 " is for one rank; only " + only + " is there");
     detail::stopwatch watch(exec);
-    distributed::multilevel_parts<Base, T> made(exec, others, a, multilevel_entry::read(chosen));
+    distributed::distributed_multilevel<Base, T> made(exec, comm, a, multilevel_entry::read(chosen));
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
 }
 
-// What the library has for an executor; the sources say it within namespace coppice.
-#define COPPICE_PARTS_OF_TYPE(EXECUTOR, T)                                                                             \
-    template class csr_part<EXECUTOR, T>;                                                                              \
-    template class reduced_tridiagonal_part<T, EXECUTOR>;                                                              \
-    COPPICE_TRIDIAGONAL_PART(, EXECUTOR, T)                                                                            \
-    template krylov_result solve_in_parts(EXECUTOR const&, part_messages const&, std::string_view,                     \
-                                          csr_part<EXECUTOR, T> const&, any_preconditioner<EXECUTOR, T> const&,        \
-                                          array_view<T const>, array_view<T>, krylov_options const&);                  \
-    template any_preconditioner<EXECUTOR, T> make_part_preconditioner(                                                 \
-        EXECUTOR const&, part_messages const&, std::string_view, csr_part<EXECUTOR, T> const&, option_values const&);
-#define COPPICE_PARTS_OF(EXECUTOR)                                                                                     \
-    COPPICE_PARTS_OF_TYPE(EXECUTOR, float)                                                                             \
-    COPPICE_PARTS_OF_TYPE(EXECUTOR, double)
+// All instantiations for one executor. Expand within namespace coppice.
+#define COPPICE_DISTRIBUTED_TYPE(EXECUTOR, T)                                                                          \
+    template class distributed_csr<EXECUTOR, T>;                                                                       \
+    template class distributed_rpts<T, EXECUTOR>;                                                                      \
+    COPPICE_DISTRIBUTED_TRIDIAGONAL(, EXECUTOR, T)                                                                     \
+    template krylov_result solve_distributed(                                                                          \
+        EXECUTOR const&, rank_communicator const&, std::string_view, distributed_csr<EXECUTOR, T> const&,              \
+        any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>, krylov_options const&);            \
+    template any_preconditioner<EXECUTOR, T> make_distributed_preconditioner(                                          \
+        EXECUTOR const&, rank_communicator const&, std::string_view, distributed_csr<EXECUTOR, T> const&,              \
+        option_values const&);
+#define COPPICE_DISTRIBUTED(EXECUTOR)                                                                                  \
+    COPPICE_DISTRIBUTED_TYPE(EXECUTOR, float)                                                                          \
+    COPPICE_DISTRIBUTED_TYPE(EXECUTOR, double)
 
 } // namespace coppice

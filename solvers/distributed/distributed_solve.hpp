@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Krylov methods by name for a matrix in parts.
+/// Krylov methods by name for a distributed matrix.
 #pragma once
 
 #include <string_view>
@@ -11,29 +11,29 @@
 
 namespace coppice {
 
-/// Solves A x = b whose rows lie in parts by one of krylov_names (see <coppice/krylov.hpp>): called by every
-/// part with its own rows, block b[size] and x[size], which holds the starting guess and then the best x. `m` is of the
-/// part's own block (csr_part::own_block); all parts take the same name, which may be "none". Every part
-/// returns the same result. Dot products have the same bits on all parts and on every run; they depend on the number of
-/// parts.
+/// Solves A x = b for a row-wise distributed matrix by one of krylov_names (<coppice/krylov.hpp>). Collective: every
+/// rank passes its rows of A and its blocks b[size] and x[size]; x holds the initial guess and receives the best
+/// iterate. `m` preconditions the own block of the rank (distributed_csr::own_block). All ranks pass the same method
+/// name, which may be "none". Every rank returns the same result. Dot products have the same bits on all ranks and in
+/// every run; they depend on the number of ranks.
 ///
-/// On devices with NCCL scalars never visit the host; it looks every few iterations whether the solve has ended.
-/// options.progress must answer alike on all parts. Throws argument_error for another method, and what the method
-/// throws; the other parts throw where they meet the one that failed.
+/// On devices with NCCL the scalars stay in device memory; the host checks every few iterations whether the solve has
+/// ended. options.progress must return the same value on all ranks. Throws argument_error for an unknown method, and
+/// the errors of the method; the other ranks throw when they next communicate with the rank that failed.
 template <executor Base, class T>
-krylov_result solve_in_parts(Base const& exec, part_messages const& others, std::string_view method,
-                             csr_part<Base, T> const& a, any_preconditioner<Base, T> const& m,
-                             array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
-                             krylov_options const& options = {});
+krylov_result solve_distributed(Base const& exec, rank_communicator const& comm, std::string_view method,
+                                distributed_csr<Base, T> const& a, any_preconditioner<Base, T> const& m,
+                                array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
+                                krylov_options const& options = {});
 
-/// The preconditioner of that name (make_preconditioner) for the own block of each part: together they are block
-/// Jacobi. "multilevel" is one method over all parts: aggregates end at the cuts, but every level and the last one's
-/// solution are those of all, so that the number of iterations hardly depends on the number of parts. Called by all
-/// parts, as is apply() of a multilevel method. Throws what make_preconditioner does, and argument_error for the
-/// options `block` and `storage` of a multilevel method in several parts.
+/// Creates the named preconditioner (make_preconditioner) for the own block of each rank; together they are block
+/// Jacobi. The exception is "multilevel", one algebraic multigrid method over all ranks: aggregates do not cross rank
+/// boundaries, but every level and the coarse solve couple all ranks, so the number of iterations hardly depends on the
+/// number of ranks. Collective, as is apply() of the multilevel method. Throws the errors of make_preconditioner, and
+/// argument_error for the options `block` and `storage` of a multilevel method on several ranks.
 template <executor Base, class T>
-any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_messages const& others,
-                                                     std::string_view choice, csr_part<Base, T> const& a,
-                                                     option_values const& options = {});
+any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
+                                                            std::string_view choice, distributed_csr<Base, T> const& a,
+                                                            option_values const& options = {});
 
 } // namespace coppice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the rows of a level have beside its matrix, where it is one part's.
+/// Sums over couplings of a row with other ranks, which are not part of the matrix of the level.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,19 @@
 
 namespace coppice::multilevel_detail {
 
-/// The magnitudes of the entries of every row in columns of other parts, added up, [rows]; null where there are no
-/// other parts.
+/// Sums of the magnitudes of the entries of each row in columns of other ranks, [rows]; null without other ranks.
 template <class T>
 struct coupling_sums {
     T const* magnitudes = nullptr;
     COPPICE_HD T magnitude(std::int64_t row) const { return magnitudes ? magnitudes[row] : T(0); }
 };
 
-/// Of these entries the sum of those that a filtered matrix leaves out, and the magnitudes of those that it keeps.
+/// Of these entries: the sum of those that the filtered matrix drops, and the magnitudes of the remaining ones.
 template <class T>
 struct filtered_couplings {
-    T const *left_out = nullptr, *kept = nullptr;
-    COPPICE_HD T lumped(std::int64_t row) const { return left_out ? left_out[row] : T(0); }
-    COPPICE_HD T magnitude(std::int64_t row) const { return kept ? kept[row] : T(0); }
+    T const *dropped = nullptr, *remaining = nullptr;
+    COPPICE_HD T lumped(std::int64_t row) const { return dropped ? dropped[row] : T(0); }
+    COPPICE_HD T magnitude(std::int64_t row) const { return remaining ? remaining[row] : T(0); }
 };
 
 } // namespace coppice::multilevel_detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The inverse of a dense matrix of some hundred rows without leaving the executor: Gauss and Jordan's elimination in
-/// blocks, without pivoting. Matrices of the levels of a multilevel method mostly allow that; who calls it checks.
+/// Inverse of a dense matrix of some hundred rows on the executor: blocked Gauss-Jordan elimination without pivoting.
+/// Matrices of the levels of a multilevel method mostly allow that; the caller checks the result.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace coppice::multilevel_detail {
 
 using detail::magnitude;
 
-/// Entry k of an m by m matrix of zeros, with ones on the diagonal behind the first n rows.
+/// Entry k of an m by m matrix with ones on the diagonal after the first n rows, else zeros.
 struct start_dense {
     int n, m;
     double* to;
@@ -28,7 +28,7 @@ struct start_dense {
     }
 };
 template <class T, class I>
-struct place_entry {
+struct scatter_entry {
     csr_view<T, I> a;
     int m;
     double* to;
@@ -37,7 +37,7 @@ struct place_entry {
         to[row * m + a.indices[k]] = double(a.coefficients[k]);
     }
 };
-/// 1 for an entry that differs from its mirror image by more than rounding.
+/// Returns 1 for an entry that differs from its transposed entry by more than rounding.
 struct differs_from_mirror {
     int m;
     double precision;
@@ -52,12 +52,12 @@ struct differs_from_mirror {
     }
 };
 
-/// A step: with K the pivots of a block, A_ij - A_iK A_KK^-1 A_Kj beside their rows and columns, A_KK^-1 A_Kj in their
-/// rows, -A_iK A_KK^-1 in their columns, and A_KK^-1 where these meet. A worker has some rows of a column; each of them
-/// solves with A_KK for itself, so that a step is one launch.
+/// One step of the elimination. With K the indices of the pivot block: A_ij - A_iK A_KK^-1 A_Kj outside of its rows and
+/// columns, A_KK^-1 A_Kj in its rows, -A_iK A_KK^-1 in its columns, A_KK^-1 in the block. A worker has several rows of
+/// a column; each worker solves with A_KK itself, so that a step is one launch.
 struct eliminate_block {
     static constexpr int size = 8;
-    int m, first, rows; ///< of all, of the block, of a worker: multiples of `size`
+    int m, first, rows; ///< rows of the matrix, first row of the block, rows per worker: multiples of `size`
     double const* from;
     double* to;
 
@@ -81,7 +81,7 @@ struct eliminate_block {
     }
 
 private:
-    /// x = A_KK^-1 times A_Kj, or times the column of the identity where j is in K.
+    /// x = A_KK^-1 times A_Kj, or times column j of the identity if j is in K.
     COPPICE_HD void solve(int column, bool in_block, double (&x)[size]) const {
         double a[size][size];
         COPPICE_UNROLL
@@ -112,7 +112,7 @@ private:
     }
 };
 
-/// The first n rows and columns of what elimination left, its symmetric part where the matrix was so.
+/// Copies the first n rows and columns of the result; takes the symmetric part if the matrix was symmetric.
 template <class T>
 struct store_inverse {
     int n, m;
@@ -126,18 +126,18 @@ struct store_inverse {
     }
 };
 
-/// inverse[n, n] of a with n rows, row after row, as far as elimination without pivoting finds it: what is wrong with
-/// pivots shows in A^-1 A x. Symmetric where a is so to rounding. n^2 fits an int with room to spare.
+/// inverse[n, n] of a, stored by rows. Without pivoting it may be inaccurate: check A^-1 A x. Symmetric if a is
+/// symmetric up to rounding. Requires that n^2 fits an int.
 template <executor Executor, class T, class I>
 void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
     constexpr int size = eliminate_block::size;
-    constexpr std::int64_t workers = 1 << 15; // more of them solve again what others have solved
+    constexpr std::int64_t workers = 1 << 15; // more workers would repeat the solves with A_KK more often
     int const n = int(a.rows()), m = (n + size - 1) / size * size;
     std::int64_t const entries = std::int64_t(m) * m;
     int const rows = int((entries / workers + size) / size) * size;
     buffer<double> now(exec, entries), next(exec, entries);
     for_each(exec, entries, start_dense{n, m, now.data()});
-    for_each(exec, a.nonzeros(), place_entry<T, I>{a, m, now.data()});
+    for_each(exec, a.nonzeros(), scatter_entry<T, I>{a, m, now.data()});
     bool const symmetric =
         reduce(exec, entries, 0, differs_from_mirror{m, double(std::numeric_limits<T>::epsilon()), now.data()},
                maximum{}) == 0;

@@ -11,7 +11,7 @@ namespace {
 
 using matrix = std::vector<double>;
 
-/// (A + A^T) / 2 where A differs from it by rounding alone.
+/// Returns (A + A^T) / 2 if A is symmetric up to rounding.
 std::optional<matrix> symmetric_part(matrix const& a, std::int64_t n, double precision) {
     matrix s(a.size());
     for (std::int64_t i = 0; i < n; ++i)
@@ -24,8 +24,8 @@ std::optional<matrix> symmetric_part(matrix const& a, std::int64_t n, double pre
     return s;
 }
 
-/// L of A = L D L^T below the diagonal and D on it, with 0 for pivots that are zero to rounding; false where one is
-/// below zero.
+/// Computes A = L D L^T in place: L below the diagonal, D on it, with 0 for pivots that are zero to rounding. Returns
+/// false if a pivot is negative.
 bool factorise(matrix& a, std::int64_t n, double precision) {
     for (std::int64_t k = 0; k < n; ++k) {
         double pivot = a[k * n + k];
@@ -45,7 +45,7 @@ bool factorise(matrix& a, std::int64_t n, double precision) {
 /// L^-T D^-1 L^-1
 matrix inverse_of_factors(matrix const& f, std::int64_t n) {
     matrix l(f.size(), 0), inverse(f.size());
-    for (std::int64_t j = 0; j < n; ++j) { // columns of L^-1, those of left out unknowns empty
+    for (std::int64_t j = 0; j < n; ++j) { // columns of L^-1; those of dropped unknowns are empty
         if (f[j * n + j] == 0) continue;
         l[j * n + j] = 1;
         for (std::int64_t i = j + 1; i < n; ++i) {
@@ -64,7 +64,7 @@ matrix inverse_of_factors(matrix const& f, std::int64_t n) {
     return inverse;
 }
 
-/// Gauss and Jordan's elimination of [A | I] with partial pivoting.
+/// Gauss-Jordan elimination of [A | I] with partial pivoting.
 matrix eliminate(matrix a, std::int64_t n, double precision) {
     matrix inverse(a.size(), 0);
     for (std::int64_t i = 0; i < n; ++i) inverse[i * n + i] = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The inverse of a small dense matrix, or of as much of it as has one.
+/// Inverse or generalised inverse of a small dense matrix.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace coppice::multilevel_detail {
 
-/// Inverse of a[n n], row after row. A matrix that is symmetric to rounding and positive semidefinite gets an inverse
-/// that is so, too, by Cholesky's factorisation; others by elimination with partial pivoting. Unknowns whose pivot is
-/// zero to rounding (`precision` of the entries, relative) are left out: their rows and columns are zero.
+/// Inverse of a[n n], stored by rows. For a matrix that is symmetric up to rounding and positive semidefinite: LDL^T
+/// factorisation, symmetric result; otherwise elimination with partial pivoting. Unknowns whose pivot is zero to
+/// rounding (relative to the entries, by `precision`) are dropped: their rows and columns of the result are zero.
 std::vector<double> dense_inverse(std::vector<double> a, std::int64_t n, double precision);
 
 } // namespace coppice::multilevel_detail

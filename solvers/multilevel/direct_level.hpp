@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The last level of a multilevel method, solved by its inverse.
+/// The coarsest level of a multilevel method, solved by its inverse.
 #pragma once
 
 #include <limits>
@@ -31,17 +31,17 @@ struct write_dense_pattern {
     }
 };
 
-/// A vector to try an inverse on: without it a wrong one might go unseen.
+/// A vector for testing an inverse.
 template <class T>
 struct trial_vector {
     COPPICE_HD T operator[](std::int64_t i) const { return T(1) + T(std::uint32_t(i) * 0x9e3779b1u >> 24) / T(256); }
 };
-/// Products of a matrix with a trial vector.
+/// Products of a matrix with the trial vector.
 template <class T, class I>
 struct multiply_trial {
     COPPICE_HD T operator()(T const& value, I const& column) const { return value * trial_vector<T>{}[column]; }
 };
-/// 1 where the trial vector is not found again.
+/// Returns 1 if an element of the trial vector is not reproduced.
 template <class T>
 struct misses_trial {
     T const* x;
@@ -51,22 +51,22 @@ struct misses_trial {
     }
 };
 
-/// The inverse of the last level, as a matrix without zeros.
+/// The inverse of the coarsest level, stored as a CSR matrix with a full pattern.
 template <executor Executor, class T, class I>
 class direct_level {
 public:
-    /// Rows that a device inverts in less time than a further level takes to set up, and new values of them as well;
-    /// and those that it still inverts by elimination.
-    static constexpr std::int64_t most_chosen = 1024, most_eliminated = 2048;
+    /// max_chosen: rows that a device inverts in less time than the set-up or refresh of a further level takes.
+    /// max_eliminated: the largest matrix that is inverted by elimination on the device.
+    static constexpr std::int64_t max_chosen = 1024, max_eliminated = 2048;
 
     void fill(Executor const& exec, csr_view<T, I> a) {
         if (!eliminate(exec, a)) invert_on_host(exec, a);
     }
-    /// Whether the inverse was found where the matrix is, by elimination without pivoting: never on the host, which
-    /// has dense_inverse().
+    /// Computes the inverse on the executor by elimination without pivoting; returns whether it is accurate. Returns
+    /// false on the host, which uses dense_inverse().
     bool eliminate(Executor const& exec, csr_view<T, I> a) {
         std::int64_t const n = a.rows();
-        if (std::is_same_v<Executor, host_executor> || n > most_eliminated) return false;
+        if (std::is_same_v<Executor, host_executor> || n > max_eliminated) return false;
         take_pattern(exec, n);
         if (inverse_.size() != n * n) inverse_ = buffer<T>(exec, n * n);
         invert_by_elimination(exec, a, inverse_.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What couples the levels of a multilevel method with those of other parts of the same problem.
+/// Interface of the couplings of a level with other ranks of a distributed multilevel method.
 #pragma once
 
 #include <cstdint>
@@ -11,55 +11,54 @@
 
 namespace coppice::multilevel_detail {
 
-/// A level whose prolongator is made; all of it in memory of the executor.
+/// A level whose prolongator is complete; all data in memory of the executor.
 template <class T, class I>
 struct smoothed_level {
-    csr_view<T, I> a;         ///< [rows, rows]: the own block
-    csr_view<T, I> p;         ///< [rows, rows of the next level], in columns of this part
-    csr_view<T, I> turned_r;  ///< the transpose of R, likewise
-    buffer<T> const& damping; ///< [rows with entries of K]: Q = -damping K_F P_0
+    csr_view<T, I> a;            ///< [rows, rows]: the own block
+    csr_view<T, I> p;            ///< [rows, coarse rows], columns of this rank
+    csr_view<T, I> r_transposed; ///< the transpose of R, likewise
+    buffer<T> const& damping;    ///< [rows with entries of K]: Q = -damping K_F P_0
 };
 
-/// The rows of a level are a part of those of the whole: A x there is A_own x + K x_others. A cycle reads A in
-/// residuals b - A x alone, so b - K x_others in the place of b is all that it needs. The prolongator of the whole may
-/// have entries Q between rows of a part and columns of others. All parts make the same calls, for levels from the
-/// first one on.
+/// The rows of a level are some of the rows of the whole matrix: there (A x) = A_own x + K x_outer. A cycle reads A
+/// only in residuals b - A x, so it needs only b - K x_outer instead of b. The global prolongator may have entries Q in
+/// columns of other ranks. Collective: all ranks make the same calls, for the levels in order.
 template <executor Executor, class T, class I>
 class level_coupling {
 public:
     virtual ~level_coupling() = default;
-    /// Has the whole so few rows that this level is the last one? `rows`: those of this part.
+    /// Whether the whole matrix has so few rows that this level is the last one. `rows`: rows of this rank.
     virtual bool ends(std::int64_t rows) = 0;
-    /// Of the rows of K; valid until the next call.
+    /// Sums of the rows of K; valid until the next call.
     virtual coupling_sums<T> row_sums(Executor const& exec) = 0;
-    /// Is it the last one of any part?
+    /// Whether this level is the last one of any rank.
     virtual bool is_last_of_any(bool of_this) = 0;
-    /// What the filter of a prolongator makes of K: entries that it keeps are those that Q comes from. `kept` has the
-    /// diagonals of the level in `unit` and the `count` aggregates of its rows; `symmetric`: the own block is so. Valid
-    /// until the next call.
-    virtual filtered_couplings<T> filter(Executor const& exec, is_kept<T, I> const& kept, double unit, I count,
+    /// Applies the filter of the prolongator to K: the remaining entries give Q. `rule` has the diagonals of the level
+    /// divided by `scale` and the `count` aggregates of its rows; `symmetric`: whether the own block is symmetric.
+    /// Valid until the next call.
+    virtual filtered_couplings<T> filter(Executor const& exec, filter_rule<T, I> const& rule, double scale, I count,
                                          bool symmetric) = 0;
     /// [rows with entries of K]
-    virtual array_view<std::int32_t const> rows_at_cuts() const = 0;
-    /// Makes what the next level has besides R A P of the own block; join() adds it.
+    virtual array_view<std::int32_t const> boundary_rows() const = 0;
+    /// Computes the terms of the next matrix in addition to R A P of the own block; add_coupling_terms() adds them.
     virtual void coarsen(Executor const& exec, smoothed_level<T, I> const& level) = 0;
-    /// `own`: R A P of the own block, columns rise. Returned: what it is in R A P of the whole, in memory of the
-    /// coupling where that is more.
-    virtual csr_view<T, I> join(Executor const& exec, csr_view<T, I> own) = 0;
-    /// The last level, of the matrix `a`. Is it solved by solve(), for all parts together?
+    /// Adds the coupling terms to `own`, which is R A P of the own block with sorted columns. Returns the own block of
+    /// the next matrix, in memory of the coupling if there are terms to add.
+    virtual csr_view<T, I> add_coupling_terms(Executor const& exec, csr_view<T, I> own) = 0;
+    /// Prepares the last level with the matrix `a`. Returns whether solve() solves it for all ranks together.
     virtual bool finish(Executor const& exec, csr_view<T, I> a) = 0;
 
-    /// x_others is on its way until one of the next calls, which all parts make.
+    /// Starts to exchange x_outer, for one of the following calls, which all ranks make.
     virtual void start(Executor const& exec, int depth, T const* x) = 0;
-    /// r -= K x_others, or, where there are diagonals, r -= diagonal K x_others
+    /// r -= K x_outer or, if `diagonal` is not null, r -= diagonal K x_outer.
     virtual void subtract(Executor const& exec, int depth, T* r, T const* diagonal) = 0;
-    /// b - K x_others, in memory of the coupling until the next call for that level.
-    virtual T const* without_others(Executor const& exec, int depth, T const* b) = 0;
-    /// Has the prolongator of the level entries between parts?
+    /// Returns b - K x_outer, in memory of the coupling, valid until the next call for that level.
+    virtual T const* without_couplings(Executor const& exec, int depth, T const* b) = 0;
+    /// Whether the prolongator of the level has entries between ranks.
     virtual bool crosses(int depth) const = 0;
-    /// b of the next level += (Q^T r)_others, after start() with r
+    /// b of the next level += (Q^T r) of other ranks, after start() with r.
     virtual void add_restricted(Executor const& exec, int depth, T* b) = 0;
-    /// x += Q x_others of the next level, after start() with that
+    /// x += Q x_outer of the next level, after start() with its x.
     virtual void add_prolonged(Executor const& exec, int depth, T* x) = 0;
     virtual void solve(Executor const& exec, T const* b, T* x) = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Smoothers of the levels of a multilevel method. For a symmetric positive definite A each of them is B = B^T with
-/// 2 B^-1 - A positive definite, so that the whole cycle is, too: A is at most the diagonal matrix of its row sums of
-/// magnitudes (Gershgorin); that of the forest is described at strengthen_row.
+/// Smoothers of the levels of a multilevel method. If A is symmetric positive definite, each of them has B = B^T and 2
+/// B^-1 - A is positive definite, so that the whole cycle is positive definite: A is bounded by the diagonal matrix of
+/// its row sums of magnitudes (Gershgorin). For the forest smoother see strengthen_row.
 #pragma once
 
 #include <type_traits>
@@ -16,52 +16,52 @@
 
 namespace coppice::multilevel_detail {
 
-/// 1 / m: m is the diagonal with the sign that it has, as large as the share of the row's magnitudes at least; 1 in a
-/// row of zeros.
+/// Stores 1 / m with m = sign(a_ii) max(|a_ii|, fraction * row sum of magnitudes); 1 in a row of zeros.
 template <class T>
 struct store_level_diagonal {
-    T share;
+    T fraction;
     coupling_sums<T> others;
     T* inverse;
-    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
+    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
         T const here = magnitude(sum.diagonal);
-        T const m = larger(here, share * (here + sum.beside + others.magnitude(row)));
+        T const m = larger(here, fraction * (here + sum.off_diagonal + others.magnitude(row)));
         T const one = T(1) / m;
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
-/// A worker's rows in a sweep of Gauss and Seidel through n: what lies between ranges is only damped, so the fewer they
-/// are the better the sweep, but small levels are to have some, too. A power of two.
+/// Number of rows that one worker sweeps by Gauss-Seidel, for n rows in total. Couplings between these ranges are only
+/// damped, so long ranges smooth better; but small levels need several ranges too. A power of two.
 COPPICE_HD constexpr int sweep_bits(std::int64_t n) { return n < 32768 ? 12 : 13; }
 COPPICE_HD constexpr std::int64_t sweep_rows(std::int64_t n) { return std::int64_t{1} << sweep_bits(n); }
 
 constexpr std::int64_t sweep_ranges(std::int64_t n) { return (n + sweep_rows(n) - 1) / sweep_rows(n); }
 
-/// What a row shows, with only those entries beside its diagonal that lie outside of its range.
+/// Summary of a row; the last member sums only the off-diagonal entries outside of the range of the row.
 template <class T, class I>
-struct look_outside {
+struct summarise_outside {
     int bits; ///< sweep_bits()
-    COPPICE_HD row_look<T> operator()(T const& value, I const& column, std::int64_t row) const {
+    COPPICE_HD row_summary<T> operator()(T const& value, I const& column, std::int64_t row) const {
         if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
         T const size = magnitude(value);
-        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest one is not asked
+        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest entry is not needed
     }
 };
 template <class T>
 struct add_outside {
-    COPPICE_HD row_look<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
-    COPPICE_HD row_look<T> operator()(row_look<T> const& a, row_look<T> const& b) const {
-        return {a.diagonal + b.diagonal, a.beside + b.beside, T(0), a.highest + b.highest};
+    COPPICE_HD row_summary<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
+    COPPICE_HD row_summary<T> operator()(row_summary<T> const& a, row_summary<T> const& b) const {
+        return {a.diagonal + b.diagonal, a.off_diagonal + b.off_diagonal, T(0), a.highest + b.highest};
     }
 };
 template <class T>
 struct store_sweep_diagonal {
     coupling_sums<T> others;
     T* inverse;
-    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
-        constexpr T least = T(0.2); // a diagonal far below the rest of its row would let a sweep grow
+    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
+        constexpr T min_fraction = T(0.2); // with a much smaller diagonal a sweep would amplify the error
         T const here = magnitude(sum.diagonal), outside = others.magnitude(row);
-        T const one = T(1) / larger(here + (sum.highest + outside) / T(2), least * (here + sum.beside + outside));
+        T const one =
+            T(1) / larger(here + (sum.highest + outside) / T(2), min_fraction * (here + sum.off_diagonal + outside));
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
@@ -76,7 +76,7 @@ struct swept_rows {
 template <class T, class S, class I>
 struct sweep_forwards {
     csr_view<S, I> a;
-    T unit;
+    T scale;
     T const *inverse, *b;
     T* x;
     COPPICE_HD void step(swept_rows const& rows, std::int64_t done) const {
@@ -84,14 +84,14 @@ struct sweep_forwards {
         T sum = T(0);
         for (I k = a.row_begin(i), end = a.row_end(i); k < end && a.indices[k] < i; ++k)
             if (a.indices[k] >= rows.first) sum += T(stored_value<S>::load(a.coefficients[k])) * x[a.indices[k]];
-        x[i] = inverse[i] * (b[i] - unit * sum);
+        x[i] = inverse[i] * (b[i] - scale * sum);
     }
 };
-/// to = x + (M + U)^-1 (b - A x) within each range, or with L forwards.
+/// to = x + (M + U)^-1 (b - A x) within each range; with L instead of U if Forwards.
 template <class T, class S, class I, bool Forwards>
 struct sweep_onwards {
     csr_view<S, I> a;
-    T unit;
+    T scale;
     T const *inverse, *b, *x;
     T* to;
     COPPICE_HD void step(swept_rows const& rows, std::int64_t done) const {
@@ -102,11 +102,11 @@ struct sweep_onwards {
             bool const is_new = Forwards ? j < i && j >= rows.first : j > i && j < rows.last;
             sum += T(stored_value<S>::load(a.coefficients[k])) * (is_new ? to : x)[j];
         }
-        to[i] = x[i] + inverse[i] * (b[i] - unit * sum);
+        to[i] = x[i] + inverse[i] * (b[i] - scale * sum);
     }
 };
 
-/// All steps of a range, one behind the other.
+/// All steps of a range, in order.
 template <class Sweep>
 struct sweep_range {
     Sweep sweep;
@@ -116,7 +116,8 @@ struct sweep_range {
         for (std::int64_t k = 0; k < rows.size(); ++k) sweep.step(rows, k);
     }
 };
-/// The same for two ranges, step by step in turn: a step waits for the one before it in its range, not for the other's.
+/// Sweeps two ranges step by step alternately: a step depends on the previous step of its own range only, so two steps
+/// overlap.
 template <class Sweep>
 void sweep_two(Sweep const& sweep, std::int64_t range, std::int64_t n) {
     swept_rows const one(range, n), other(range + 1, n);
@@ -127,7 +128,7 @@ void sweep_two(Sweep const& sweep, std::int64_t range, std::int64_t n) {
     for (std::int64_t k = other.size(); k < one.size(); ++k) sweep.step(one, k);
 }
 
-/// The sweep in all ranges of n rows: two of them are a task of its own, one where there are few.
+/// Sweeps all ranges of n rows. A task has two ranges, or one if there are few.
 template <class Sweep>
 void sweep_all(host_executor const& exec, std::int64_t n, Sweep const& sweep) {
     std::int64_t const ranges = sweep_ranges(n), tasks = ranges / 2;
@@ -144,32 +145,32 @@ void sweep_all(cuda_executor const& exec, std::int64_t n, Sweep const& sweep) {
     for_each(exec, sweep_ranges(n), sweep_range<Sweep>{sweep, n});
 }
 
-/// Makes the tridiagonal part T along the forest a smoother B^-1 = T + D. With A = T + N the matrix to be positive
-/// definite is 2 B^-1 - A = T - N + 2 D. Row i of T has the diagonal a_i and magnitudes t_i beside it, row i of N
-/// magnitudes n_i; D_i = n_i / 2 + 3/4 max(0, t_i - a_i) makes every row diagonally dominant, strictly where t_i > a_i.
-/// Only half of n_i is needed where T is dominant itself (M-matrices); T of other matrices may be indefinite.
+/// Modifies the tridiagonal matrix T along the forest so that B^-1 = T + D is a smoother. Let A = T + N. Required: 2
+/// B^-1 - A = T - N + 2 D is positive definite. Row i of T has the diagonal a_i and off-diagonal magnitudes t_i, row i
+/// of N magnitudes n_i. D_i = n_i / 2 + 3/4 max(0, t_i - a_i) makes every row diagonally dominant, strictly if t_i >
+/// a_i. If T is diagonally dominant (M-matrices), n_i / 2 suffices; T of other matrices may be indefinite.
 template <class T, class I>
 struct strengthen_row {
     I const *inverse, *links;
     tridiagonal_view<T> system;
     coupling_sums<T> others;
     T* diagonal;
-    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
+    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
         std::int64_t const p = inverse[row];
         T const along = (links[2 * row] < 0 ? T(0) : magnitude(system.lower[p])) +
                         (links[2 * row + 1] < 0 ? T(0) : magnitude(system.upper[p]));
-        T const off = sum.beside + others.magnitude(row) - along, lacking = along - magnitude(sum.diagonal);
+        T const off = sum.off_diagonal + others.magnitude(row) - along, lacking = along - magnitude(sum.diagonal);
         T const more = (off > T(0) ? off / T(2) : T(0)) + (lacking > T(0) ? T(0.75) * lacking : T(0));
         diagonal[p] = diagonal[p] + (sum.diagonal < T(0) ? -more : more);
     }
 };
 
-/// A matrix of a level as the cycle reads it: values in S and in units, vectors in T.
+/// The matrix of a level in a cycle: scaled values stored in S, vectors in T.
 template <class T, class S, class I>
 struct level_matrix {
     csr_view<S, I> a{};
     srcsr_plan<I> const* plan = nullptr;
-    T unit = 1; ///< A = unit a
+    T scale = 1; ///< A = scale a
 
     template <executor Executor, class Store>
     void multiply(Executor const& exec, T const* x, Store const& store) const {
@@ -181,21 +182,21 @@ struct level_matrix {
 /// r = b - A x
 template <class T>
 struct store_residual {
-    T unit;
+    T scale;
     T const* b;
     T* r;
     COPPICE_HD T fetch(std::int64_t row) const { return b[row]; }
-    COPPICE_HD void operator()(std::int64_t row, T const& sum, T const& right) const { r[row] = right - unit * sum; }
+    COPPICE_HD void operator()(std::int64_t row, T const& sum, T const& right) const { r[row] = right - scale * sum; }
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { (*this)(row, sum, fetch(row)); }
 };
 /// to = x + D (b - A x)
 template <class T>
 struct store_diagonal_step {
-    T unit;
+    T scale;
     T const *inverse, *b, *x;
     T* to;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
-        to[row] = x[row] + inverse[row] * (b[row] - unit * sum);
+        to[row] = x[row] + inverse[row] * (b[row] - scale * sum);
     }
 };
 template <class T>
@@ -212,19 +213,19 @@ struct add_vectors {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = x[i] + y[i]; }
 };
 
-/// Chebyshev's polynomial of degree 2 for eigenvalues in [low, 1] of D A: z = c0 (D b) + c1 D (b - c0 A D b).
+/// Chebyshev polynomial of degree 2 for eigenvalues of D A in [low, 1]: z = c0 (D b) + c1 D (b - c0 A D b).
 struct chebyshev_of_two {
     static constexpr double low = 0.2;
     static constexpr double theta = (1 + low) / 2, delta = (1 - low) / 2, sigma = theta / delta;
     static constexpr double rho = 1 / sigma, next = 1 / (2 * sigma - rho);
     static constexpr double first = 1 / theta, momentum = next * rho, second = 2 * next / delta;
 };
-/// What a smoother has to ask where no other part has unknowns: r -= K x_others.
-struct no_others {
+/// Stands in for r -= K x_outer if there are no other ranks.
+struct no_couplings {
     template <executor Executor, class T>
     void operator()(Executor const&, T const*, T*) const {}
 };
-/// to = x + (z + momentum z + second D r); x null: from zero.
+/// to = x + (z + momentum z + second D r); x = 0 if x is null.
 template <class T>
 struct chebyshev_step {
     T const *inverse, *z, *x;
@@ -233,23 +234,23 @@ struct chebyshev_step {
         T const step = z[i] + (T(chebyshev_of_two::momentum) * z[i] + T(chebyshev_of_two::second) * (inverse[i] * r));
         to[i] = x ? x[i] + step : step;
     }
-    /// With r where the result goes.
+    /// Reads r from `to`.
     COPPICE_HD void operator()(std::int64_t i) const { take(i, to[i]); }
 };
 /// The same with r = b - A z; `to` may be b.
 template <class T>
 struct store_chebyshev {
-    T unit;
+    T scale;
     T const* b;
     chebyshev_step<T> step;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { step.take(row, b[row] - unit * sum); }
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { step.take(row, b[row] - scale * sum); }
 };
 
 template <executor Executor, class T, class I>
 class level_smoother {
 public:
     level_smoother() = default;
-    /// The forest of the level is copied where the smoother goes along it.
+    /// Copies the forest of the level if the smoother uses it.
     level_smoother(Executor const& exec, multilevel_smoother kind, std::int64_t n, linear_forest<I> const* forest)
         : kind_(kind_for(kind, forest != nullptr)) {
         if (kind_ == multilevel_smoother::forest || kind_ == multilevel_smoother::chebyshev)
@@ -263,68 +264,69 @@ public:
         workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
     }
 
-    /// `others`: what the rows have beside those of `a`.
+    /// `others`: sums of the couplings of the rows with other ranks.
     void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, coupling_sums<T> const& others) {
-        along_nonzeros const look{look_at_entry<T, I>{}, a.coefficients, a.indices};
+        along_nonzeros const summary{summarise_entry<T, I>{}, a.coefficients, a.indices};
         if (kind_ == multilevel_smoother::gauss_seidel) {
-            reduce_rows(exec, plan, along_nonzeros{look_outside<T, I>{sweep_bits(a.rows())}, a.coefficients, a.indices},
+            reduce_rows(exec, plan,
+                        along_nonzeros{summarise_outside<T, I>{sweep_bits(a.rows())}, a.coefficients, a.indices},
                         add_outside<T>{}, store_sweep_diagonal<T>{others, inverse_.data()});
             return;
         }
         if (kind_ != multilevel_smoother::forest) {
-            T const share = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
-            reduce_rows(exec, plan, look, add_row_looks<T>{}, store_level_diagonal<T>{share, others, inverse_.data()});
+            T const fraction = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
+            reduce_rows(exec, plan, summary, add_row_summaries<T>{},
+                        store_level_diagonal<T>{fraction, others, inverse_.data()});
             return;
         }
         extract_forest_system(exec, plan, a, forest_, system_);
-        reduce_rows(exec, plan, look, add_row_looks<T>{},
+        reduce_rows(exec, plan, summary, add_row_summaries<T>{},
                     strengthen_row<T, I>{forest_.inverse.data(), forest_.links.data(), system_.view(), others,
                                          system_.diagonal.data()});
-        mender_.mend(exec, system_, options_, false);
+        regulariser_.regularise(exec, system_, options_, false);
     }
 
-    /// x = B b. `others`, of chebyshev alone: others(exec, x, r) takes from a residual what other parts' unknowns
-    /// beside x add to it.
-    template <class S, class Others = no_others>
+    /// x = B b. `others` is used by chebyshev only: others(exec, x, r) subtracts K x_outer from r.
+    template <class S, class Others = no_couplings>
     void begin(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x,
                Others const& others = {}) const {
         std::int64_t const n = m.a.rows();
         if (kind_ == multilevel_smoother::forest) return solve(exec, b, x, n);
         if (kind_ == multilevel_smoother::gauss_seidel)
-            return sweep_all(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
+            return sweep_all(exec, n, sweep_forwards<T, S, I>{m.a, m.scale, inverse_.data(), b, x});
         if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
         step_chebyshev(exec, m, b, nullptr, x, others);
     }
     /// to = x + B (b - A x); x is used up. A sweep goes backwards, which makes a cycle symmetric that begin() began, or
     /// forwards. `others`: as in begin(); for the other smoothers b is without them.
-    template <class S, class Others = no_others>
+    template <class S, class Others = no_couplings>
     void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to, bool forwards = false,
                  Others const& others = {}) const {
         std::int64_t const n = m.a.rows();
         if (kind_ == multilevel_smoother::gauss_seidel) {
             auto const sweep = [&]<bool Forwards>(std::bool_constant<Forwards>) {
-                sweep_all(exec, n, sweep_onwards<T, S, I, Forwards>{m.a, m.unit, inverse_.data(), b, x, to});
+                sweep_all(exec, n, sweep_onwards<T, S, I, Forwards>{m.a, m.scale, inverse_.data(), b, x, to});
             };
             return forwards ? sweep(std::true_type{}) : sweep(std::false_type{});
         }
         if (kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1)
-            return m.multiply(exec, x, store_diagonal_step<T>{m.unit, inverse_.data(), b, x, to});
+            return m.multiply(exec, x, store_diagonal_step<T>{m.scale, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::forest) {
-            m.multiply(exec, x, store_residual<T>{m.unit, b, to});
+            m.multiply(exec, x, store_residual<T>{m.scale, b, to});
             solve(exec, to, spare_.data(), n);
             return for_each(exec, n, add_vectors<T>{x, spare_.data(), to});
         }
-        // B is the polynomial: two steps of the recurrence for b - A x, from zero, written for x itself.
-        m.multiply(exec, x, store_residual<T>{m.unit, b, to});
+        // B is the polynomial: two steps of the recurrence for b - A x from zero, applied to x.
+        m.multiply(exec, x, store_residual<T>{m.scale, b, to});
         others(exec, x, to);
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), to, spare_.data()});
         step_chebyshev(exec, m, to, x, to, others);
     }
 
-    /// Whether begin() and improve() ask for what others add; their polynomial is one in the matrix of all parts.
-    bool asks_others() const { return kind_ == multilevel_smoother::chebyshev; }
-    /// D, where improve() is a step with a diagonal matrix, else null.
+    /// Whether begin() and improve() call `others`: the Chebyshev polynomial is one of the matrix of all ranks.
+    bool needs_couplings() const { return kind_ == multilevel_smoother::chebyshev; }
+    /// Returns D if improve() is a step with a diagonal matrix, else null.
     T const* diagonal() const {
         return kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1 ? inverse_.data() : nullptr;
     }
@@ -337,15 +339,15 @@ private:
         return kind == multilevel_smoother::forest && !has_forest ? multilevel_smoother::jacobi : kind;
     }
 
-    /// to = x + the step from z = spare_ with r = b - A z, without others in one pass; `to` may be b.
+    /// to = x + the step from z = spare_ with r = b - A z, in one pass if there are no couplings; `to` may be b.
     template <class S, class Others>
     void step_chebyshev(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T const* x, T* to,
                         Others const& others) const {
         chebyshev_step<T> const step{inverse_.data(), spare_.data(), x, to};
-        if constexpr (std::is_same_v<Others, no_others>) {
-            m.multiply(exec, spare_.data(), store_chebyshev<T>{m.unit, b, step});
+        if constexpr (std::is_same_v<Others, no_couplings>) {
+            m.multiply(exec, spare_.data(), store_chebyshev<T>{m.scale, b, step});
         } else {
-            m.multiply(exec, spare_.data(), store_residual<T>{m.unit, b, to});
+            m.multiply(exec, spare_.data(), store_residual<T>{m.scale, b, to});
             others(exec, spare_.data(), to);
             for_each(exec, m.a.rows(), step);
         }
@@ -362,7 +364,7 @@ private:
     linear_forest<I> forest_{};
     tridiagonal<T> system_{};
     tridiagonal_options options_{};
-    tridiagonal_mender<Executor, T> mender_{};
+    tridiagonal_regulariser<Executor, T> regulariser_{};
     mutable buffer<std::byte> workspace_{};
 };
 

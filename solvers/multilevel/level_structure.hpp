@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A level of a multilevel method as its pattern decides it: what stays when values change.
+/// The structure of a level, which depends on the pattern of the matrix and stays under refresh().
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace coppice::multilevel_detail {
 
-/// Aggregates, prolongator and Galerkin product of a level, by its pattern; there is none below the last one.
+/// Structure of a level; below the last level there is no prolongator.
 template <executor Executor, class T, class I>
 struct level_structure {
-    csr_view<T, I> a{}; ///< pattern alone
+    csr_view<T, I> a{}; ///< pattern only
     srcsr_plan<I> plan{};
     level_smoother<Executor, T, I> smoother{};
     bool last = true;
@@ -29,27 +29,27 @@ struct level_structure {
     triple_product_plan<I> galerkin{};
     srcsr_plan<I> p_plan{}, r_plan{};
     row_scales scales{}; ///< of the values that were read last
-    I longest_row = -1;  ///< of A, P and the restriction, once somebody has asked
+    I longest_row = -1;  ///< of A, P and the restriction; -1 until it is computed
 };
 
-/// New values of a level: those of its prolongator and of the matrix of the next level.
+/// Values of a level: those of its prolongator and of the matrix of the next level.
 template <class T>
 struct level_values {
     prolongator_values<T> of_prolongator{};
     buffer<T> next{};
 };
-/// `crossing`: of entries that are not in `a`, which `coupling` has.
+/// `crossing`: filter sums of entries that are not in `a` but in `coupling`.
 template <executor Executor, class T, class I>
 level_values<T> values_below(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a,
                              filtered_couplings<T> const& crossing, level_coupling<Executor, T, I>* coupling) {
     auto& prolongator = level.prolongator;
     level_values<T> v{prolongator.values(exec, a, level.plan, {level.scales, crossing})};
-    auto const& sides = v.of_prolongator.sides;
-    auto const p = prolongator.matrix(sides.p.data());
+    auto const& transfer = v.of_prolongator.transfer;
+    auto const p = prolongator.matrix(transfer.p.data());
     if (coupling) {
-        auto const& turned_r = sides.turned_r.empty() ? sides.p : sides.turned_r;
-        auto const damping = prolongator.damping_of(exec, a, {level.scales, crossing}, coupling->rows_at_cuts());
-        coupling->coarsen(exec, {a, p, prolongator.matrix(turned_r.data()), damping});
+        auto const& r_transposed = transfer.r_transposed.empty() ? transfer.p : transfer.r_transposed;
+        auto const damping = prolongator.damping_of(exec, a, {level.scales, crossing}, coupling->boundary_rows());
+        coupling->coarsen(exec, {a, p, prolongator.matrix(r_transposed.data()), damping});
     }
     auto const r = prolongator.transposed(std::as_const(v.of_prolongator.r).data());
     if (level.galerkin.first.offsets.empty()) {
@@ -68,49 +68,51 @@ template <class T, class I>
 struct level_coarsening {
     level_aggregates<I> made{};
     csr<T, I> tentative{};
-    bool smooths = true; ///< else P is P_0
+    bool smooths = true; ///< else P = P_0
 };
 
-/// How the unknowns of the first level lie, as far as a sample tells.
+/// Classification of the graph of the first level, by a sample of its rows.
 enum class neighbourhood {
-    sparse, ///< few entries in the prolongator's filter: grids along their axes, anisotropic ones
-    plane,  ///< six and more, every coupling in some two triangles
-    crowded ///< six and more otherwise, as in space
+    sparse, ///< few entries pass the filter of the prolongator: axis-parallel grids, anisotropic grids
+    plane,  ///< six or more entries, each in about two triangles: triangulated planes
+    crowded ///< six or more entries otherwise, as in three dimensions
 };
 template <executor Executor, class T, class I>
-neighbourhood look_around(Executor const& exec, kept_of_row<T, I> const& kept) {
-    constexpr double few = 5, least = 1, most = 3; // triangles with a coupling
-    std::int64_t const rows = kept.a.rows();
-    if (!has_short_rows(kept.a)) return neighbourhood::sparse;
-    double const mean = sampled_mean(exec, rows, kept);
+neighbourhood classify_neighbourhood(Executor const& exec, filtered_degree<T, I> const& degree) {
+    constexpr double few = 5, min_triangles = 1, max_triangles = 3; // triangles per coupling
+    std::int64_t const rows = degree.a.rows();
+    if (!has_short_rows(degree.a)) return neighbourhood::sparse;
+    double const mean = sampled_mean(exec, rows, degree);
     if (mean < few) return neighbourhood::sparse;
-    double const triangles = 2 * sampled_mean(exec, rows, triangles_of_row<T, I>{kept}) / mean;
-    return least <= triangles && triangles <= most ? neighbourhood::plane : neighbourhood::crowded;
+    double const triangles = 2 * sampled_mean(exec, rows, triangles_of_row<T, I>{degree}) / mean;
+    return min_triangles <= triangles && triangles <= max_triangles ? neighbourhood::plane : neighbourhood::crowded;
 }
 
-/// Aggregates of the first level, which everything below it hangs on; whether its prolongator is smoothed. Where rows
-/// keep many entries:
-/// - in space a smoothed prolongator fills the levels in, and P_0 on small aggregates converges as well: 7 points of
-///   equal weights take 22 iterations either way at 160^3, with .68 instead of 1.05 of the nonzeros on other levels. In
-///   the plane, where rows of P are shorter, P_0 takes one and a half times as many iterations;
-/// - in the plane longer runs do with as many iterations: rotated 45 degrees .27 instead of .38 of the nonzeros.
+/// Aggregates of the first level, which determines all others; returns whether its prolongator is smoothed. If many
+/// entries per row pass the filter:
+/// - in three dimensions a smoothed prolongator causes fill-in on the coarse levels, and P_0 with small aggregates
+///   converges as well: a 7-point stencil with equal weights takes 22 iterations either way at 160^3, with .68 instead
+///   of 1.05 of the nonzeros on coarse levels. In the plane, where rows of P are shorter, P_0 takes 1.5 times as many
+///   iterations;
+/// - in the plane longer runs need no more iterations: for a stencil rotated by 45 degrees .27 instead of .38 of the
+///   nonzeros.
 template <executor Executor, class T, class I>
 bool aggregate_first_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric,
                            prolongator_limits const& limits, I first, I second, level_aggregates<I>& made) {
     constexpr I small = 2;
-    is_kept<T, I> kept{1 / rows.unit, limits.share, rows.diagonal.data(), rows.kinds.data(), false, {}};
-    neighbourhood const around = look_around(exec, kept_of_row<T, I>{a, kept});
+    filter_rule<T, I> rule{1 / rows.scale, limits.threshold, rows.diagonal.data(), rows.kinds.data(), false, {}};
+    neighbourhood const around = classify_neighbourhood(exec, filtered_degree<T, I>{a, rule});
     if (around == neighbourhood::crowded) {
-        cut_aggregates(exec, a, rows, symmetric, std::min(first, small), std::min(second, small), made);
-        kept.along.of = made.aggregates.of.data();
-        if (made.aggregates.count > 0 && takes_more_products(exec, length_of_row<T, I>{a, kept, {}}, limits.products))
+        split_into_aggregates(exec, a, rows, symmetric, std::min(first, small), std::min(second, small), made);
+        rule.along.of = made.aggregates.of.data();
+        if (made.aggregates.count > 0 && exceeds_products(exec, length_of_row<T, I>{a, rule, {}}, limits.products))
             return false;
     }
-    cut_aggregates(exec, a, rows, symmetric, around == neighbourhood::plane ? first + 1 : first, second, made);
+    split_into_aggregates(exec, a, rows, symmetric, around == neighbourhood::plane ? first + 1 : first, second, made);
     return true;
 }
 
-/// By the couplings of the unknowns themselves: P_0 is constant on the aggregates. `mirrors` of A, none where it is
+/// Coarsens by the couplings between unknowns: P_0 is constant on the aggregates. `mirrors` of A; empty if A is
 /// symmetric.
 template <executor Executor, class T, class I>
 level_coarsening<T, I> coarsen_unknowns(Executor const& exec, level_structure<Executor, T, I> const& level,
@@ -126,11 +128,12 @@ level_coarsening<T, I> coarsen_unknowns(Executor const& exec, level_structure<Ex
         c.smooths = aggregate_first_level(exec, a, level.scales, symmetric, limits, I(options.first_run),
                                           I(options.second_run), c.made);
     else
-        cut_aggregates(exec, a, level.scales, symmetric, I(options.first_run), I(options.second_run), c.made);
+        split_into_aggregates(exec, a, level.scales, symmetric, I(options.first_run), I(options.second_run), c.made);
     c.tentative = membership_matrix<T>(exec, c.made.aggregates);
     return c;
 }
-/// By the couplings of points: P_0 has the vectors of `modes`, which become those of the next level.
+/// Coarsens by the couplings between points: the range of P_0 contains the vectors of `modes`, which are replaced by
+/// those of the next level.
 template <executor Executor, class T, class I>
 level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bool symmetric,
                                       multilevel_options const& options, level_modes<T>& modes,
@@ -138,7 +141,7 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     auto const between = matrix_of_points(exec, a, modes.block);
     csr_view<T, I> const points = between.view();
     auto const plan = make_srcsr_plan(exec, points);
-    auto const scales = look_at_rows(exec, points, plan);
+    auto const scales = compute_row_scales(exec, points, plan);
     buffer<I> mirrors;
     if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, points);
     auto const couplings =
@@ -147,7 +150,7 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     level_coarsening<T, I> c;
     c.made = aggregate_level<Executor, T, I>(exec, points, scales, couplings, symmetric, I(options.first_run),
                                              I(options.second_run));
-    c.made.forest = {}; // of points: no system of unknowns lies along it
+    c.made.forest = {}; // paths of points, not of unknowns
     vertex_aggregates<I> of_unknowns{a.rows(), c.made.aggregates.count, buffer<I>(exec, a.rows())};
     for_each(exec, of_unknowns.of.size(),
              aggregate_of_unknown<I>{I(modes.block), c.made.aggregates.of.data(), of_unknowns.of.data()});
@@ -156,15 +159,15 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     return c;
 }
 
-/// Decides what lies below a level and its smoother. Times of the stages are added to the report; `modes`, if there are
-/// any, become those of the next level. `others`: of entries that are not in `a`, which `coupling` has. Returned: what
-/// the filter makes of these.
+/// Builds the structure below a level, and its smoother. Adds the times of the steps to the report; replaces `modes`,
+/// if any, by those of the next level. `others`: sums of entries that are not in `a` but in `coupling`. Returns the
+/// sums of these entries after filtering.
 template <executor Executor, class T, class I>
 filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a,
                                     int depth, bool symmetric, multilevel_options const& options, level_modes<T>& modes,
                                     multilevel_report& report, coupling_sums<T> const& others,
                                     level_coupling<Executor, T, I>* coupling) {
-    constexpr double least_reduction = 0.8;
+    constexpr double min_reduction = 0.8;
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
     level.a = a;
@@ -173,45 +176,46 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     level_coarsening<T, I> c;
     buffer<I> mirrors;
     filtered_couplings<T> crossing{};
-    // What is dropped is lumped to the diagonal, which keeps constants alone.
-    // Entries with the sign of the diagonal, which lower levels have from the prolongators above, are kept there:
-    // without them jumps of coefficients take a fifth more iterations.
+    // Dropped entries are lumped to the diagonal, which preserves only constants. Entries with the sign of the
+    // diagonal, which smoothed prolongators cause on lower levels, are kept there: without them problems with jumping
+    // coefficients take 20 % more iterations.
     auto const smoothed_above =
         int(std::count_if(report.levels.begin(), report.levels.end(), [](auto const& l) { return l.smoothed; }));
-    double const least = modes ? 0 : std::ldexp(options.drop, -smoothed_above);
+    double const threshold = modes ? 0 : std::ldexp(options.drop, -smoothed_above);
     auto& row = report.levels.emplace_back(multilevel_level_report{n, a.nonzeros(), 1});
-    prolongator_limits limits{{least, least > 0 && smoothed_above == 0},
+    prolongator_limits limits{{threshold, threshold > 0 && smoothed_above == 0},
                               options.products * double(report.levels.front().nonzeros)};
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
-    if (n > options.coarsest && depth + 1 < options.most_levels) {
-        level.scales = look_at_rows(exec, a, level.plan, others);
+    if (n > options.coarsest && depth + 1 < options.max_levels) {
+        level.scales = compute_row_scales(exec, a, level.plan, others);
         if (!symmetric) mirrors = graph_detail::find_mirrors(exec, level.plan, a);
         c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
                   : coarsen_unknowns(exec, level, a, depth == 0, array_view<I const>(mirrors.view()), limits, options,
                                      watch, report);
         row.coverage = c.made.coverage;
-        if (depth == 0 && n <= multilevel_report::most_shown) {
+        if (depth == 0 && n <= multilevel_report::max_shown) {
             auto const of = to_vector(exec, c.made.aggregates.of);
             report.aggregates.assign(of.begin(), of.end());
         }
         report.aggregate_seconds += watch.lap();
         I const count = c.tentative.columns();
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
-        level.last = count == 0 || double(count) > least_reduction * double(n);
+        level.last = count == 0 || double(count) > min_reduction * double(n);
     }
     if (coupling) level.last = coupling->is_last_of_any(level.last);
     if (!level.last) {
         row.smoothed = c.smooths;
-        if (!c.smooths) limits.share.least = std::numeric_limits<double>::infinity(); // nothing is kept
+        if (!c.smooths)
+            limits.threshold.min_ratio = std::numeric_limits<double>::infinity(); // nothing passes the filter
         if (coupling)
             crossing = coupling->filter(exec,
-                                        {1 / level.scales.unit,
-                                         limits.share,
+                                        {1 / level.scales.scale,
+                                         limits.threshold,
                                          level.scales.diagonal.data(),
                                          level.scales.kinds.data(),
                                          false,
                                          {c.made.aggregates.of.data(), {}}},
-                                        level.scales.unit, c.tentative.columns(), symmetric);
+                                        level.scales.scale, c.tentative.columns(), symmetric);
         using prolongator = smoothed_prolongator<Executor, T, I>;
         if (c.smooths)
             level.prolongator = prolongator(exec, a, level.plan, {level.scales, crossing}, c.made.aggregates,

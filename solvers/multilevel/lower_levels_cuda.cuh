@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The lower levels of a V cycle as one CUDA kernel, whose blocks all run at once and wait for each other between
-/// steps.
+/// The lower levels of a V cycle as one cooperative CUDA kernel: all blocks are resident and synchronise between steps.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +14,10 @@ namespace coppice::multilevel_detail {
 
 inline constexpr int lower_threads = 1024;
 
-/// How the rows of a step are laid over the warps of a grid.
+/// Assignment of the rows of a step to the warps of a grid.
 struct lower_rows {
-    int rows, first, stride; ///< first of a warp, and from it to its next ones
-    int lanes;               ///< of a row: as many as there are threads for, and no more than it has entries
+    int rows, first, stride; ///< first row of a warp, and distance to its next rows
+    int lanes;               ///< lanes per row: limited by the number of threads and by the number of entries
 
     template <class Cycle>
     __device__ lower_rows(Cycle const& cycle, int step) : rows(int(cycle.rows(step))), lanes(1) {
@@ -42,8 +41,8 @@ __global__ void __launch_bounds__(lower_threads, 1)
         lower_rows const laid(cycle, step);
         for (int first = laid.first; first < laid.rows; first += laid.stride) {
             int const row = laid.row(first);
-            T sum = row < laid.rows ? cycle.share(step, row, laid.rank(), laid.lanes) : T(0);
-            for (int apart = laid.lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
+            T sum = row < laid.rows ? cycle.partial_sum(step, row, laid.rank(), laid.lanes) : T(0);
+            for (int distance = laid.lanes / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(~0u, sum, distance);
             if (row < laid.rows && laid.rank() == 0) cycle.finish(step, row, sum);
         }
     }
@@ -52,18 +51,18 @@ __global__ void __launch_bounds__(lower_threads, 1)
 template <class T, class S, class I>
 void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cycle) {
     auto const kernel = &lower_cycle_kernel<T, S, I>;
-    std::int64_t most = 1; // threads that the step with most work can use
+    std::int64_t threads = 1; // threads that the largest step can use
     for (int step = 0; step < cycle.steps(); ++step)
-        most =
-            std::max(most, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
-    int together = 0; // blocks on a multiprocessor
+        threads = std::max(threads,
+                           std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
+    int together = 0; // blocks per multiprocessor
     COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, lower_threads, 0));
-    std::int64_t const blocks = std::min<std::int64_t>((most + lower_threads - 1) / lower_threads,
+    std::int64_t const blocks = std::min<std::int64_t>((threads + lower_threads - 1) / lower_threads,
                                                        std::int64_t(exec.multiprocessors()) * together);
-    cudaLaunchAttribute all_at_once{};
-    all_at_once.id = cudaLaunchAttributeCooperative;
-    all_at_once.val.cooperative = 1;
-    launch_early(exec, kernel, dim3(unsigned(blocks)), lower_threads, 0, all_at_once, cycle);
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    launch_early(exec, kernel, dim3(unsigned(blocks)), lower_threads, 0, cooperative, cycle);
 }
 
 } // namespace coppice::multilevel_detail

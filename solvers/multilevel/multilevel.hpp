@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The multilevel forest method: algebraic multigrid whose aggregates are runs of linear forests.
+/// The multilevel forest method: algebraic multigrid (AMG) whose aggregates are runs of linear forests.
 #pragma once
 
 #include <memory>
@@ -14,29 +14,29 @@
 
 namespace coppice {
 
-/// z = one cycle of algebraic multigrid for A z = r.
+/// Preconditioner z = one cycle of algebraic multigrid for A z = r.
 ///
-/// On each level a [0, 2]-forest of the strong couplings (entries against the sign of the diagonal, relative to the
-/// diagonals) gives paths that are cut into runs of three unknowns or more; a second forest across these joins two runs
-/// or more. The prolongator that is constant on these aggregates is smoothed once with a filtered matrix, the matrix of
-/// the next level is P^T A P, down to some hundred rows, which are solved directly. Where A is symmetric positive
-/// definite, so is M.
+/// Coarsening: on each level a [0, 2]-factor of the strong couplings (entries with the sign opposite to the diagonal,
+/// relative to the diagonals) gives paths, which are split into runs of at least three unknowns; along a second forest
+/// between the runs, at least two runs are merged into an aggregate. The tentative prolongator P_0, constant on
+/// aggregates, is smoothed once with a filtered matrix. The matrix of the next level is P^T A P; the coarsest level, of
+/// some hundred rows, is solved directly. If A is symmetric positive definite, so is M.
 ///
-/// `near`: points of several unknowns, and vectors that the coarse levels are to represent besides, as the rigid body
-/// modes of elasticity; aggregates are of points then, their columns of the prolongator are made orthonormal. refresh()
-/// keeps them.
+/// `near`: optional, for systems with several unknowns per point, and near-null-space vectors that the coarse levels
+/// represent, e.g. the rigid body modes of elasticity. Aggregates then consist of points, and their columns of P_0 are
+/// orthonormal. refresh() keeps them.
 ///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: it throws
-/// argument_error if another thread is in it. Throws dimension_error where A is not square, matrix_error where its
-/// values are not finite or a column stands twice in a row.
+/// argument_error if another thread is in apply(). Throws dimension_error if A is not square, matrix_error if a value
+/// is not finite or a row has duplicate columns.
 template <executor Executor, class T, class I = std::int32_t>
 class multilevel_preconditioner {
 public:
     multilevel_preconditioner(Executor const& exec, csr_view<T, I> a, multilevel_options const& options = {},
                               near_null_space<T> const& near = {});
 
-    /// New values on the pattern of the matrix that it was made of. Aggregates and structures stay, values are those
-    /// that a new preconditioner with these aggregates would have, bit for bit.
+    /// Recomputes all values for new values on the same pattern. Aggregates and structures are kept; the result has the
+    /// same bits as a new preconditioner with these aggregates.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
@@ -68,7 +68,7 @@ template <executor Executor, class T, class I>
 auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_view<T, I> a,
                                                      multilevel_options const& options, near_null_space<T> const& near)
     -> any_hierarchy {
-    if (options.first_run < 1 || options.second_run < 1 || options.most_levels < 1)
+    if (options.first_run < 1 || options.second_run < 1 || options.max_levels < 1)
         throw argument_error("runs and number of levels are 1 at least");
     if (options.coarsest < 0) throw argument_error("rows of the coarsest level are not negative");
     if (!(options.products >= 0)) throw argument_error("products of a level are 0 at least");
@@ -126,17 +126,13 @@ struct multilevel_entry {
         {.name = "smoother",
          .kind = option_kind::choice,
          .standard = "auto",
-         .meaning = "smoother before and after the coarse correction of each level",
+         .meaning = "smoother before and after the coarse-grid correction of each level",
          .choices = {"auto", "jacobi", "l1", "forest", "chebyshev", "gauss-seidel"}},
-        {.name = "cycle",
-         .kind = option_kind::choice,
-         .standard = "v",
-         .meaning = "V or W cycle",
-         .choices = {"v", "w"}},
+        {.name = "cycle", .kind = option_kind::choice, .standard = "v", .meaning = "V or W cycle", .choices = {"v", "w"}},
         {.name = "storage",
          .kind = option_kind::choice,
          .standard = "single",
-         .meaning = "storage of the level matrices; vectors keep their type",
+         .meaning = "precision of the matrices of the levels; the vectors keep theirs",
          .choices = {"single", "full", "half"}},
         {.name = "first-run",
          .standard = "3",
@@ -152,17 +148,17 @@ struct multilevel_entry {
          .kind = option_kind::real,
          .standard = "0.12",
          .meaning =
-             "entries below this fraction of the diagonals are dropped from the prolongator; halved on each level",
+             "entries below this fraction of the diagonals are dropped from the prolongator; halved with each level",
          .most = 1},
         {.name = "products",
          .kind = option_kind::real,
          .standard = "15",
-         .meaning = "maximum of products in P^T A P over nonzeros of the matrix; if exceeded, P is smoothed less or "
-                    "not at all",
+         .meaning =
+             "maximum of products in P^T A P of a level over nonzeros of A; beyond it P is smoothed less or not at all",
          .most = 1e9},
         {.name = "coarsest",
          .standard = "0",
-         .meaning = "maximum rows of the direct solve; 0: 128, on a GPU up to 1024",
+         .meaning = "maximum rows of the level that is solved directly; 0: 128, on a GPU up to 1024",
          .most = 2000},
         {.name = "block",
          .standard = "1",
@@ -171,9 +167,9 @@ struct multilevel_entry {
          .most = 32},
         {.name = "levels", .standard = "30", .meaning = "maximum number of levels", .least = 1, .most = 100}};
     static constexpr preconditioner_row row{.name = "multilevel",
-                                            .matrix = "algebraic multigrid (AMG) with aggregates from forests",
+                                            .matrix = "a multigrid cycle with aggregates from forests",
                                             .setup = "about 100 products with A",
-                                            .suits = "diffusion problems; iterations do not grow with the size",
+                                            .suits = "diffusion problems of any size; iterations do not grow",
                                             .refresh_allocates = true,
                                             .options = options};
 
@@ -191,11 +187,11 @@ struct multilevel_entry {
                 .drop = o.real("drop"),
                 .products = o.real("products"),
                 .coarsest = int(o.integer("coarsest")),
-                .most_levels = int(o.integer("levels"))};
+                .max_levels = int(o.integer("levels"))};
     }
 };
 
-// The hierarchy is also what multilevel methods over parts have.
+// The hierarchy is also instantiated for the distributed multilevel method.
 #define COPPICE_MULTILEVEL(EXTERN, EXECUTOR, T)                                                                        \
     EXTERN template class multilevel_detail::multilevel_hierarchy<EXECUTOR, T, float, std::int32_t>;                   \
     EXTERN template class multilevel_preconditioner<EXECUTOR, T>;                                                      \

@@ -15,12 +15,12 @@
 namespace coppice::multilevel_detail {
 
 template <class T, class S>
-struct store_in_units {
+struct store_scaled {
     T const* from;
-    T one_by_unit;
+    T inverse_scale;
     S* to;
     COPPICE_HD void operator()(std::int64_t k) const {
-        stored_value<S>::store(to[k], static_cast<arithmetic_t<S>>(from[k] * one_by_unit));
+        stored_value<S>::store(to[k], static_cast<arithmetic_t<S>>(from[k] * inverse_scale));
     }
 };
 
@@ -28,8 +28,8 @@ struct store_in_units {
 template <class T, class S>
 struct level_storage {
     buffer<S> a{}, p{}, r{};
-    T unit = 1;
-    buffer<T> b{}, x{}, second_b{}, second_x{}; ///< of levels below the first one
+    T scale = 1;
+    buffer<T> b{}, x{}, second_b{}, second_x{}; ///< of all levels except the first
     buffer<T> smoothed{};
 };
 
@@ -39,9 +39,9 @@ struct store_added {
     T* x;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
 };
-/// A row of a product with a matrix of ones, of few entries a row.
+/// A row of a product with a matrix of ones; for rows with few entries.
 template <class T, class I, class Store>
-struct sum_listed {
+struct sum_gathered {
     I const *offsets, *indices;
     T const* x;
     Store store;
@@ -52,31 +52,32 @@ struct sum_listed {
     }
 };
 
-/// All levels with matrices in S.
+/// All levels, with matrices in S.
 template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
-    /// `coupling`, if given, couples the levels with those of other parts; it outlives the hierarchy.
-    /// `known_symmetric`: `a` is so but for rounding; without it `a` is symmetric where its values are so bit for bit.
+    /// `coupling`, if not null, couples the levels with those of other ranks; it must outlive the hierarchy.
+    /// `known_symmetric`: `a` is symmetric up to rounding; otherwise `a` counts as symmetric if its values are bitwise
+    /// symmetric.
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                          near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr,
                          bool known_symmetric = false);
 
     void refresh(Executor const& exec, csr_view<T, I> a);
 
-    /// x = M^-1 b; b and x apart.
+    /// x = M^-1 b; b and x do not overlap.
     void apply(Executor const& exec, T const* b, T* x) const;
     multilevel_report const& report() const { return report_; }
 
 private:
-    static constexpr std::int64_t most_direct_rows = 400; ///< inverted where coarsening stalled
-    /// Of a level that is taken together with those below it: some 24 for each thread of a device.
-    static constexpr std::int64_t most_lower_nonzeros = std::int64_t(3) << 20;
-    static constexpr I most_lower_row = 2048; ///< and of its rows, each of which a warp sums at most
+    static constexpr std::int64_t max_direct_rows = 400; ///< inverted if coarsening stalled
+    /// Limit for a level that is fused with those below it: some 24 nonzeros per thread of a device.
+    static constexpr std::int64_t max_lower_nonzeros = std::int64_t(3) << 20;
+    static constexpr I max_lower_row = 2048; ///< the same for its rows, each of which at most one warp sums
 
     bool direct() const { return report_.direct; }
 
-    /// The pattern with the columns of every row in order; matrix_error for a column that stands twice in a row.
+    /// Copies the pattern, with sorted columns. Throws matrix_error for duplicate columns.
     void copy_pattern(Executor const& exec, csr_view<T, I> a, bool sorted) {
         if (sorted) {
             offsets_ = copy_of(exec, a.row_offsets());
@@ -90,11 +91,12 @@ private:
         offsets_ = std::move(arrays.offsets);
         indices_ = std::move(arrays.indices);
         order_ = std::move(arrays.values);
-        require_rising(exec, csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
-                       "matrix of a multilevel method");
+        require_sorted_columns(exec,
+                               csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
+                               "matrix of a multilevel method");
     }
-    /// The matrix on that pattern; `values` keeps them where their order is another one.
-    csr_view<T, I> in_order(Executor const& exec, csr_view<T, I> a, buffer<T>& values) const {
+    /// The matrix on that pattern; `values` stores the values if their order has changed.
+    csr_view<T, I> in_sorted_order(Executor const& exec, csr_view<T, I> a, buffer<T>& values) const {
         a.offsets = offsets_.data();
         a.indices = indices_.data();
         if (order_.empty()) return a;
@@ -104,11 +106,11 @@ private:
         return a;
     }
 
-    void take_memory(Executor const& exec, int depth) {
+    void allocate(Executor const& exec, int depth) {
         auto const& level = structures_[depth];
         std::int64_t const n = level.a.rows();
         auto& storage = storages_.emplace_back();
-        report_.direct = level.last && !coupling_ && n <= std::max<std::int64_t>(options_.coarsest, most_direct_rows) &&
+        report_.direct = level.last && !coupling_ && n <= std::max<std::int64_t>(options_.coarsest, max_direct_rows) &&
                          report_.end != coarsening_end::nothing && n > 0;
         storage.a = buffer<S>(exec, level.a.nonzeros());
         bool const works = !level.last || !report_.direct;
@@ -125,14 +127,14 @@ private:
         storage.second_x = buffer<T>(exec, n);
     }
 
-    /// Everything that depends on the values of a level; the values below it.
+    /// Computes everything that depends on the values of a level; returns the values of the next level.
     level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, bool inverted = false,
                          coupling_sums<T> const& others = {}, filtered_couplings<T> const& crossing = {}) {
         stopwatch watch(exec);
         auto& level = structures_[depth];
         auto& storage = storages_[depth];
-        storage.unit = std::is_same_v<S, T> ? T(1) : T(level.last ? entry_unit(exec, a) : level.scales.unit);
-        for_each(exec, storage.a.size(), store_in_units<T, S>{a.coefficients, T(1) / storage.unit, storage.a.data()});
+        storage.scale = std::is_same_v<S, T> ? T(1) : T(level.last ? power_of_two_scale(exec, a) : level.scales.scale);
+        for_each(exec, storage.a.size(), store_scaled<T, S>{a.coefficients, T(1) / storage.scale, storage.a.data()});
         if (level.last && direct()) {
             if (!inverted) direct_.fill(exec, a);
             report_.smoother_seconds += watch.lap();
@@ -143,31 +145,33 @@ private:
         if (level.last) return {};
         level_values<T> below = values_below(exec, level, a, crossing, coupling_);
         auto const& made = below.of_prolongator;
-        for_each(exec, storage.p.size(), store_in_units<T, S>{made.sides.p.data(), T(1), storage.p.data()});
-        for_each(exec, storage.r.size(), store_in_units<T, S>{made.r.data(), T(1), storage.r.data()});
+        for_each(exec, storage.p.size(), store_scaled<T, S>{made.transfer.p.data(), T(1), storage.p.data()});
+        for_each(exec, storage.r.size(), store_scaled<T, S>{made.r.data(), T(1), storage.r.data()});
         report_.galerkin_seconds += watch.lap();
         return below;
     }
 
-    /// Whether the step down from a level and back can be taken together with those below it.
-    bool joins_lower_levels(Executor const& exec, int depth) {
+    /// Whether the steps of a level can be fused with those of the levels below it.
+    bool can_fuse_lower_levels(Executor const& exec, int depth) {
         auto& level = structures_[depth];
-        if (level.last || level.a.nonzeros() > most_lower_nonzeros || !level.smoother.diagonal()) return false;
+        if (level.last || level.a.nonzeros() > max_lower_nonzeros || !level.smoother.diagonal()) return false;
         auto const p = level.prolongator.matrix(static_cast<S const*>(nullptr));
         auto const r = level.prolongator.transposed(static_cast<S const*>(nullptr));
         if (level.longest_row < 0)
             level.longest_row =
                 reduce(exec, std::max<std::int64_t>(p.rows(), r.rows()), I(0),
                        longest_of_rows<I>{level.a.offsets, p.offsets, r.offsets, p.rows(), r.rows()}, maximum{});
-        return level.longest_row <= most_lower_row;
+        return level.longest_row <= max_lower_row;
     }
-    /// lower_: all that can be taken together down to a last level that is solved directly. Anew where values change.
+    /// Fills lower_ with all levels that can be fused, above a coarsest level that is solved directly. Called again if
+    /// values change.
     void find_lower_levels(Executor const& exec) {
         lower_ = lower_cycle<T, S, I>{};
         if (coupling_ || options_.cycle != multilevel_cycle::v || !direct()) return;
         int const last = int(structures_.size()) - 1;
         first_lower_ = last;
-        while (first_lower_ > 0 && last - first_lower_ < lower_.most && joins_lower_levels(exec, first_lower_ - 1))
+        while (first_lower_ > 0 && last - first_lower_ < lower_.max_levels &&
+               can_fuse_lower_levels(exec, first_lower_ - 1))
             --first_lower_;
         for (int depth = first_lower_; depth < last; ++depth) {
             auto& storage = storages_[depth];
@@ -176,7 +180,7 @@ private:
             lower_.levels[lower_.count++] = {matrix(depth).a,
                                              level.prolongator.matrix(static_cast<S const*>(storage.p.data())),
                                              level.prolongator.transposed(static_cast<S const*>(storage.r.data())),
-                                             storage.unit,
+                                             storage.scale,
                                              level.smoother.diagonal(),
                                              storage.b.data(),
                                              storage.x.data(),
@@ -209,10 +213,10 @@ private:
         auto const& level = structures_[depth];
         csr_view<S, I> const a{level.a.rows(),  level.a.columns(), level.a.nonzeros(),
                                level.a.offsets, level.a.indices,   storages_[depth].a.data()};
-        return {a, &level.plan, storages_[depth].unit};
+        return {a, &level.plan, storages_[depth].scale};
     }
 
-    /// One cycle from zero for A x = b on the level.
+    /// One cycle for A x = b on a level, with initial guess zero.
     void cycle(Executor const& exec, int depth, T const* b, T* x) const {
         auto const& level = structures_[depth];
         if (lower_.count > 0 && depth == first_lower_) return solve_lower_levels(exec, b, x);
@@ -220,57 +224,58 @@ private:
         if (level.last && solved_together_) return coupling_->solve(exec, b, x);
         T* const smoothed = storages_[depth].smoothed.data();
         auto const a = matrix(depth);
-        if (coupling_ && level.smoother.asks_others())
-            level.smoother.begin(exec, a, b, smoothed, others_of(depth));
+        if (coupling_ && level.smoother.needs_couplings())
+            level.smoother.begin(exec, a, b, smoothed, couplings_of_level(depth));
         else
             level.smoother.begin(exec, a, b, smoothed);
         if (!level.last) correct(exec, depth, a, b, smoothed, x);
-        for (int step = level.last ? last_steps : 0; step > 0; --step) { // forwards and backwards in turn
+        for (int step = level.last ? last_steps : 0; step > 0; --step) { // forwards and backwards alternately
             improve(exec, depth, a, b, smoothed, x);
             improve(exec, depth, a, b, x, smoothed, true);
         }
         improve(exec, depth, a, b, smoothed, x);
     }
-    /// r -= K x_others on a level
-    auto others_of(int depth) const {
+    /// r -= K x_outer on a level.
+    auto couplings_of_level(int depth) const {
         return [this, depth](Executor const& exec, T const* x, T* r) {
             coupling_->start(exec, depth, x);
             coupling_->subtract(exec, depth, r, nullptr);
         };
     }
-    /// to = x + B (b - A x); x is used up.
+    /// to = x + B (b - A x); overwrites x.
     void improve(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* x, T* to,
                  bool forwards = false) const {
         auto const& smoother = structures_[depth].smoother;
         if (!coupling_) return smoother.improve(exec, a, b, x, to, forwards);
-        if (smoother.asks_others()) return smoother.improve(exec, a, b, x, to, forwards, others_of(depth));
+        if (smoother.needs_couplings()) return smoother.improve(exec, a, b, x, to, forwards, couplings_of_level(depth));
         coupling_->start(exec, depth, x);
         if (T const* const diagonal = smoother.diagonal()) {
             smoother.improve(exec, a, b, x, to, forwards);
             coupling_->subtract(exec, depth, to, diagonal);
         } else {
-            smoother.improve(exec, a, coupling_->without_others(exec, depth, b), x, to, forwards);
+            smoother.improve(exec, a, coupling_->without_couplings(exec, depth, b), x, to, forwards);
         }
     }
     /// r = b - A x
-    void leave(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T const* x, T* r) const {
+    void compute_residual(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T const* x,
+                          T* r) const {
         if (coupling_) coupling_->start(exec, depth, x);
-        a.multiply(exec, x, store_residual<T>{a.unit, b, r});
+        a.multiply(exec, x, store_residual<T>{a.scale, b, r});
         if (coupling_) coupling_->subtract(exec, depth, r, nullptr);
     }
-    /// smoothed += P A_c^-1 P^T (b - A smoothed), by a cycle or two; `residual` is scratch.
+    /// smoothed += P A_c^-1 P^T (b - A smoothed), with one cycle or two; `residual` is scratch.
     void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
                  T* residual) const {
         auto const& level = structures_[depth];
         auto const& storage = storages_[depth];
         auto& below = storages_[depth + 1];
         T *const coarse_b = below.b.data(), *const coarse_x = below.x.data();
-        leave(exec, depth, a, b, smoothed, residual);
+        compute_residual(exec, depth, a, b, smoothed, residual);
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
         auto const transfer = [&]<class Store>(level_matrix<T, S, I> const& m, T const* x, Store const& store) {
             if (level.prolongator.has_ones())
-                for_each(exec, m.a.rows(), sum_listed<T, I, Store>{m.a.offsets, m.a.indices, x, store});
+                for_each(exec, m.a.rows(), sum_gathered<T, I, Store>{m.a.offsets, m.a.indices, x, store});
             else
                 m.multiply(exec, x, store);
         };
@@ -282,7 +287,7 @@ private:
         if (below.second_b.size() > 0) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
             auto const c = matrix(depth + 1);
-            leave(exec, depth + 1, c, coarse_b, coarse_x, again);
+            compute_residual(exec, depth + 1, c, coarse_b, coarse_x, again);
             cycle(exec, depth + 1, again, step);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
@@ -291,17 +296,17 @@ private:
         if (crosses) coupling_->add_prolonged(exec, depth, smoothed);
     }
 
-    static constexpr int last_steps = 4; ///< pairs of them where the last level is not solved directly
+    static constexpr int last_steps = 4; ///< pairs of sweeps on the last level if it is not solved directly
 
     multilevel_options options_;
     level_coupling<Executor, T, I>* coupling_;
-    bool solved_together_ = false;    ///< the last level, by the coupling
+    bool solved_together_ = false;    ///< by the coupling, for all ranks together
     buffer<I> offsets_{}, indices_{}; ///< of the first level
-    buffer<I> order_{};               ///< where its values stand in the caller's, unless in the same places
+    buffer<I> order_{}; ///< offset of each value in the values of the caller; empty if the order is the same
     std::vector<level_structure<Executor, T, I>> structures_{};
-    mutable std::vector<level_storage<T, S>> storages_{}; ///< apply() works in it
+    mutable std::vector<level_storage<T, S>> storages_{}; ///< work space of apply()
     direct_level<Executor, T, I> direct_{};
-    lower_cycle<T, S, I> lower_{}; ///< of levels from first_lower_ on, if any
+    lower_cycle<T, S, I> lower_{}; ///< levels from first_lower_ on, if any
     int first_lower_ = 0;
     multilevel_report report_{};
 };
@@ -314,12 +319,12 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
                                                               bool known_symmetric)
     : options_(options), coupling_(coupling) {
     level_modes<T> modes = first_modes(exec, near, a.rows());
-    nonzero_flags const found = look_at_nonzeros(exec, a);
+    nonzero_flags const found = inspect_nonzeros(exec, a);
     if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
     bool const sorted = !found.any(nonzero_flags::unsorted);
     copy_pattern(exec, a, sorted);
     buffer<T> values;
-    a = in_order(exec, a, values);
+    a = in_sorted_order(exec, a, values);
     bool const symmetric = known_symmetric || (sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal)
                                                       : is_symmetric(exec, a));
     bool const chooses_last = options_.coarsest == 0 && !coupling_;
@@ -327,20 +332,20 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     for (int depth = 0;; ++depth) {
         auto& level = structures_.emplace_back();
         bool const inverted = chooses_last && depth > 0 && a.rows() > options_.coarsest &&
-                              a.rows() <= direct_.most_chosen && direct_.eliminate(exec, a);
+                              a.rows() <= direct_.max_chosen && direct_.eliminate(exec, a);
         if (inverted) options_.coarsest = int(a.rows());
-        if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
+        if (coupling_ && coupling_->ends(a.rows())) options_.max_levels = depth + 1;
         auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
         auto const crossing =
             coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
         if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a);
-        take_memory(exec, depth);
+        allocate(exec, depth);
         level_values<T> below = fill(exec, depth, a, inverted, others, crossing);
         if (level.last) break;
         auto const& c = level.galerkin.second;
         csr_view<T, I> next{c.product_rows(), c.columns,        c.nonzeros(),
                             c.offsets.data(), c.indices.data(), below.next.data()};
-        if (coupling_) next = coupling_->join(exec, next);
+        if (coupling_) next = coupling_->add_coupling_terms(exec, next);
         values = std::move(below.next);
         a = next;
     }
@@ -351,10 +356,10 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
 template <executor Executor, class T, class S, class I>
 void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     buffer<T> values;
-    a = in_order(exec, a, values);
+    a = in_sorted_order(exec, a, values);
     for (int depth = 0; depth < int(structures_.size()); ++depth) {
         auto& level = structures_[depth];
-        if (!level.last) level.scales = look_at_rows(exec, a, level.plan);
+        if (!level.last) level.scales = compute_row_scales(exec, a, level.plan);
         level_values<T> below = fill(exec, depth, a);
         if (level.last) break;
         values = std::move(below.next);

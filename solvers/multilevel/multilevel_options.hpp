@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Options of the multilevel forest method, and what it reports of its levels.
+/// Options of the multilevel forest method, and the report of its levels.
 #pragma once
 
 #include <cstdint>
@@ -10,62 +10,64 @@ namespace coppice {
 
 enum class multilevel_smoother {
     automatic, ///< gauss_seidel on the host, jacobi on a device
-    jacobi,    ///< diagonal, damped by 4/3 over Gershgorin's bound row by row
-    l1,        ///< diagonal plus the magnitudes beside it
-    forest, ///< tridiagonal along the forest of the level, with half of the other magnitudes on the diagonal, and more
-            ///< in rows that their diagonal does not dominate along the forest
-    chebyshev, ///< polynomial of degree 2 in the matrix with the l1 diagonal
-    /// Forwards and backwards within ranges of rows, which do not wait for each other; half of the magnitudes between
-    /// ranges on the diagonal. One worker takes a range row by row: for the host.
+    jacobi,    ///< diagonal, damped by 4/3 over the Gershgorin bound of each row
+    l1,        ///< diagonal plus the off-diagonal magnitudes of the row
+    /// Tridiagonal along the forest of the level; half of the other off-diagonal magnitudes is added to the diagonal,
+    /// and more in rows that are not diagonally dominant along the forest.
+    forest,
+    chebyshev, ///< Chebyshev polynomial of degree 2 in the matrix with the l1 diagonal
+    /// Symmetric Gauss-Seidel within ranges of rows, which are independent of each other; half of the magnitudes
+    /// between ranges is added to the diagonal. One worker sweeps a range row by row: for the host.
     gauss_seidel,
 };
 enum class multilevel_cycle { v, w };
 enum class multilevel_storage {
-    single, ///< matrices of the levels in float, whatever the vectors are
+    single, ///< matrices of the levels in float, for any type of the vectors
     full,   ///< as the matrix
-    half,   ///< in float16: entries below 6e-8 of the largest one of their level become 0
+    half,   ///< in float16: entries below 6e-8 of the largest entry of their level become 0
 };
 
 struct multilevel_options {
     multilevel_smoother smoother = multilevel_smoother::automatic;
     multilevel_cycle cycle = multilevel_cycle::v;
     multilevel_storage storage = multilevel_storage::single;
-    int first_run = 3;  ///< vertices of a run of the first forest, at least; one more on a triangulated plane
-    int second_run = 2; ///< runs that the second forest joins, at least
-    double drop = 0.12; ///< of entries in the prolongator of the first level, halved from level to level
-    /// Products in P^T A P of a level, over the nonzeros of the first one. Where there were more, P is not smoothed on
-    /// the first level, with runs of 2 unknowns and of 2 runs there, and below it is along the paths of the aggregates
-    /// alone. 7 points of equal weights in space come to 20, grids in the plane to 9 at most.
+    int first_run = 3;  ///< minimum number of vertices of a run of the first forest; one more on a triangulated plane
+    int second_run = 2; ///< minimum number of runs that the second forest merges
+    double drop = 0.12; ///< drop tolerance of the prolongator on the first level; halved from level to level
+    /// Maximum number of products in P^T A P of a level, divided by the nonzeros of the first level. If it is exceeded
+    /// on the first level, P is not smoothed there and runs have 2 unknowns, aggregates 2 runs; below it P is smoothed
+    /// only along the paths of the aggregates. A 7-point stencil in three dimensions with equal weights has 20, grids
+    /// in the plane at most 9.
     double products = 15;
-    /// Rows that are solved directly. 0: usual_coarsest, and below the first level up to 1024 that a device can invert
-    /// by elimination without pivoting.
+    /// Maximum number of rows of the level that is solved directly. 0: usual_coarsest on the first level, and below it
+    /// up to 1024 rows if a device can invert the matrix by elimination without pivoting.
     int coarsest = 0;
     static constexpr int usual_coarsest = 128;
-    int most_levels = 30;
+    int max_levels = 30;
 };
 
-/// Why there is no further level.
+/// Why coarsening ended.
 enum class coarsening_end {
     small,   ///< few enough rows to solve directly
-    nothing, ///< every row is dominated by its diagonal
-    stalled, ///< aggregates are nearly as many as unknowns
-    levels   ///< as many levels as were asked for
+    nothing, ///< every row is strongly diagonally dominant
+    stalled, ///< nearly as many aggregates as unknowns
+    levels   ///< maximum number of levels
 };
 
 struct multilevel_level_report {
     std::int64_t rows = 0, nonzeros = 0;
-    double coverage = 1;   ///< share of the strong couplings that the first forest of the level has
-    bool smoothed = false; ///< the prolongator to this level from the one below, if there is one
+    double coverage = 1;   ///< fraction of the weight of strong couplings in the first forest of the level
+    bool smoothed = false; ///< whether the prolongator from the next level is smoothed
 };
 struct multilevel_report {
     std::vector<multilevel_level_report> levels{};
     double grid_complexity = 1;     ///< rows of all levels, over those of the first
-    double operator_complexity = 1; ///< nonzeros of all levels, over those of the first
+    double operator_complexity = 1; ///< nonzeros of all levels, divided by those of the first
     coarsening_end end = coarsening_end::small;
     bool direct = true; ///< the last level is solved directly
-    /// The aggregate of every unknown of the first level, -1 for none, where it has no more than most_shown.
+    /// Aggregate of each unknown of the first level, -1 for none; empty if there are more than max_shown unknowns.
     std::vector<std::int32_t> aggregates{};
-    static constexpr std::int64_t most_shown = 10000;
+    static constexpr std::int64_t max_shown = 10000;
     double coupling_seconds = 0, aggregate_seconds = 0, prolongator_seconds = 0, galerkin_seconds = 0,
            smoother_seconds = 0;
 };

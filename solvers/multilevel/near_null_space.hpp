@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Vectors that a matrix nearly maps to zero, which the coarse levels are to represent: rigid body modes of elasticity,
-/// constants of each component of a system. Aggregates are of points then, with all unknowns of a point together.
+/// Near-null-space vectors, which the coarse levels represent: rigid body modes of elasticity, or the constants of each
+/// component of a system. Aggregates then consist of points, with all unknowns of a point.
 #pragma once
 
 #include <limits>
@@ -15,17 +15,18 @@
 
 namespace coppice {
 
-/// What the prolongator of a multilevel method reproduces exactly on each aggregate, before it is smoothed.
+/// Vectors that the tentative prolongator of a multilevel method reproduces exactly on each aggregate.
 template <class T>
 struct near_null_space {
-    int block = 1;                 ///< unknowns of a point, numbered together: those of point p are block p + 0, 1, ...
-    int count = 0;                 ///< vectors; 0: the constants of each of the `block` components
-    array_view<T const> vectors{}; ///< [n count], one behind the other, in memory of the executor
+    int block = 1;                 ///< unknowns per point; those of point p are block p + 0, 1, ...
+    int count = 0;                 ///< number of vectors; 0: the constants of each of the `block` components
+    array_view<T const> vectors{}; ///< [n count], one vector after the other, in memory of the executor
 };
 
-/// The 3 rigid body modes of points in the plane, the 6 in space: translations, then rotations about the centre, one
-/// vector of `dimension` unknowns a point behind the other. coordinates[dimension points], those of a point together.
-/// argument_error for other dimensions, dimension_error for coordinates that are no whole number of points.
+/// Returns the 3 rigid body modes of points in the plane, or the 6 in space: translations, then rotations about the
+/// centre, one vector of length dimension * points after the other. coordinates[dimension points], point by point.
+/// Throws argument_error for other dimensions, dimension_error if the number of coordinates is not a multiple of the
+/// dimension.
 inline std::vector<double> rigid_body_modes(int dimension, array_view<double const> coordinates) {
     if (dimension != 2 && dimension != 3)
         throw argument_error("rigid bodies are of 2 or 3 dimensions, got " + std::to_string(dimension));
@@ -49,7 +50,7 @@ inline std::vector<double> rigid_body_modes(int dimension, array_view<double con
 
 namespace multilevel_detail {
 
-/// The vectors of a level; none: the constant one.
+/// The vectors of a level; none means the constant vector.
 template <class T>
 struct level_modes {
     int block = 1;
@@ -67,11 +68,11 @@ struct constant_of_component {
     COPPICE_HD void operator()(std::int64_t k) const { vectors[k] = k % n % block == k / n ? T(1) : T(0); }
 };
 
-/// The vectors as the first level has them. argument_error, dimension_error for sizes that do not fit.
+/// The vectors on the first level. Throws argument_error or dimension_error for invalid sizes.
 template <executor Executor, class T>
 level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
-    constexpr int most = 32;
-    if (given.block < 1 || given.block > most || given.count < 0 || given.count > most)
+    constexpr int max_count = 32;
+    if (given.block < 1 || given.block > max_count || given.count < 0 || given.count > max_count)
         throw argument_error("a point has 1 to 32 unknowns and as many vectors at most, got " +
                              std::to_string(given.block) + " and " + std::to_string(given.count));
     if (n % given.block != 0)
@@ -95,7 +96,7 @@ struct divide_by {
     I* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = I(i / divisor); }
 };
-/// Magnitudes of the blocks of a matrix: above zero on the diagonal, below it beside, as couplings have it.
+/// Gives the entries of the matrix of points the signs of an M-matrix: positive on the diagonal, negative elsewhere.
 template <class T, class I>
 struct sign_block {
     csr_view<T, I> a;
@@ -112,7 +113,7 @@ struct take_magnitude {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = magnitude(from[k]); }
 };
 
-/// The matrix between points: sums of magnitudes of the blocks, with a minus sign beside the diagonal.
+/// The matrix between points: sums of magnitudes of the blocks, with a minus sign outside of the diagonal.
 template <executor Executor, class T, class I>
 csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
     std::int64_t const n = a.rows();
@@ -128,7 +129,7 @@ csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
     return between;
 }
 
-/// Aggregates of points as those of their unknowns.
+/// Converts aggregates of points to aggregates of their unknowns.
 template <class I>
 struct aggregate_of_unknown {
     I block;
@@ -141,8 +142,8 @@ struct aggregate_of_unknown {
 template <class T, class I>
 struct write_tentative {
     I count;
-    std::int64_t n, members; ///< unknowns, those of an aggregate
-    I const *of, *before;    ///< aggregated unknowns before each
+    std::int64_t n, members; ///< unknowns, and those that belong to an aggregate
+    I const *of, *before;    ///< number of aggregated unknowns before each unknown
     T const* vectors;
     I *offsets, *indices;
     T* values;
@@ -158,8 +159,8 @@ struct write_tentative {
     }
 };
 
-/// Makes the columns of an aggregate orthonormal, Gram and Schmidt's way, twice for each; the coefficients are the
-/// vectors of the next level. A column that depends on those before it becomes zero, and so does its unknown there.
+/// Makes the columns of an aggregate orthonormal by the Gram-Schmidt process, applied twice; its coefficients are the
+/// vectors of the next level. A column that depends on previous ones becomes zero, and so does its coarse unknown.
 template <class T, class I>
 struct orthonormalise {
     I count;
@@ -169,15 +170,15 @@ struct orthonormalise {
     T* values;
     T* next; ///< [coarse count]
     COPPICE_HD void operator()(std::int64_t g) const {
-        constexpr double dependent = 1e-4; // of what is left of a vector
+        constexpr double dependent = 1e-4; // relative to the norm before orthogonalisation
         for (I c = 0; c < count; ++c) {
             for (I d = 0; d < count; ++d) next[c * coarse + g * count + d] = T(0);
             double const before = ::sqrt(dot(g, c, c));
             for (int pass = 0; pass < 2; ++pass)
                 for (I d = 0; d < c; ++d) {
-                    T const part = T(dot(g, d, c));
-                    for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) -= part * at(m, d);
-                    next[c * coarse + g * count + d] += part;
+                    T const projection = T(dot(g, d, c));
+                    for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) -= projection * at(m, d);
+                    next[c * coarse + g * count + d] += projection;
                 }
             double const left = ::sqrt(dot(g, c, c));
             bool const counts = left > dependent * before;
@@ -196,7 +197,8 @@ private:
     }
 };
 
-/// P_0[n, count aggregates] whose range holds the vectors, with orthonormal columns; the vectors of the next level.
+/// P_0[n, count aggregates] with orthonormal columns whose range contains the vectors, and the vectors of the next
+/// level.
 template <executor Executor, class T, class I>
 std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, vertex_aggregates<I> const& aggregates,
                                                         level_modes<T> const& modes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// The smoothed prolongator of a level: P = (I - omega D_F^-1 A_F) P_0 with a filtered matrix A_F (Vanek, Mandel,
-/// Brezina 1996), and the restriction: its transpose, or for unsymmetric matrices the transpose of what A^T gives (Sala
-/// and Tuminaro 2008), without which convection makes the matrices of the coarse levels useless.
+/// Brezina 1996), and the restriction: its transpose or, for unsymmetric matrices, the transpose of the prolongator of
+/// A^T (Sala and Tuminaro 2008); otherwise convection terms would spoil the coarse matrices.
 #pragma once
 
 #include <utility>
@@ -13,38 +13,38 @@
 
 namespace coppice::multilevel_detail {
 
-/// Marks what A_F keeps: the diagonal of every aggregated row, large entries of smoothed ones.
+/// Flags the entries of A_F: the diagonal of every aggregated row, and large entries of smoothed rows.
 template <class T, class I>
-struct mark_kept {
+struct flag_filtered {
     csr_view<T, I> a;
-    is_kept<T, I> kept;
+    filter_rule<T, I> rule;
     I const* of;
     std::uint8_t const* smoothed;
-    std::uint8_t* marks;
+    std::uint8_t* flags;
     COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
         std::int64_t const column = a.indices[k];
-        marks[k] = column == row ? of[row] >= 0 : smoothed[row] && kept(a.coefficients[k], row, column);
+        flags[k] = column == row ? of[row] >= 0 : smoothed[row] && rule(a.coefficients[k], row, column);
         return 0;
     }
 };
-struct mark_at {
-    std::uint8_t const* marks;
-    COPPICE_HD std::int32_t operator()(std::int64_t k) const { return marks[k]; }
+struct flag_at {
+    std::uint8_t const* flags;
+    COPPICE_HD std::int32_t operator()(std::int64_t k) const { return flags[k]; }
 };
 template <class I>
-struct place_kept {
-    std::uint8_t const* marks;
+struct compact_filtered {
+    std::uint8_t const* flags;
     I const* columns;
     I *before, *source, *indices;
     COPPICE_HD void operator()(std::int64_t k, I position) const {
         before[k] = position;
-        if (!marks[k]) return;
+        if (!flags[k]) return;
         source[position] = I(k);
         indices[position] = columns[k];
     }
 };
 template <class I>
-struct offset_of_kept {
+struct offset_of_filtered {
     I const *offsets, *before;
     I nonzeros, total;
     I* to;
@@ -55,20 +55,20 @@ struct offset_of_kept {
 
 template <class T>
 struct store_damping {
-    double one_by_unit;
+    double inverse_scale;
     double const* diagonal;
     filtered_couplings<T> others;
     damped_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
-        rows[row] = damp_row(with_others(own, others, row), others.magnitude(row), one_by_unit, diagonal[row]);
+        rows[row] = damp_row(with_couplings(own, others, row), others.magnitude(row), inverse_scale, diagonal[row]);
     }
 };
-/// The damping of some rows by themselves.
+/// The damping of selected rows.
 template <class T, class I>
 struct write_damping {
     csr_view<T, I> a;
-    std::uint8_t const* marks;
-    double one_by_unit;
+    std::uint8_t const* flags;
+    double inverse_scale;
     double const* diagonal;
     filtered_couplings<T> others;
     std::int32_t const* rows;
@@ -77,8 +77,9 @@ struct write_damping {
         std::int64_t const row = rows[i];
         filtered_row<T> sum{T(0), T(0)};
         for (I k = a.row_begin(row), end = a.row_end(row); k < end; ++k)
-            sum = add_filtered<T>{}(sum, filter_by_mark<T, I>{}(a.coefficients[k], a.indices[k], marks[k], row));
-        damping[i] = damp_row(with_others(sum, others, row), others.magnitude(row), one_by_unit, diagonal[row]).damping;
+            sum = add_filtered<T>{}(sum, filter_by_flag<T, I>{}(a.coefficients[k], a.indices[k], flags[k], row));
+        damping[i] =
+            damp_row(with_couplings(sum, others, row), others.magnitude(row), inverse_scale, diagonal[row]).damping;
     }
 };
 /// s_ij of I - omega D_F^-1 A_F.
@@ -90,7 +91,7 @@ struct write_smoothing {
     T* smoothing;
     COPPICE_HD std::uint8_t operator()(std::int64_t p, std::int64_t row) const {
         damped_row<T> const r = rows[row];
-        smoothing[p] = std::int64_t(indices[p]) == row ? r.on_diagonal() : r.beside(values[source[p]]);
+        smoothing[p] = std::int64_t(indices[p]) == row ? r.on_diagonal() : r.off_diagonal(values[source[p]]);
         return 0;
     }
 };
@@ -107,88 +108,89 @@ struct take_source {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = source[k] < 0 ? T(0) : from[source[k]]; }
 };
 
-/// What is left out of the filtered matrix.
+/// Limits of the filtered matrix.
 struct prolongator_limits {
-    prolongator_share share; ///< with least = 0 nothing at all is left out
-    /// Where P^T A P took more products, estimated by the mean length of rows, entries that do not lie along paths are
-    /// left out as well, and then those below twice the share, four times, ...
+    filter_threshold threshold; ///< with min_ratio = 0 nothing is dropped
+    /// If P^T A P takes more products, estimated from the mean length of rows, entries that are not along paths are
+    /// dropped as well, then entries below 2, 4, ... times the threshold.
     double products;
 };
 
 template <class T>
 struct prolongator_values {
     buffer<T> r{}; ///< of the restriction
-    prolongator_sides<T> sides{};
+    transfer_values<T> transfer{};
 };
 
-/// Structure of P, and how its values come from those of A. Everything but the values stays under refresh.
+/// Structure of P, and the computation of its values from those of A. refresh() changes only values.
 template <executor Executor, class T, class I>
 class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
-    /// P_0 has columns of the rows that `aggregates` hold; it is `constant` on them, or is given by `tentative`.
+    /// P_0 has columns for the aggregates; it is either constant on them (`constant`) or given by `tentative`.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                          filter_scales<T> const& scales, vertex_aggregates<I> const& aggregates, buffer<I> const& runs,
                          csr<T, I> tentative, bool constant, prolongator_limits limits, buffer<I> mirrors)
         : tentative_(std::move(tentative)), mirror_(std::move(mirrors)) {
         if (by_rows && constant) {
             of_ = copy_of(exec, aggregates.of);
-            marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
+            flags_ = buffer<std::uint8_t>(exec, a.nonzeros());
         }
-        for (bool along_paths = false;; limits.share.least *= along_paths ? 2 : 1, along_paths = true) {
-            is_kept<T, I> const kept{scales.one_by_unit(), limits.share, scales.diagonal(),
-                                     scales.kinds(),       along_paths,  {aggregates.of.data(), runs.data()}};
-            bool const is_last = limits.share.least == 0 || limits.share.least > 1;
-            if (!is_last && is_worth_a_sample(a) &&
-                takes_more_products(exec, length_of_row<T, I>{a, kept, scales.others}, limits.products))
+        for (bool along_paths = false;; limits.threshold.min_ratio *= along_paths ? 2 : 1, along_paths = true) {
+            filter_rule<T, I> const rule{scales.inverse_scale(), limits.threshold, scales.diagonal(),
+                                         scales.kinds(),         along_paths,      {aggregates.of.data(), runs.data()}};
+            bool const is_last = limits.threshold.min_ratio == 0 || limits.threshold.min_ratio > 1;
+            if (!is_last && is_worth_sampling(a) &&
+                exceeds_products(exec, length_of_row<T, I>{a, rule, scales.others}, limits.products))
                 continue;
-            find_structure(exec, a, plan, scales, kept);
+            find_structure(exec, a, plan, scales, rule);
             double const length = double(product_.nonzeros()) / double(a.rows());
             bool const lean = length * length * double(a.nonzeros()) <= limits.products;
             if (lean || is_last) break;
         }
-        turn(exec);
+        build_transpose(exec);
     }
-    /// P = P_0, which is 1 on the aggregates, and the restriction its transpose.
+    /// P = P_0, which is 1 on the aggregates; the restriction is its transpose.
     smoothed_prolongator(Executor const& exec, csr<T, I> tentative) : smooths_(false) {
         product_.range = all_rows(tentative.view());
         product_.columns = tentative.columns();
         auto arrays = std::move(tentative).release();
         product_.offsets = std::move(arrays.offsets);
         product_.indices = std::move(arrays.indices);
-        turn(exec);
+        build_transpose(exec);
     }
 
-    /// P[rows, aggregates] with these values; null for none.
+    /// P[rows, aggregates] with these values; null for the pattern only.
     template <class S>
     csr_view<S, I> matrix(S const* values) const {
         return {product_.product_rows(), product_.columns,        product_.nonzeros(),
                 product_.offsets.data(), product_.indices.data(), values};
     }
-    /// The pattern of P^T
+    /// The pattern of P^T.
     template <class S>
     csr_view<S, I> transposed(S const* values) const {
-        return {product_.columns,       product_.product_rows(), product_.nonzeros(),
-                turned_offsets_.data(), turned_indices_.data(),  values};
+        return {product_.columns,           product_.product_rows(),    product_.nonzeros(),
+                transposed_offsets_.data(), transposed_indices_.data(), values};
     }
 
-    /// From the values of A; the first call is for those that it was made of, whose values of P may be known already.
+    /// Computes the values from those of A. The first call must be for the matrix of the constructor, whose P may be
+    /// known already.
     prolongator_values<T> values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                                  filter_scales<T> const& scales) {
         prolongator_values<T> v{buffer<T>(exec, nonzeros())};
         if (!smooths_) {
-            v.sides.p = buffer<T>(exec, nonzeros());
-            coppice::fill(exec, v.sides.p.view(), T(1));
+            v.transfer.p = buffer<T>(exec, nonzeros());
+            coppice::fill(exec, v.transfer.p.view(), T(1));
             coppice::fill(exec, v.r.view(), T(1));
             return v;
         }
-        v.sides = first_.p.empty() ? both_sides(exec, a, plan, scales) : std::move(first_);
-        auto const& turned_r = v.sides.turned_r.empty() ? v.sides.p : v.sides.turned_r;
-        for_each(exec, v.r.size(), take_source<T, I>{turned_r.data(), turned_source_.data(), v.r.data()});
+        v.transfer = first_.p.empty() ? both_values(exec, a, plan, scales) : std::move(first_);
+        auto const& r_transposed = v.transfer.r_transposed.empty() ? v.transfer.p : v.transfer.r_transposed;
+        for_each(exec, v.r.size(), take_source<T, I>{r_transposed.data(), transposed_source_.data(), v.r.data()});
         return v;
     }
     I nonzeros() const { return product_.nonzeros(); }
-    /// Whether all values of P and the restriction are 1.
+    /// Whether all values of P and of the restriction are 1.
     bool has_ones() const { return !smooths_; }
 
     /// omega D_F^-1 in these rows.
@@ -199,90 +201,91 @@ public:
             coppice::fill(exec, damping.view(), T(0));
         else
             for_each(exec, rows.size(),
-                     write_damping<T, I>{a, marks_.data(), scales.one_by_unit(), scales.diagonal(), scales.others,
+                     write_damping<T, I>{a, flags_.data(), scales.inverse_scale(), scales.diagonal(), scales.others,
                                          rows.data(), damping.data()});
         return damping;
     }
 
 private:
-    /// Finding a small prolongator, or one of long rows, takes no longer than the sample.
-    static bool is_worth_a_sample(csr_view<T, I> a) { return a.rows() >= 8 * most_samples && has_short_rows(a); }
-    /// The pattern of P^T, and where its values stand in P.
-    void turn(Executor const& exec) {
+    /// Building a small prolongator, or one of long rows, takes no longer than the sample.
+    static bool is_worth_sampling(csr_view<T, I> a) { return a.rows() >= 8 * max_samples && has_short_rows(a); }
+    /// Builds the pattern of P^T, and the position of its values in P.
+    void build_transpose(Executor const& exec) {
         buffer<I> numbers(exec, product_.nonzeros());
         for_each(exec, numbers.size(), count_up{numbers.data()});
-        auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
-        auto arrays = std::move(turned).release();
-        turned_offsets_ = std::move(arrays.offsets);
-        turned_indices_ = std::move(arrays.indices);
-        turned_source_ = std::move(arrays.values);
+        auto transpose_of_p = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
+        auto arrays = std::move(transpose_of_p).release();
+        transposed_offsets_ = std::move(arrays.offsets);
+        transposed_indices_ = std::move(arrays.indices);
+        transposed_source_ = std::move(arrays.values);
     }
 
-    /// On the host a worker makes a row of P where P_0 is constant; devices, and other P_0, take a product.
+    /// On the host a worker computes a row of P if P_0 is constant; devices, and other P_0, use a matrix product.
     static constexpr bool by_rows = std::is_same_v<Executor, host_executor>;
 
-    /// The marks, and product_.
+    /// Computes the flags and product_.
     void find_structure(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                        filter_scales<T> const& scales, is_kept<T, I> const& kept) {
+                        filter_scales<T> const& scales, filter_rule<T, I> const& rule) {
         if constexpr (by_rows)
             if (!of_.empty()) {
                 product_.range = all_rows(a);
                 product_.columns = tentative_.columns();
-                first_ = find_prolongator_rows<T, I>(exec, a, kept, scales, mirror_.empty() ? nullptr : mirror_.data(),
-                                                     marks_.view(), product_);
+                first_ = find_prolongator_rows<T, I>(exec, a, rule, scales, mirror_.empty() ? nullptr : mirror_.data(),
+                                                     flags_.view(), product_);
                 return;
             }
-        mark(exec, a, plan, scales, kept);
-        I const nonzeros = place(exec, a);
+        flag_entries(exec, a, plan, scales, rule);
+        I const nonzeros = compact(exec, a);
         smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), nonzeros, {});
         product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
         structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
     }
-    void mark(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
-              is_kept<T, I> const& kept) {
+    void flag_entries(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
+                      filter_rule<T, I> const& rule) {
         using namespace graph_detail;
         double const* const diagonal = scales.diagonal();
-        I const* const of = kept.along.of;
+        I const* const of = rule.along.of;
         buffer<std::uint8_t> smoothed(exec, a.rows());
-        marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
-        reduce_rows(exec, plan, along_nonzeros{filter_by_size<T, I>{kept}, a.coefficients, a.indices},
+        flags_ = buffer<std::uint8_t>(exec, a.nonzeros());
+        reduce_rows(exec, plan, along_nonzeros{filter_by_size<T, I>{rule}, a.coefficients, a.indices},
                     add_filtered<T>{},
-                    store_smoothed<T, I>{scales.one_by_unit(), diagonal, scales.others, of, smoothed.data()});
-        reduce_rows(exec, plan, mark_kept<T, I>{a, kept, of, smoothed.data(), marks_.data()}, ignore_products{},
+                    store_smoothed<T, I>{scales.inverse_scale(), diagonal, scales.others, of, smoothed.data()});
+        reduce_rows(exec, plan, flag_filtered<T, I>{a, rule, of, smoothed.data(), flags_.data()}, ignore_products{},
                     ignore_rows{});
     }
-    I place(Executor const& exec, csr_view<T, I> a) {
+    I compact(Executor const& exec, csr_view<T, I> a) {
         std::int64_t const nonzeros = a.nonzeros();
-        I const kept = reduce(exec, nonzeros, I(0), mark_at{marks_.data()}, plus{});
-        source_ = buffer<I>(exec, kept);
-        indices_ = buffer<I>(exec, kept);
+        I const count = reduce(exec, nonzeros, I(0), flag_at{flags_.data()}, plus{});
+        source_ = buffer<I>(exec, count);
+        indices_ = buffer<I>(exec, count);
         offsets_ = buffer<I>(exec, std::int64_t(a.rows()) + 1);
         buffer<I> before(exec, nonzeros);
-        exclusive_scan(exec, nonzeros, mark_at{marks_.data()},
-                       place_kept<I>{marks_.data(), a.indices, before.data(), source_.data(), indices_.data()}, I(0));
+        exclusive_scan(exec, nonzeros, flag_at{flags_.data()},
+                       compact_filtered<I>{flags_.data(), a.indices, before.data(), source_.data(), indices_.data()},
+                       I(0));
         for_each(exec, std::int64_t(a.rows()) + 1,
-                 offset_of_kept<I>{a.offsets, before.data(), a.nonzeros(), kept, offsets_.data()});
-        return kept;
+                 offset_of_filtered<I>{a.offsets, before.data(), a.nonzeros(), count, offsets_.data()});
+        return count;
     }
-    prolongator_sides<T> both_sides(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                                    filter_scales<T> const& scales) const {
-        prolongator_sides<T> sides{buffer<T>(exec, nonzeros()), buffer<T>(exec, mirror_.empty() ? I(0) : nonzeros())};
+    transfer_values<T> both_values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                                   filter_scales<T> const& scales) const {
+        transfer_values<T> values{buffer<T>(exec, nonzeros()), buffer<T>(exec, mirror_.empty() ? I(0) : nonzeros())};
         if constexpr (by_rows)
             if (!of_.empty()) {
                 auto const fill = [&](I const* mirrors, array_view<T> to) {
-                    fill_prolongator_rows<T, I>(exec, a, mirrors, scales, marks_.view(), of_.view(), product_, to);
+                    fill_prolongator_rows<T, I>(exec, a, mirrors, scales, flags_.view(), of_.view(), product_, to);
                 };
-                fill(nullptr, sides.p.view());
-                if (!mirror_.empty()) fill(mirror_.data(), sides.turned_r.view());
-                return sides;
+                fill(nullptr, values.p.view());
+                if (!mirror_.empty()) fill(mirror_.data(), values.r_transposed.view());
+                return values;
             }
-        smooth(exec, a, plan, scales, sides.p.view());
-        if (mirror_.empty()) return sides;
+        smooth(exec, a, plan, scales, values.p.view());
+        if (mirror_.empty()) return values;
         buffer<T> mirrored(exec, a.nonzeros());
         for_each(exec, mirrored.size(), take_source<T, I>{a.coefficients, mirror_.data(), mirrored.data()});
         a.coefficients = mirrored.data();
-        smooth(exec, a, plan, scales, sides.turned_r.view());
-        return sides;
+        smooth(exec, a, plan, scales, values.r_transposed.view());
+        return values;
     }
     /// p = (I - omega D_F^-1 A_F) P_0
     void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
@@ -290,30 +293,30 @@ private:
         using namespace graph_detail;
         buffer<damped_row<T>> rows(exec, a.rows());
         buffer<T> values(exec, source_.size());
-        reduce_rows(exec, plan, along_nonzeros{filter_by_mark<T, I>{}, a.coefficients, a.indices, marks_.data()},
+        reduce_rows(exec, plan, along_nonzeros{filter_by_flag<T, I>{}, a.coefficients, a.indices, flags_.data()},
                     add_filtered<T>{},
-                    store_damping<T>{scales.one_by_unit(), scales.diagonal(), scales.others, rows.data()});
+                    store_damping<T>{scales.inverse_scale(), scales.diagonal(), scales.others, rows.data()});
         reduce_rows(exec, smoothing_plan_,
                     write_smoothing<T, I>{a.coefficients, source_.data(), indices_.data(), rows.data(), values.data()},
                     ignore_products{}, ignore_rows{});
         product_values(exec, product_, plus_times<T>{}, smoothing(values.data()), tentative_.view(), p);
     }
-    /// I - omega D_F^-1 A_F, whose columns are those that A_F keeps.
+    /// I - omega D_F^-1 A_F, with the columns of A_F.
     csr_view<T, I> smoothing(T const* values) const {
         I const n = static_cast<I>(offsets_.size() - 1);
         return {n, n, static_cast<I>(indices_.size()), offsets_.data(), indices_.data(), values};
     }
 
-    bool smooths_ = true;          ///< else P is P_0
-    prolongator_sides<T> first_{}; ///< where rows of P are made by themselves, until somebody asks for it
+    bool smooths_ = true;        ///< else P = P_0
+    transfer_values<T> first_{}; ///< values of P found with its structure, until the first call of values()
     csr<T, I> tentative_{};
-    buffer<I> of_{};               ///< aggregates of the unknowns, where rows of P are made by themselves
-    buffer<std::uint8_t> marks_{}; ///< nonzeros of A that A_F keeps
+    buffer<I> of_{};               ///< aggregates of the unknowns, if P is computed row by row
+    buffer<std::uint8_t> flags_{}; ///< nonzeros of A that are in A_F
     buffer<I> offsets_{}, indices_{}, source_{};
     srcsr_plan<I> smoothing_plan_{};
     product_plan<I> product_{};
-    buffer<I> turned_offsets_{}, turned_indices_{}, turned_source_{};
-    buffer<I> mirror_{}; ///< where a_ji stands for nonzero (i, j) of A, unless A is symmetric
+    buffer<I> transposed_offsets_{}, transposed_indices_{}, transposed_source_{};
+    buffer<I> mirror_{}; ///< position of a_ji for nonzero (i, j) of A; empty if A is symmetric
 };
 
 } // namespace coppice::multilevel_detail

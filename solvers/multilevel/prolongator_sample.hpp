@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How long the rows of a smoothed prolongator would be, by some of them: finding all of them to leave them again takes
-/// as long as making a prolongator.
+/// Estimates the length of the rows of a smoothed prolongator from a sample: computing a prolongator and then
+/// discarding it would take as long as the final one.
 #pragma once
 
 #include <algorithm>
@@ -12,39 +12,40 @@
 
 namespace coppice::multilevel_detail {
 
-/// The end of what a lane looks at pair by pair of row `row`: a hub among the sampled rows must not hold all others up.
+/// Limits the entries of row `row` that a lane checks pair by pair: a high-degree vertex in the sample must not delay
+/// all others.
 template <class T, class I>
-COPPICE_HD I end_of_look(csr_view<T, I> const& a, std::int64_t row) {
-    constexpr I most = 64;
-    return a.row_end(row) - a.row_begin(row) < most ? a.row_end(row) : a.row_begin(row) + most;
+COPPICE_HD I scan_end(csr_view<T, I> const& a, std::int64_t row) {
+    constexpr I max_entries = 64;
+    return a.row_end(row) - a.row_begin(row) < max_entries ? a.row_end(row) : a.row_begin(row) + max_entries;
 }
 
-/// Entries of a row of P where P_0 is constant on aggregates: these are counted that the kept entries lead to. By one
-/// lane: of long rows the first entries alone are looked at pair by pair.
+/// Number of entries of a row of P if P_0 is constant on aggregates: the number of distinct aggregates of the remaining
+/// entries. Computed by one lane; of long rows only the first entries are compared pair by pair.
 template <class T, class I>
 struct length_of_row {
     csr_view<T, I> a;
-    is_kept<T, I> kept;
+    filter_rule<T, I> rule;
     filtered_couplings<T> others;
 
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         filtered_row<T> sum{T(0), T(0)};
         for (I k = a.row_begin(row); k < a.row_end(row); ++k)
-            sum = add_filtered<T>{}(sum, filter_by_size<T, I>{kept}(a.coefficients[k], a.indices[k], row));
-        I const* const of = kept.along.of;
+            sum = add_filtered<T>{}(sum, filter_by_size<T, I>{rule}(a.coefficients[k], a.indices[k], row));
+        I const* const of = rule.along.of;
         if (of[row] < 0) return 0;
-        if (!smooths(in_units(with_others(sum, others, row), kept.one_by_unit), kept.diagonal[row])) return 1;
+        if (!smooths(scaled(with_couplings(sum, others, row), rule.inverse_scale), rule.diagonal[row])) return 1;
         std::int64_t length = 0;
-        for (I k = a.row_begin(row), end = end_of_look(a, row); k < end; ++k) length += leads_to_new(k, row) ? 1 : 0;
+        for (I k = a.row_begin(row), end = scan_end(a, row); k < end; ++k) length += leads_to_new(k, row) ? 1 : 0;
         return length;
     }
 
 private:
     COPPICE_HD bool leads(I k, std::int64_t row) const {
-        return std::int64_t(a.indices[k]) == row || kept(a.coefficients[k], row, a.indices[k]);
+        return std::int64_t(a.indices[k]) == row || rule(a.coefficients[k], row, a.indices[k]);
     }
     COPPICE_HD bool leads_to_new(I k, std::int64_t row) const {
-        I const* const of = kept.along.of;
+        I const* const of = rule.along.of;
         I const aggregate = of[a.indices[k]];
         if (aggregate < 0 || !leads(k, row)) return false;
         for (I j = a.row_begin(row); j < k; ++j)
@@ -52,29 +53,29 @@ private:
         return true;
     }
 };
-/// Entries of a row beside the diagonal that the filter keeps.
+/// Number of off-diagonal entries of a row that pass the filter.
 template <class T, class I>
-struct kept_of_row {
+struct filtered_degree {
     csr_view<T, I> a;
-    is_kept<T, I> kept;
+    filter_rule<T, I> rule;
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         std::int64_t sum = 0;
         for (I k = a.row_begin(row); k < a.row_end(row); ++k) sum += keeps(k, row) ? 1 : 0;
         return sum;
     }
     COPPICE_HD bool keeps(I k, std::int64_t row) const {
-        return std::int64_t(a.indices[k]) != row && kept(a.coefficients[k], row, a.indices[k]);
+        return std::int64_t(a.indices[k]) != row && rule(a.coefficients[k], row, a.indices[k]);
     }
 };
 
-/// Pairs of these that are coupled with each other, among the first entries of long rows.
+/// Number of pairs of such entries that are coupled with each other; only the first entries of long rows count.
 template <class T, class I>
 struct triangles_of_row {
-    kept_of_row<T, I> row_of;
+    filtered_degree<T, I> row_of;
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         csr_view<T, I> const& a = row_of.a;
         std::int64_t pairs = 0;
-        for (I k = a.row_begin(row), end = end_of_look(a, row); k < end; ++k)
+        for (I k = a.row_begin(row), end = scan_end(a, row); k < end; ++k)
             for (I l = a.row_begin(row); row_of.keeps(k, row) && l < k; ++l)
                 pairs += row_of.keeps(l, row) && has_column(a.indices[k], a.indices[l]) ? 1 : 0;
         return pairs;
@@ -89,15 +90,15 @@ private:
     }
 };
 
-/// What a row of each of `samples` stretches has, drawn by a hash.
+/// One row of each of `samples` equal ranges of rows, drawn by a hash.
 template <class Value>
 struct store_sample {
     Value value;
     std::int64_t rows, samples;
     std::int64_t* to;
     COPPICE_HD void operator()(std::int64_t s) const {
-        std::int64_t const first = s * rows / samples, behind = (s + 1) * rows / samples;
-        auto const drawn = std::int64_t(mix_bits(std::uint64_t(s)) >> 1) % (behind - first);
+        std::int64_t const first = s * rows / samples, end = (s + 1) * rows / samples;
+        auto const drawn = std::int64_t(mix_bits(std::uint64_t(s)) >> 1) % (end - first);
         to[s] = value(first + drawn);
     }
 };
@@ -106,13 +107,13 @@ struct stored_sample {
     COPPICE_HD std::int64_t operator()(std::int64_t s) const { return values[s]; }
 };
 
-inline constexpr std::int64_t most_samples = 4096;
+inline constexpr std::int64_t max_samples = 4096;
 
-// Each sample waits for memory several times: few make up a worker's share.
+// Each sample waits for memory several times, so small chunks balance the load.
 template <class Value>
 void draw_samples(host_executor const& exec, store_sample<Value> const& store) {
-    constexpr std::int64_t share = 64;
-    for_each_block(exec, store.samples, share, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t chunk = 64;
+    for_each_block(exec, store.samples, chunk, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         for (std::int64_t s = first; s < last; ++s) store(s);
     });
 }
@@ -121,26 +122,26 @@ void draw_samples(cuda_executor const& exec, store_sample<Value> const& store) {
     for_each(exec, store.samples, store);
 }
 
-/// The mean of value(row) over a sample of the rows, or all of them where they are few; 0 of none.
+/// Mean of value(row) over a sample of the rows, or over all rows if they are few; 0 without rows.
 template <executor Executor, class Value>
 double sampled_mean(Executor const& exec, std::int64_t rows, Value const& value) {
-    std::int64_t const samples = std::min(rows, most_samples);
+    std::int64_t const samples = std::min(rows, max_samples);
     if (samples == 0) return 0;
-    // A reduction would give a lane sixteen of the samples, one after the other.
+    // A reduction would give each lane sixteen samples, one after the other.
     buffer<std::int64_t> drawn(exec, samples);
     draw_samples(exec, store_sample<Value>{value, rows, samples, drawn.data()});
     return double(reduce(exec, samples, std::int64_t{0}, stored_sample{drawn.data()}, plus{})) / double(samples);
 }
 
-/// Whether a lane looks at a row in no time.
+/// Whether rows are short enough for one lane.
 template <class T, class I>
 bool has_short_rows(csr_view<T, I> a) {
     constexpr double longest = 32;
     return double(a.nonzeros()) <= longest * double(a.rows());
 }
-/// Whether P^T A P, estimated as in prolongator_limits by a sample, surely takes more than `products`.
+/// Whether P^T A P, estimated by a sample as in prolongator_limits, exceeds `products` with a margin.
 template <executor Executor, class T, class I>
-bool takes_more_products(Executor const& exec, length_of_row<T, I> const& length, double products) {
+bool exceeds_products(Executor const& exec, length_of_row<T, I> const& length, double products) {
     constexpr double margin = 1.2;
     double const mean = sampled_mean(exec, length.a.rows(), length);
     return mean * mean * double(length.a.nonzeros()) > margin * products;

@@ -73,7 +73,7 @@ public:
         auto const view = a.view();
         for (int d = 0; d <= lower_ + upper_; ++d)
             for_each(exec, range_.rows(), gather_band<T>{range_, view.bands + d * view.padded_rows(), band(d)});
-        if (mends_) mended_rows_ = mender_.mend(exec, system_, {}, false);
+        if (mends_) mended_rows_ = mender_.regularise(exec, system_, {}, false);
         factorise_bands(exec, matrix(), factor_.view(), {}, singular_.view());
         if (!mends_) require_regular(exec);
     }
@@ -115,7 +115,7 @@ private:
     bool mends_;
     tridiagonal<T> system_{};
     buffer<T> bands_{}; ///< of blocks that are not tridiagonal
-    tridiagonal_mender<Executor, T> mender_{};
+    tridiagonal_regulariser<Executor, T> mender_{};
     std::int64_t mended_rows_ = 0;
     buffer<std::int64_t> singular_;
     mutable buffer<T> right_;

@@ -139,7 +139,7 @@ std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, arr
     require_size("length of the right-hand side b", b, size());
     require_size("length of the solution x", x, size());
     auto const use = user_.enter("this hbisa");
-    require_apart(range_of("right-hand side b", b), range_of("solution x", x));
+    require_no_overlap(range_of("right-hand side b", b), range_of("solution x", x));
     std::int64_t const systems = options_.systems;
     std::vector<hbisa_result> results;
     if (size() == 0) {

@@ -31,7 +31,7 @@ void require_generator(Executor const& exec, csr_view<T> q) {
 /// Storage with more than one block: there is nothing around a single one.
 template <executor Executor, class T>
 block_hybrid<T> chain_storage(Executor const& exec, csr_view<T> a, std::int64_t block) {
-    auto one = to_block_hybrid(exec, a, {.block = block, .most_bands = 1});
+    auto one = to_block_hybrid(exec, a, {.block = block, .max_bands = 1});
     return one.blocks() > 1 ? std::move(one) : to_block_hybrid(exec, a, {.block = 1});
 }
 

@@ -77,7 +77,7 @@ public:
     /// Solves at a time: sums of eight columns take so many registers of a device that four and four are quicker.
     static constexpr int most = std::is_same_v<Executor, host_executor> ? 8 : 4;
 
-    static_assert(most <= most_shared_loops);
+    static_assert(most <= max_shared_loops);
 
     columns_in_step(Executor const& exec, csr_operator<Executor, T> const& a, int solves)
         : exec_(exec), a_(a), members_(static_cast<std::size_t>(solves)),

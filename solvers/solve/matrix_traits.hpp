@@ -62,7 +62,7 @@ struct pair_share_of_row {
 template <executor Executor, class T, class I, class O>
 matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     using flags = nonzero_flags;
-    flags const found = look_at_nonzeros(exec, a);
+    flags const found = inspect_nonzeros(exec, a);
     matrix_traits traits;
     traits.finite = !found.any(flags::not_finite);
     traits.positive_diagonal = !found.any(flags::diagonal);

@@ -57,7 +57,7 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
     require_size("elements of the right-hand sides b", b,
                  checked_product(n, columns, "elements of the right-hand sides"));
     require_size("elements of the solutions x", x, n * columns);
-    require_apart(range_of("right-hand sides b", b), range_of("solutions x", x));
+    require_no_overlap(range_of("right-hand sides b", b), range_of("solutions x", x));
     std::vector<krylov_result> results(static_cast<std::size_t>(columns));
     auto const solve_one = [&](auto const& op, std::int64_t k) {
         results[static_cast<std::size_t>(k)] =

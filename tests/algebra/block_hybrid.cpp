@@ -84,13 +84,13 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
     auto const bands = generate<double>(host, "pentadiagonal", {.n = 43});
     CHECK(find_block_size(exec, view_of(exec.copy(bands))) == 43); // banded as it is: one block
     check_product(exec, bands, {.block = 8});
-    check_product(exec, bands, {.block = 8, .most_bands = 1, .lenient = true});
+    check_product(exec, bands, {.block = 8, .max_bands = 1, .lenient = true});
     for (std::int64_t const places : {1, 2, 3, 8})
         for (std::int64_t const servers : {1, 2, 9}) {
             auto const chain = queue_matrix<double>(host, {.servers = servers, .places = places});
             CAPTURE(places);
             CAPTURE(servers);
-            check_product(exec, chain, {.block = places, .most_bands = 1});
+            check_product(exec, chain, {.block = places, .max_bands = 1});
             auto const found = find_block_size(exec, view_of(exec.copy(chain)));
             REQUIRE(found > 0);
             check_product(exec, chain, {.block = found});
@@ -109,14 +109,15 @@ TEST_CASE_TEMPLATE("block hybrid: what is refused", Fixture, COPPICE_TEST_EXECUT
     CHECK_THROWS_WITH_AS(with({.block = 50}), "block size is 50, expected 1 to the 49 rows of the matrix",
                          argument_error);
     CHECK_THROWS_AS(with({.block = -1}), argument_error);
-    CHECK_THROWS_AS(with({.most_bands = 0}), argument_error);
-    CHECK_THROWS_AS(with({.most_bands = 9}), argument_error);
-    CHECK_THROWS_WITH_AS(with({.block = 3}),
-                         "row 0 has an entry beyond the neighbours of its block: with blocks of 3 rows the matrix is "
-                         "not block-tridiagonal",
-                         matrix_error);
-    CHECK_THROWS_WITH_AS(with({.block = 14, .most_bands = 2}),
-                         "the diagonal blocks of 14 rows have 7 bands on a side, expected at most 2", matrix_error);
+    CHECK_THROWS_AS(with({.max_bands = 0}), argument_error);
+    CHECK_THROWS_AS(with({.max_bands = 9}), argument_error);
+    CHECK_THROWS_WITH_AS(
+        with({.block = 3}),
+        "row 0 has an entry outside its block and the adjacent blocks: with blocks of 3 rows the matrix is "
+        "not block-tridiagonal",
+        matrix_error);
+    CHECK_THROWS_WITH_AS(with({.block = 14, .max_bands = 2}),
+                         "the diagonal blocks of 14 rows have 7 bands on one side, expected at most 2", matrix_error);
     auto const wide = exec.copy(rmat<double>(host, {.scale = 6, .edge_factor = 8}));
     CHECK(find_block_size(exec, wide.view()) == 0);
     CHECK_THROWS_AS(to_block_hybrid(exec, wide.view()), matrix_error);

@@ -190,10 +190,10 @@ TEST_CASE("triplets that make no matrix are refused") {
         b.add(-7, -7, 1);
         return message_of(b);
     };
-    CHECK(with(3, 0) == "entry 2 of a coordinate matrix lies at row 3, column 0; the matrix is 3 x 4");
-    CHECK(with(0, 4) == "entry 2 of a coordinate matrix lies at row 0, column 4; the matrix is 3 x 4");
-    CHECK(with(-1, 0) == "entry 2 of a coordinate matrix lies at row -1, column 0; the matrix is 3 x 4");
-    CHECK(with(0, -1) == "entry 2 of a coordinate matrix lies at row 0, column -1; the matrix is 3 x 4");
+    CHECK(with(3, 0) == "entry 2 of a coordinate matrix is at row 3, column 0; the matrix is 3 x 4");
+    CHECK(with(0, 4) == "entry 2 of a coordinate matrix is at row 0, column 4; the matrix is 3 x 4");
+    CHECK(with(-1, 0) == "entry 2 of a coordinate matrix is at row -1, column 0; the matrix is 3 x 4");
+    CHECK(with(0, -1) == "entry 2 of a coordinate matrix is at row 0, column -1; the matrix is 3 x 4");
     CHECK(message_of({-1, 4}) == "coordinate matrix of negative size: -1 x 4");
     CHECK(message_of({1, -4}) == "coordinate matrix of negative size: 1 x -4");
 

@@ -104,10 +104,10 @@ TEST_CASE("METIS graphs: what is wrong is said, with its line") {
         {"2 1 1\n2 heavy\n1 1\n", ":2: expected the weight of an edge, found 'heavy'"},
         {"2 1 10\n\n1\n", ":2: expected a weight of the vertex, found the end of the line"},
         {"3 1\n2\n1\n", "the file ends after 2 of 3 vertices"},
-        {"2 1\n2\n1\n1\n", ":4: lines go on behind the last of 2 vertices"},
+        {"2 1\n2\n1\n1\n", ":4: there are lines after the last of 2 vertices"},
         {"2 1\n2 2\n1\n", ":3: more than the 1 edges"},
-        {"2 2\n2\n1\n", "promises 2 edges, which are 4 neighbours, and there are 2"},
-        {"3 1\n2 3\n\n\n", "some edge stands at one of its ends only"},
+        {"2 2\n2\n1\n", "declares 2 edges, which are 4 neighbours, and there are 2"},
+        {"3 1\n2 3\n\n\n", "an edge is listed at one of its vertices only"},
         {"2 1 1\n2 5\n1 6\n", "another weight at the other"},
     };
     for (auto const& one : all) {

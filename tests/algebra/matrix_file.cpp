@@ -281,7 +281,7 @@ TEST_CASE("tar archives: which file is the matrix") {
                                             "   1   3   4\n   1   2   2\n 1.0 2.0 3.0\n")}}) ==
           std::vector<double>{1, 2, 2, 3});
     auto const file = folder.file("e.tar", archive({{"x/x.mtx", market + "9 9 9\n"}}));
-    CHECK(fault_of(file) == file.string() + ":x/x.mtx:5: more entries than expected; the size line promises 2");
+    CHECK(fault_of(file) == file.string() + ":x/x.mtx:5: more entries than expected; the size line declares 2");
     CHECK(read_tar("t", archive({{"a", ""}, {"b", std::string(512, 'b')}, {"c", "c"}})).size() == 3);
 }
 

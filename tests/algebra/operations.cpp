@@ -194,7 +194,7 @@ TEST_CASE_TEMPLATE("permute refuses what is no permutation", Fixture, COPPICE_TE
         CHECK_THROWS_AS(permute(exec, a.view(), permutation.view()), argument_error);
     }
     auto const repeated = exec.copy(order{0, 1, 1, 3});
-    CHECK_THROWS_WITH(permute(exec, a.view(), repeated.view()), doctest::Contains("2 occurs nowhere"));
+    CHECK_THROWS_WITH(permute(exec, a.view(), repeated.view()), doctest::Contains("2 does not occur"));
     auto const brief = exec.copy(order{0, 1, 2});
     CHECK_THROWS_AS(permute(exec, a.view(), brief.view()), dimension_error);
     auto const wide = plain_csr<double>{1, 2, {0, 1}, {1}, {1.0}}.on(exec);

@@ -93,7 +93,7 @@ TEST_CASE("queue: the ten systems of Table 2") {
         CHECK(a.nonzeros() == c.queue.nonzeros);
         CHECK(a.rows() == c.queue.servers * c.queue.places);
         if (c.name != "Cloud16-800") CHECK(a.rows() == c.printed_rows);
-        CHECK(to_block_hybrid(exec, a.view(), {.block = c.queue.places, .most_bands = 1}).block() == c.queue.places);
+        CHECK(to_block_hybrid(exec, a.view(), {.block = c.queue.places, .max_bands = 1}).block() == c.queue.places);
     }
 }
 

@@ -217,7 +217,7 @@ TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
 }
 
 TEST_CASE("METIS: a format of any length is refused without arithmetic") {
-    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is none: expected up to three digits");
+    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is not a format: expected up to three digits");
 }
 
 TEST_CASE("Matrix Market as other programs write it") {
@@ -286,7 +286,7 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     CHECK_THROWS_AS(vector_in("b.txt", "1\n2\n", 3), dimension_error);
 }
 
-TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a small file promises") {
+TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a small file declares") {
     test::temporary_folder const folder;
     std::string const zeros(std::size_t(8) << 20, '0');
     std::string bomb;
@@ -299,7 +299,7 @@ TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a sm
     CHECK(read_text(file, SIZE_MAX, {}, {.max_expansion = 2000}).view.size() == 10 * zeros.size());
     holds(message_of([&] { read_text(file, SIZE_MAX, {}, {.max_expansion = 0, .max_bytes = 1 << 20}); }),
           "the text has more than 1048576 bytes");
-    holds(message_of([&] { read_text("/dev/zero", SIZE_MAX, {}, {.max_bytes = 1 << 20}); }), "an endless stream");
+    holds(message_of([&] { read_text("/dev/zero", SIZE_MAX, {}, {.max_bytes = 1 << 20}); }), "a stream without end");
     holds(message_of([&] { vector_in("b.mtx", "%%MatrixMarket matrix coordinate real general\n900000000000 1 0\n"); }),
           "raise max_expansion");
     CHECK(largest_text({}) > 0);

@@ -36,9 +36,9 @@ TEST_CASE("validate accepts what is in order") {
 TEST_CASE("validate names the first offence") {
     std::vector<broken> const all{
         {"row offsets begin with 1, expected 0", [](auto& a) { a.offsets[0] = 1; }},
-        {"row 1: offsets fall from 2 to 1", [](auto& a) { a.offsets[2] = 1; }},
+        {"row 1: offsets decrease from 2 to 1", [](auto& a) { a.offsets[2] = 1; }},
         {"row 0: the row ends at nonzero 7 of 5", [](auto& a) { a.offsets[1] = 7; }},
-        {"row 0: offsets fall from 0 to -1", [](auto& a) { a.offsets[1] = -1; }},
+        {"row 0: offsets decrease from 0 to -1", [](auto& a) { a.offsets[1] = -1; }},
         {"row offsets end with 4, expected the number of nonzeros 5", [](auto& a) { a.offsets[3] = 4; }},
         {"row 2: column 4 is outside [0, 4)", [](auto& a) { a.indices[3] = 4; }},
         {"row 0: column -1 is outside [0, 4)", [](auto& a) { a.indices[0] = -1, a.indices[4] = 9; }},

@@ -189,7 +189,7 @@ std::vector<bad_run> const table = {
     {{"info", "@words.txt"}, 3, "words.txt:1: not a matrix: expected a Matrix Market file"},
     {{"info", "@negative.txt"}, 3, "negative.txt:2: vertex '-1' is negative"},
     {{"info", "@cut.tar"}, 3, "not a tar archive"},
-    {{"info", "@counts.rb"}, 3, "counts.rb:2: the header promises 7 lines of pointers"},
+    {{"info", "@counts.rb"}, 3, "counts.rb:2: the header declares 7 lines of pointers"},
     {{"solve", "@good.mtx", "--rhs", "@long.mtx"}, 3, "the vector has 300000000 elements, expected 3"},
     {{"info", "@nan.mtx"}, 3, "row 1, column 1 is NaN"},
     {{"solve", "@inf.mtx"}, 3, "row 2, column 1 is infinite"},

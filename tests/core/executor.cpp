@@ -50,7 +50,7 @@ TEST_CASE("memory of the caller's own") {
     struct device_memory final : memory_resource {
         void* allocate(std::size_t) override { return nullptr; }
         void deallocate(void*, std::size_t) noexcept override {}
-        memory_place place() const noexcept override { return memory_place::device; }
+        memory_space space() const noexcept override { return memory_space::device; }
         void read(void const*, void*, std::size_t) override {}
     };
     CHECK_THROWS_AS(host_executor(1, std::make_shared<device_memory>()), argument_error);

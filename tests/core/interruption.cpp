@@ -26,7 +26,7 @@ public:
     bool on_another_thread = false;
 
 private:
-    bool wanted() override {
+    bool requested() override {
         on_another_thread = on_another_thread || std::this_thread::get_id() != maker_;
         return ++asked > 1;
     }
@@ -86,9 +86,9 @@ TEST_CASE("a loop without an interruption goes through") {
     }
 }
 
-TEST_CASE("an interruption that is never wanted changes no item") {
+TEST_CASE("an interruption that is never requested changes no item") {
     class never final : public interruption {
-        bool wanted() override { return false; }
+        bool requested() override { return false; }
     } source;
     interruption::scope const scope(&source);
     CHECK(interruption::current() == &source);
@@ -109,7 +109,7 @@ TEST_CASE("workers that wait for each other's pieces end by an interruption") {
         after_two source;
         interruption::scope const scope(&source);
         double const seconds = seconds_until_interrupted([&] {
-            detail::find_in_turn(
+            detail::find_in_order(
                 exec, 1 << 20, [] { return 0; },
                 [](int&, std::int64_t) {
                     rest();

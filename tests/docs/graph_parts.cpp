@@ -12,16 +12,16 @@ using namespace coppice;
 std::vector<std::int32_t> order_by_paths(csr<double> const& a, int parts, double& coverage) {
     multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(parts), host_executor{1}));
     std::vector<std::int32_t> order(std::size_t(a.rows()));
-    all.run([&](host_executor const& host, part_messages const& others) {
-        std::int64_t const p = others.part(), first = a.rows() * p / parts, last = a.rows() * (p + 1) / parts;
+    all.run([&](host_executor const& host, rank_communicator const& others) {
+        std::int64_t const p = others.rank(), first = a.rows() * p / parts, last = a.rows() * (p + 1) / parts;
         auto const begin = a.row_offsets()[first], end = a.row_offsets()[last];
         std::vector<std::int32_t> offsets(a.row_offsets().begin() + first, a.row_offsets().begin() + last + 1);
         for (auto& offset : offsets) offset -= begin;
-        csr_part<host_executor, double> const rows(
+        distributed_csr<host_executor, double> const rows(
             host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
             {a.values().begin() + begin, a.values().begin() + end});
 
-        graph_part<host_executor, double> const graph(host, others, rows);
+        distributed_graph<host_executor, double> const graph(host, others, rows);
         auto const factor = parallel_factor(host, graph, {.degree = 2, .ties = tie_rule::near});
         auto const forest = extract_forest(host, graph, factor);
         std::copy_n(forest.inverse.data(), graph.size(), order.begin() + first);

@@ -14,20 +14,20 @@ using namespace coppice;
 krylov_result solve_by_blocks(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int parts) {
     multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(parts), host_executor{1}));
     std::vector<krylov_result> results(static_cast<std::size_t>(parts));
-    all.run([&](host_executor const& host, part_messages const& others) {
-        std::int64_t const p = others.part(), first = a.rows() * p / parts, last = a.rows() * (p + 1) / parts;
+    all.run([&](host_executor const& host, rank_communicator const& others) {
+        std::int64_t const p = others.rank(), first = a.rows() * p / parts, last = a.rows() * (p + 1) / parts;
         auto const begin = a.row_offsets()[first], end = a.row_offsets()[last];
         std::vector<std::int32_t> offsets(a.row_offsets().begin() + first, a.row_offsets().begin() + last + 1);
         for (auto& offset : offsets) offset -= begin;
-        csr_part<host_executor, double> const rows(
+        distributed_csr<host_executor, double> const rows(
             host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
             {a.values().begin() + begin, a.values().begin() + end});
 
-        auto const m = make_part_preconditioner(host, others, "forest", rows);
+        auto const m = make_distributed_preconditioner(host, others, "forest", rows);
         auto const own_b = host.copy(std::vector<double>(b.begin() + first, b.begin() + last));
         auto own_x = host.copy(std::vector<double>(std::size_t(rows.size()), 0.0));
         results[std::size_t(p)] =
-            solve_in_parts(host, others, "cg", rows, m, own_b.view(), own_x.view(), {.tolerance = 1e-10});
+            solve_distributed(host, others, "cg", rows, m, own_b.view(), own_x.view(), {.tolerance = 1e-10});
         std::copy_n(own_x.data(), rows.size(), x.begin() + first);
     });
     return results[0]; // the same on all parts

@@ -97,8 +97,8 @@ TEST_CASE_TEMPLATE("lists hold what visits append, and the sum of its work", Fix
                 work += list_with_work::work_of(v);
             }
         analytics::worklists<1> lists(exec, n);
-        auto const everyone = analytics::placed(exec, analytics::worklist{nullptr, n, 0});
-        analytics::visit_items(exec, nullptr, everyone.data(), analytics::into(lists[0]), list_with_work{});
+        auto const all_vertices = analytics::placed(exec, analytics::worklist{nullptr, n, 0});
+        analytics::vertex_map(exec, nullptr, all_vertices.data(), analytics::into(lists[0]), list_with_work{});
         analytics::worklist const list = exec.load(lists[0]);
         CHECK(list.count == std::int64_t(expected.size()));
         CHECK(list.work == work);
@@ -402,8 +402,8 @@ std::vector<int> greedy_order(plain_csr<double> const& a, bool many_first) {
     std::vector<std::array<std::uint32_t, 3>> key;
     for (int v = 0; v < a.rows; ++v) {
         bool const many = a.offsets[std::size_t(v) + 1] - a.offsets[std::size_t(v)] > few;
-        key.push_back({many == many_first ? 0u : 1u, analytics::vertex_order::place_of_run(v),
-                       analytics::vertex_order::place_in_run(v)});
+        key.push_back({many == many_first ? 0u : 1u, analytics::vertex_order::key_of_run(v),
+                       analytics::vertex_order::position_in_run(v)});
     }
     std::vector<int> order(key.size());
     std::iota(order.begin(), order.end(), 0);
@@ -450,7 +450,7 @@ std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
     analytics::sampled_rows near{0, 0, 0, 0};
     for (int i = 0; i < 1024; ++i) near = analytics::add_sampled{}(near, analytics::sample_row{graph_view(on_host)}(i));
     std::vector<int> mates(std::size_t(a.rows), -1);
-    if (near.runs_pay()) {
+    if (near.use_runs()) {
         stages |= 1;
         for (int u = 0; u < a.rows; ++u) { // the first that comes after it, whatever the order in the row
             int mate = a.rows;
@@ -466,7 +466,7 @@ std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
     int left = 0;
     for (int v = 0; v < a.rows; ++v)
         left += mates[std::size_t(v)] < 0 && a.offsets[std::size_t(v) + 1] > a.offsets[std::size_t(v)];
-    if (near.stretches_pay() && 16 * (near.runs_pay() ? left : a.rows) > a.rows) {
+    if (near.use_blocks() && 16 * (near.use_runs() ? left : a.rows) > a.rows) {
         stages |= 2;
         match_greedily(a, order, 16, mates);
     }
@@ -586,10 +586,10 @@ TEST_CASE("colours by telling: greedy along the order, by warps that wait for ea
             auto const a = weights.on(exec);
             graph_view const g(a);
             buffer<std::int32_t> colours(exec, g.vertices);
-            auto everyone = placed(exec, analytics::worklist{});
+            auto all_vertices = placed(exec, analytics::worklist{});
             for_each(exec, g.vertices,
-                     analytics::no_colour{g, analytics::vertex_order(g, true), colours.data(), everyone.data()});
-            analytics::colour_by_telling(exec, g, colours.data(), everyone.data());
+                     analytics::no_colour{g, analytics::vertex_order(g, true), colours.data(), all_vertices.data()});
+            analytics::colour_by_data_flow(exec, g, colours.data(), all_vertices.data());
             auto const found = to_vector(exec, colours);
             CHECK(std::all_of(found.begin(), found.end(), [](int c) { return c >= 0; }));
             if (name.find("directed") == std::string::npos) CHECK(found == greedy_colours(weights));
@@ -637,8 +637,8 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
             auto const a = weights.on(exec);
             graph_view const g(a);
             buffer<vertex_id> labels(exec, g.vertices);
-            auto const everyone = analytics::every_vertex(exec, g);
-            analytics::join_by_tiles(exec, g, labels, everyone.data());
+            auto const all_vertices = analytics::every_vertex(exec, g);
+            analytics::unite_by_tiles(exec, g, labels, all_vertices.data());
             std::int64_t const found = analytics::flatten_and_count(exec, labels);
             CHECK(check_components(weights, to_vector(exec, labels)) == "");
             CHECK(found == connected_components(exec, g).components);
@@ -682,7 +682,7 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
         CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
-        auto const turned = transpose(exec, a.view());
+        auto const transposed = transpose(exec, a.view());
         auto const n = std::size_t(weights.rows);
         for (bool const personal : {false, true}) {
             std::vector<double> start(n, 1.0);
@@ -690,20 +690,20 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
                 for (std::size_t v = 0; v < n; ++v) start[v] = double(v % 3);
             if (personal && n == 1) continue;
             auto const restart = exec.copy(start);
-            auto const r = pagerank<double>(exec, graph_view(a), graph_view(turned), {.tolerance = 1e-12},
+            auto const r = pagerank<double>(exec, graph_view(a), graph_view(transposed), {.tolerance = 1e-12},
                                             personal ? restart.view() : array_view<double const>());
             CHECK(r.converged);
             auto const rank = to_vector(exec, r.ranks);
-            double all = 0, stuck = 0, sum = 0, wrong = 0;
+            double all = 0, dangling = 0, sum = 0, wrong = 0;
             for (double const s : start) all += s;
             std::vector<double> next(n, 0);
             auto const& offsets = weights.offsets;
             auto const degree = [&](int u) { return offsets[std::size_t(u) + 1] - offsets[std::size_t(u)]; };
             for_entries(weights,
                         [&](int u, int v, double) { next[std::size_t(v)] += 0.85 * rank[std::size_t(u)] / degree(u); });
-            for (int u = 0; u < weights.rows; ++u) stuck += degree(u) == 0 ? rank[std::size_t(u)] : 0;
+            for (int u = 0; u < weights.rows; ++u) dangling += degree(u) == 0 ? rank[std::size_t(u)] : 0;
             for (std::size_t v = 0; v < n; ++v) {
-                wrong += std::abs(next[v] + (0.85 * stuck + 0.15) * start[v] / all - rank[v]);
+                wrong += std::abs(next[v] + (0.85 * dangling + 0.15) * start[v] / all - rank[v]);
                 sum += rank[v];
             }
             CHECK(wrong < 2e-12);

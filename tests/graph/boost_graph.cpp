@@ -43,7 +43,7 @@ TEST_CASE("Boost's algorithms on a matrix agree with ours") {
         for (double& x : weights.values) x = std::abs(x);
         auto const& case_name = name;
         CAPTURE(case_name);
-        auto const matrix = weights.on(host), turned = transpose(host, matrix.view());
+        auto const matrix = weights.on(host), transposed = transpose(host, matrix.view());
         csr_view<double> const g = matrix.view();
         auto const n = num_vertices(g);
         std::size_t counted = 0;
@@ -52,7 +52,7 @@ TEST_CASE("Boost's algorithms on a matrix agree with ours") {
 
         std::vector<int> component(n);
         auto const components = boost::strong_components(g, by_vertex(component));
-        auto const ours = strongly_connected_components(host, graph_view(g), graph_view(turned));
+        auto const ours = strongly_connected_components(host, graph_view(g), graph_view(transposed));
         CHECK(ours.components == components);
         auto const labels = to_vector(host, ours.labels);
         for (std::size_t v = 0; v < n; ++v) CHECK(component[v] == component[std::size_t(labels[v])]);
@@ -72,7 +72,7 @@ TEST_CASE("Boost's algorithms on a matrix agree with ours") {
 
         std::vector<double> score(n);
         boost::brandes_betweenness_centrality(g, by_vertex(score));
-        auto const between = to_vector(host, betweenness(host, graph_view(g), graph_view(turned)).scores);
+        auto const between = to_vector(host, betweenness(host, graph_view(g), graph_view(transposed)).scores);
         for (std::size_t v = 0; v < n; ++v) CHECK(between[v] == doctest::Approx(score[v]));
     }
 }

@@ -71,13 +71,13 @@ std::string check_tight(plain const& a, std::vector<double> const& distances, bo
 }
 /// The sum over all vertices of what is wrong in the equation of the ranks.
 double pagerank_residual(plain const& a, std::vector<double> const& ranks) {
-    double stuck = 0, wrong = 0;
+    double dangling = 0, wrong = 0;
     std::vector<double> next(ranks.size(), 0);
     auto const degree = [&](int u) { return a.offsets[std::size_t(u) + 1] - a.offsets[std::size_t(u)]; };
     for_entries(a, [&](int u, int v, double) { next[std::size_t(v)] += 0.85 * ranks[std::size_t(u)] / degree(u); });
-    for (int u = 0; u < a.rows; ++u) stuck += degree(u) == 0 ? ranks[std::size_t(u)] : 0;
+    for (int u = 0; u < a.rows; ++u) dangling += degree(u) == 0 ? ranks[std::size_t(u)] : 0;
     for (std::size_t v = 0; v < ranks.size(); ++v)
-        wrong += std::abs(next[v] + (0.85 * stuck + 0.15) / a.rows - ranks[v]);
+        wrong += std::abs(next[v] + (0.85 * dangling + 0.15) / a.rows - ranks[v]);
     return wrong;
 }
 /// Takes away vertices of at most k edges, for k = 0, 1, ...; those that go with k have core number k.
@@ -189,8 +189,8 @@ TEST_CASE_TEMPLATE("public graphs: answers meet their definitions", Fixture, COP
         check_heavy_edges(exec, p, a, on_host);
         if (p.rows > 3000) continue; // n m steps
         auto const directed = exec.copy(file);
-        auto const turned = transpose(exec, directed.view());
-        auto const strong = strongly_connected_components(exec, graph_view(directed), graph_view(turned));
+        auto const transposed = transpose(exec, directed.view());
+        auto const strong = strongly_connected_components(exec, graph_view(directed), graph_view(transposed));
         std::int64_t components = 0;
         CHECK(check_strong_components(plain_of(file), to_vector(exec, strong.labels), components) == "");
         CHECK(strong.components == components);

@@ -103,8 +103,8 @@ TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only wit
     for (auto const& [name, weights] : graphs_to_search()) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        auto const a = weights.on(exec), turned = transpose(exec, a.view());
-        auto const r = strongly_connected_components(exec, a, turned);
+        auto const a = weights.on(exec), transposed = transpose(exec, a.view());
+        auto const r = strongly_connected_components(exec, a, transposed);
         auto const labels = to_vector(exec, r.labels);
         std::int64_t components = 0;
         CHECK(check_strong_components(weights, labels, components) == "");
@@ -188,12 +188,12 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
     for (auto const& [name, weights] : small_graphs()) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        auto const a = weights.on(exec), turned = transpose(exec, a.view());
+        auto const a = weights.on(exec), transposed = transpose(exec, a.view());
         all_paths const paths(weights);
         auto expected = plain_betweenness(paths);
-        check_near(to_vector(exec, betweenness(exec, a, turned).scores), expected);
+        check_near(to_vector(exec, betweenness(exec, a, transposed).scores), expected);
         for (double& x : expected) x /= 2;
-        check_near(to_vector(exec, betweenness(exec, a, turned, {.unordered_pairs = true}).scores), expected);
+        check_near(to_vector(exec, betweenness(exec, a, transposed, {.unordered_pairs = true}).scores), expected);
         auto const near = closeness(exec, graph_view(a));
         std::size_t const n = paths.distance.size();
         std::vector<double> close(n, 0), harmonic(n, 0);
@@ -278,7 +278,7 @@ TEST_CASE_TEMPLATE("spectral centralities solve their equations", Fixture, COPPI
     for (auto const& [name, weights] : {hard_graphs()[14], small_graphs().back(), graphs_to_search()[4]}) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        auto const a = weights.on(exec), turned = transpose(exec, a.view());
+        auto const a = weights.on(exec), transposed = transpose(exec, a.view());
         auto const n = std::size_t(weights.rows);
         auto const& graph = weights;
         auto const in = [&](std::vector<double> const& x) {
@@ -291,16 +291,16 @@ TEST_CASE_TEMPLATE("spectral centralities solve their equations", Fixture, COPPI
             for_entries(graph, [&](int u, int v, double) { y[std::size_t(u)] += x[std::size_t(v)]; });
             return y;
         };
-        auto const katz = katz_centrality(exec, a, turned, {.alpha = 0.01, .tolerance = 1e-12});
+        auto const katz = katz_centrality(exec, a, transposed, {.alpha = 0.01, .tolerance = 1e-12});
         CHECK(katz.converged);
         auto const x = to_vector(exec, katz.scores);
         auto sums = in(x);
         for (double& s : sums) s = 0.01 * s + 1;
         check_near(x, sums, 1e-11);
-        CHECK(katz_centrality(exec, a, turned).converged); // by the alpha that is chosen
-        CHECK(!katz_centrality(exec, a, turned, {.alpha = 100, .max_iterations = 50}).converged);
+        CHECK(katz_centrality(exec, a, transposed).converged); // by the alpha that is chosen
+        CHECK(!katz_centrality(exec, a, transposed, {.alpha = 100, .max_iterations = 50}).converged);
 
-        auto const hits = hubs_and_authorities(exec, a, turned, {.tolerance = 1e-13, .max_iterations = 20000});
+        auto const hits = hubs_and_authorities(exec, a, transposed, {.tolerance = 1e-13, .max_iterations = 20000});
         CHECK(hits.converged);
         auto const hubs = to_vector(exec, hits.hubs), authorities = to_vector(exec, hits.authorities);
         auto next = out(authorities);

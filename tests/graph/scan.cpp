@@ -153,12 +153,12 @@ scan_result<affine, int> jumping(Executor const& exec, std::int64_t n, neighbor_
 template <class Executor>
 scan_result<affine, int> over_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
                                     composition combine) {
-    return graph_detail::scan_over_posts<affine, int>(exec, n, neighbor, initial, combine);
+    return graph_detail::scan_over_splitters<affine, int>(exec, n, neighbor, initial, combine);
 }
 template <class Executor>
 scan_result<affine, int> over_many_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
                                          composition combine) {
-    return graph_detail::scan_over_posts<affine, int>(exec, n, neighbor, initial, combine, 0);
+    return graph_detail::scan_over_splitters<affine, int>(exec, n, neighbor, initial, combine, 0);
 }
 
 /// Functions of vertices that are counted from `first` on.
@@ -179,15 +179,15 @@ scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, n
     multi_executor<executor_type> const all(executors_of<Fixture>(cuts.size() - 1));
     std::vector<int> const whole =
         to_vector(Fixture::exec(), array_view<int const>(neighbor.neighbors, 2 * cuts.back()));
-    all.run([&](executor_type const& exec, part_messages const& others) {
-        auto const p = std::size_t(others.part());
+    all.run([&](executor_type const& exec, rank_communicator const& others) {
+        auto const p = std::size_t(others.rank());
         std::int64_t const first = cuts[p], vertices = cuts[p + 1] - first;
         auto const here = exec.copy(whole); // on the device of the part
         Initial own = initial;
         if constexpr (requires { own.neighbors; }) own.neighbors = here.data();
-        auto const result =
-            bidirectional_scan_part<Value, int>(exec, others, vertices, counted_from<neighbor_of>{{here.data()}, first},
-                                                counted_from<Initial>{own, first}, combine);
+        auto const result = bidirectional_scan_distributed<Value, int>(exec, others, vertices,
+                                                                       counted_from<neighbor_of>{{here.data()}, first},
+                                                                       counted_from<Initial>{own, first}, combine);
         open[p] = result.open;
         auto const mine = to_vector(exec, result.entries);
         std::copy(mine.begin(), mine.end(), entries.begin() + first);
@@ -254,7 +254,7 @@ TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPIC
             auto const result = way == 0 ? bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{})
                                 : way == 1
                                     ? graph_detail::scan_by_jumping<int, int>(exec, n, neighbor, number, smaller{})
-                                    : graph_detail::scan_over_posts<int, int>(exec, n, neighbor, number, smaller{});
+                                    : graph_detail::scan_over_splitters<int, int>(exec, n, neighbor, number, smaller{});
             CHECK(result.entries.size() == n);
             auto const entries = to_vector(exec, result.entries);
             require_least_edges(g, entries);
@@ -283,7 +283,7 @@ TEST_CASE_TEMPLATE("a walk between posts that finds no end gives up", Fixture, C
     // Vertex 0 names a neighbour in a ring that does not name it: a walk from there goes round for ever.
     std::vector<int> without_post;
     for (int v = 1; without_post.size() < 3; ++v)
-        if (!graph_detail::is_post(v)) without_post.push_back(v);
+        if (!graph_detail::is_splitter(v)) without_post.push_back(v);
     int const n = without_post.back() + 1;
     std::vector<int> neighbors(2 * std::size_t(n), -1);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -293,7 +293,7 @@ TEST_CASE_TEMPLATE("a walk between posts that finds no end gives up", Fixture, C
     neighbors[0] = without_post[0];
     auto const here = exec.copy(neighbors);
     auto const result =
-        graph_detail::scan_over_posts<unsigned, int>(exec, n, neighbor_of{here.data()}, bring_one{}, plus{});
+        graph_detail::scan_over_splitters<unsigned, int>(exec, n, neighbor_of{here.data()}, bring_one{}, plus{});
     CHECK(result.entries.size() == n);
     CHECK(result.open >= 6);
 }
@@ -332,10 +332,10 @@ TEST_CASE_TEMPLATE("scan over parts: a neighbour that is not mutual is an error 
     using executor_type = decltype(Fixture::exec());
     multi_executor<executor_type> const all(executors_of<Fixture>(2));
     std::vector<int> const neighbors{1, -1, -1, -1};
-    CHECK_THROWS_WITH_AS(all.run([&](executor_type const& exec, part_messages const& others) {
+    CHECK_THROWS_WITH_AS(all.run([&](executor_type const& exec, rank_communicator const& others) {
         auto const here = exec.copy(neighbors);
-        bidirectional_scan_part<unsigned, int>(exec, others, 1, counted_from<neighbor_of>{{here.data()}, others.part()},
-                                               bring_one{}, plus{});
+        bidirectional_scan_distributed<unsigned, int>(
+            exec, others, 1, counted_from<neighbor_of>{{here.data()}, others.rank()}, bring_one{}, plus{});
     }),
                          doctest::Contains("vertex 0 has the neighbour 1 of another part"), argument_error);
 }

@@ -31,7 +31,7 @@ entries<T> entries_of(csr<T, I, O> const& a) {
     return all;
 }
 
-/// The entries of a GrB_Matrix, asked for one by one.
+/// The entries of a GrB_Matrix, requested for one by one.
 template <class T>
 entries<T> entries_of(GrB_Matrix a) {
     GrB_Index rows = 0, columns = 0;

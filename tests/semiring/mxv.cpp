@@ -29,7 +29,7 @@ void check_calls(Executor const& exec, mxv_shape const& shape, std::uint64_t see
 
 using affine = affine_map<>;
 using compose = compose_maps<>;
-struct affine_of_meeting {
+struct affine_of_positions {
     COPPICE_HD affine operator()(std::int32_t a, std::uint8_t u, std::int64_t k) const {
         return {static_cast<std::uint32_t>(a + 7), static_cast<std::uint32_t>(u + 3 * k)};
     }
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("types and operators of the user's own, in the order of the n
         auto const u_there = exec.copy(u);
         auto const mask_there = exec.copy(mask);
         dense_vector<affine> w(exec, plain.rows());
-        mxv(exec, w.view(), mask_there.view(), no_accumulator{}, semiring_of<compose, affine_of_meeting>{}, a,
+        mxv(exec, w.view(), mask_there.view(), no_accumulator{}, semiring_of<compose, affine_of_positions>{}, a,
             u_there.view());
         auto const got = host_executor(1).copy(w);
         for (std::int32_t i = 0; i < plain.rows(); ++i) {
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("types and operators of the user's own, in the order of the n
             for (auto k = plain.view().row_begin(i); mask.values()[i] && k < plain.view().row_end(i); ++k) {
                 std::int32_t const j = plain.column_indices()[k];
                 if (!u.view().has(j)) continue;
-                sum = {compose{}(sum.value, affine_of_meeting{}(plain.values()[k], u.values()[j], j)), true};
+                sum = {compose{}(sum.value, affine_of_positions{}(plain.values()[k], u.values()[j], j)), true};
             }
             REQUIRE(got.view().has(i) == sum.present);
             if (sum.present) REQUIRE(got.values()[i] == sum.value);
@@ -262,7 +262,7 @@ TEST_CASE("a guarded adder is a monoid: every grouping gives the same") {
     using value = detail::guarded<int>;
     auto const add = detail::guarded_adder<add_plus<int>>{};
     std::vector<value> all;
-    for (auto const state : {entry_state::none, entry_state::present, entry_state::unwanted})
+    for (auto const state : {entry_state::none, entry_state::present, entry_state::masked_out})
         for (int v : {0, 3}) all.push_back({state == entry_state::none ? 0 : v, state});
     auto const same = [](value a, value b) {
         return a.state == b.state && (a.state != entry_state::present || a.value == b.value);

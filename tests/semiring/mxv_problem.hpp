@@ -208,7 +208,7 @@ inline std::vector<mxv_shape> small_mxv_shapes() {
             {"no nonzeros", std::vector<std::int64_t>(12, 0), 8},
             {"one dense row 40 x 90", dense, 90}};
 }
-/// Shapes that are cut into many stretches or blocks.
+/// Shapes that are cut into many chunks or blocks.
 inline std::vector<mxv_shape> large_mxv_shapes() {
     std::vector<mxv_shape> all;
     for (auto const& s : hard_row_lengths(77))

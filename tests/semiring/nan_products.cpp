@@ -19,7 +19,7 @@ namespace {
 float const nan_value = std::numeric_limits<float>::quiet_NaN();
 float const infinity = std::numeric_limits<float>::infinity();
 
-/// Which products are NaN, by nonzero. Cuts fall everywhere: between stretches, shares, tiles, threads and lanes.
+/// Which products are NaN, by nonzero. Cuts fall everywhere: between chunks, shares, tiles, threads and lanes.
 struct nan_places {
     char const* name;
     std::function<bool(std::int64_t nonzero)> holds;

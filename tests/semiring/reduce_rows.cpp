@@ -240,12 +240,12 @@ TEST_CASE("a row stops early at a terminal value, with the same result") {
         auto const plain = random_matrix<float>(shape.lengths, 1000, 18);
         auto const a = plain.on(exec);
         std::vector<int> y(std::size_t(plain.rows), -1);
-        std::int64_t asked = 0;
+        std::int64_t requested = 0;
         auto const flag = [&](std::int64_t k) { return plain.values[std::size_t(k)] > 0.5f ? 1 : 0; }; // a quarter
         reduce_rows(
             exec, make_srcsr_plan(exec, a.view()),
             [&](std::int64_t k) {
-                ++asked;
+                ++requested;
                 return flag(k);
             },
             any_flag{}, [&](std::int64_t row, int sum) { y[std::size_t(row)] = sum; });
@@ -257,7 +257,7 @@ TEST_CASE("a row stops early at a terminal value, with the same result") {
             wrong += y[std::size_t(i)] == expected ? 0 : 1;
         }
         CHECK(wrong == 0);
-        if (shape.lengths == std::vector<std::int64_t>{100000}) CHECK(asked < 1000); // a row in few stretches
+        if (shape.lengths == std::vector<std::int64_t>{100000}) CHECK(requested < 1000); // a row in few chunks
     }
 }
 

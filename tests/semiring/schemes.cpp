@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schemes, segmented reductions, plans, workspaces and types of reduce_rows, on every executor, against a sequential
-// fold. The host has one scheme and one reduction and ignores what is asked for: there the same cases check just that.
+// fold. The host has one scheme and one reduction and ignores what is requested for: there the same cases check just that.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -325,8 +325,8 @@ TEST_CASE_TEMPLATE("the kernel for irregular patterns is taken once the device k
         for (srcsr_scheme const scheme : ordered_schemes) {
             auto plan = make_srcsr_plan(exec, a.view(), options_for(scheme));
             exec.synchronize();
-            if (shape.name == "one long row") CHECK(plan.irregular.says_yes() == cuda);
-            if (shape.name == "stencil") CHECK_FALSE(plan.irregular.says_yes());
+            if (shape.name == "one long row") CHECK(plan.irregular.is_set() == cuda);
+            if (shape.name == "stencil") CHECK_FALSE(plan.irregular.is_set());
             std::vector<double> y[2];
             for (auto& got : y) {
                 buffer<double> device_y(exec, a.rows());
@@ -359,7 +359,7 @@ TEST_CASE_TEMPLATE("what a plan says of its scheme; a store without atomics", Wh
         CHECK_THROWS_AS(make_srcsr_plan(exec, a.view(), options_for(srcsr_scheme::adaptive, 128, 1281)),
                         argument_error);
     } else {
-        CHECK(plan.scheme == srcsr_scheme::adaptive); // what was asked for is ignored
+        CHECK(plan.scheme == srcsr_scheme::adaptive); // what was requested for is ignored
         CHECK(product() == 0);
     }
 }

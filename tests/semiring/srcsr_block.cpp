@@ -221,7 +221,7 @@ struct record_and_read {
 
 using offset = std::int32_t;
 
-/// Stands for a device_note.
+/// Stands for a device_flag.
 struct note {
     int* answer;
     void write(bool yes) const { *answer = yes; }
@@ -233,8 +233,8 @@ struct plan {
     int threads;
     srcsr_scheme scheme;
     detail::partition_rule rule{};
-    std::int64_t shares = 0;
-    std::vector<detail::path_point> cuts{};
+    std::int64_t ranges = 0;
+    std::vector<detail::path_point> splits{};
     std::vector<hand_over_slot> slots{}, heads{};
     int irregular = -1; ///< what the kernel noted
 
@@ -244,28 +244,28 @@ struct plan {
 
 /// Makes the cuts and kinds under the stand-in.
 plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t work, srcsr_scheme scheme,
-               int lane_stretch = 32, int given_capacity = 0) {
+               int lane_chunk = 32, int given_capacity = 0) {
     plan p{offsets, threads, scheme};
     srcsr_tuning tuning{};
     tuning.work_per_block = work;
     int capacity = given_capacity;
     if (capacity == 0 && p.rows() > 0)
-        capacity = detail::share_capacity(tuning, p.rows(), p.nonzeros(), threads * detail::share_items);
-    std::int64_t const room = threads * detail::share_items - work;
-    p.rule = {work, scheme == srcsr_scheme::adaptive ? room : 0, threads, lane_stretch, capacity};
-    p.shares = (p.rows() + p.nonzeros() + work - 1) / work;
-    p.cuts.resize(std::size_t(p.shares) + 1);
-    p.slots.resize(std::size_t(p.shares), {{1, 1}}); // which the kernel empties
+        capacity = detail::range_capacity(tuning, p.rows(), p.nonzeros(), threads * detail::range_items);
+    std::int64_t const slack = threads * detail::range_items - work;
+    p.rule = {work, scheme == srcsr_scheme::adaptive ? slack : 0, threads, lane_chunk, capacity};
+    p.ranges = (p.rows() + p.nonzeros() + work - 1) / work;
+    p.splits.resize(std::size_t(p.ranges) + 1);
+    p.slots.resize(std::size_t(p.ranges), {{1, 1}}); // which the kernel empties
     constexpr int partition_threads = 64;
-    constexpr int a_block = detail::shares_of_partition_block<test::block_stand_in>(partition_threads);
+    constexpr int ranges_a_block = detail::ranges_of_partition_block<test::block_stand_in>(partition_threads);
     static block_runner blocks(partition_threads, sizeof(detail::path_point) * partition_threads /
                                                       detail::lane_group<test::block_stand_in>::lanes);
     detail::partition_job<offset, note> const job{p.offsets.data(), p.rows(),      p.nonzeros(),   p.rule,
-                                                  p.shares,         p.cuts.data(), p.slots.data(), {&p.irregular}};
-    blocks.run(int(2 + p.shares / a_block), [&](auto const& block, int b, std::byte* shared) {
+                                                  p.ranges,         p.splits.data(), p.slots.data(), {&p.irregular}};
+    blocks.run(int(2 + p.ranges / ranges_a_block), [&](auto const& block, int b, std::byte* shared) {
         detail::partition_block(block, b, job, reinterpret_cast<detail::path_point*>(shared));
     });
-    p.heads.resize(std::size_t(p.shares));
+    p.heads.resize(std::size_t(p.ranges));
     return p;
 }
 
@@ -275,20 +275,20 @@ template <template <class, class> class Reading = detail::read_in_rounds, class 
 void launch(plan& p, row_range range, Multiply const& multiply, Add const& add, Store const& store) {
     using accumulator = accumulator_t<Add>;
     auto const sizes = detail::size_launch<Multiply, Add>(p.threads, p.rule.capacity);
-    std::vector<accumulator> carries(std::size_t(2 * p.shares), add.identity());
-    detail::srcsr_job<offset> const job{p.offsets.data(), p.cuts.data(),  p.slots.data(),
-                                        p.heads.data(),   carries.data(), p.shares,
+    std::vector<accumulator> carries(std::size_t(2 * p.ranges), add.identity());
+    detail::srcsr_job<offset> const job{p.offsets.data(), p.splits.data(),  p.slots.data(),
+                                        p.heads.data(),   carries.data(), p.ranges,
                                         p.rows(),         p.nonzeros(),   p.rule.work_per_block,
-                                        range.first,      range.last,     p.threads * detail::share_items,
+                                        range.first,      range.last,     p.threads * detail::range_items,
                                         sizes.tile_steps, sizes.capacity, p.scheme};
-    detail::ordered_parts const combine{};
+    detail::ordered_combine const combine{};
     block_runner blocks(p.threads, std::size_t(sizes.shared_bytes));
-    blocks.run(int(p.shares), [&](auto const& block, int s, std::byte* shared) {
+    blocks.run(int(p.ranges), [&](auto const& block, int s, std::byte* shared) {
         detail::srcsr_block<Reading<Multiply, Add>>(block, s, job, multiply, add, store, combine,
                                                     reinterpret_cast<unsigned char*>(shared));
     });
     if (p.scheme != srcsr_scheme::balanced_postprocess) return;
-    int const grid = int((p.shares + p.threads - 1) / p.threads);
+    int const grid = int((p.ranges + p.threads - 1) / p.threads);
     block_runner second(p.threads, std::size_t(detail::srcsr_types<Multiply, Add>::totals_bytes(p.threads)));
     second.run(grid, [&](auto const& block, int b, std::byte* shared) {
         detail::srcsr_postprocess_block(block, std::int64_t(b) * p.threads, job, multiply, add, store, combine,
@@ -336,8 +336,8 @@ std::vector<named_lengths> patterns(std::int64_t work) {
     auto const draw = [&](std::int64_t low, std::int64_t high) {
         return std::uniform_int_distribution<std::int64_t>(low, high)(random);
     };
-    auto const repeat = [&](std::int64_t length, std::int64_t shares) {
-        return std::vector<std::int64_t>(std::size_t(shares * work / (length + 1) + 1), length);
+    auto const repeat = [&](std::int64_t length, std::int64_t ranges) {
+        return std::vector<std::int64_t>(std::size_t(ranges * work / (length + 1) + 1), length);
     };
     std::vector<std::int64_t> several{0, 3 * work, 3, 0, 2 * work + 7, 0, 0, 6 * work, 1};
     std::vector<std::int64_t> power, sparse(std::size_t(5 * work), 0);
@@ -465,7 +465,7 @@ std::vector<std::vector<std::int64_t>> partition_patterns() {
 TEST_CASE("cuts of the path are where walking it leads") {
     using group_type = detail::lane_group<test::block_stand_in>;
     constexpr int groups = warp_lanes / group_type::lanes;
-    constexpr std::int64_t longest_whole[]{0, 1, 3, 20, 100000};
+    constexpr std::int64_t max_whole_row[]{0, 1, 3, 20, 100000};
     block_runner warps(warp_lanes);
     for (auto const& lengths : partition_patterns()) {
         auto const offsets = offsets_of(lengths);
@@ -477,22 +477,22 @@ TEST_CASE("cuts of the path are where walking it leads") {
         std::atomic<std::int64_t> wrong = 0;
         warps.run(int((steps + 2) / stride / groups + 1), [&](auto const& block, int b, std::byte*) {
             std::int64_t const i = std::int64_t(b) * groups + block.thread() / group_type::lanes;
-            std::int64_t const step = i * stride, longest = longest_whole[i % 5];
+            std::int64_t const step = i * stride, longest = max_whole_row[i % 5];
             auto expected = points[std::size_t(std::min(step, steps))];
             if (expected.row < rows && expected.nonzero > offsets[std::size_t(expected.row)] &&
                 lengths[std::size_t(expected.row)] <= longest)
                 expected = {expected.row + 1, offsets[std::size_t(expected.row) + 1]};
             detail::partition_job<offset, note> const job{
                 offsets.data(), rows, nonzeros, {1, longest, warp_lanes, 1, 1}, steps, nullptr, nullptr, {}};
-            auto const cut = job.find_cut(group_type{block}, step);
+            auto const split = job.find_split(group_type{block}, step);
             bool const inside = expected.row < rows && expected.nonzero > offsets[std::size_t(expected.row)];
-            if (!same(detail::point_of(cut), expected) || (detail::kind_of(cut) != 0) != inside) ++wrong;
+            if (!same(detail::point_of(split), expected) || (detail::kind_of(split) != 0) != inside) ++wrong;
         });
         CHECK(wrong == 0);
     }
 }
 
-TEST_CASE("kinds of shares, their sizes, and the shares of a cut row") {
+TEST_CASE("kinds of ranges, their sizes, and the ranges of a cut row") {
     constexpr int threads = 64;
     for (auto const& lengths : partition_patterns())
         for (std::int64_t const work : {13, 64, 640})
@@ -501,17 +501,17 @@ TEST_CASE("kinds of shares, their sizes, and the shares of a cut row") {
                 if (offsets.back() / work > 60) continue;
                 auto const p = make_plan(offsets, threads, work, scheme, 4);
                 CAPTURE(work);
-                std::vector<std::vector<std::int64_t>> shares_of(lengths.size()); // that hold a part of each row
-                for (std::int64_t s = 0; s < p.shares; ++s) {
-                    auto const from = detail::point_of(p.cuts[std::size_t(s)]);
-                    auto const to = detail::point_of(p.cuts[std::size_t(s) + 1]);
-                    int const kind = detail::kind_of(p.cuts[std::size_t(s)]);
+                std::vector<std::vector<std::int64_t>> ranges_of(lengths.size()); // that hold a part of each row
+                for (std::int64_t s = 0; s < p.ranges; ++s) {
+                    auto const from = detail::point_of(p.splits[std::size_t(s)]);
+                    auto const to = detail::point_of(p.splits[std::size_t(s) + 1]);
+                    int const kind = detail::kind_of(p.splits[std::size_t(s)]);
                     auto const begin = [&](std::int64_t row) { return offsets[std::size_t(row)]; };
-                    REQUIRE(to.row - from.row + to.nonzero - from.nonzero <= threads * detail::share_items);
+                    REQUIRE(to.row - from.row + to.nonzero - from.nonzero <= threads * detail::range_items);
                     bool const first = from.row < p.rows() && from.nonzero > begin(from.row);
                     bool const last = to.row < p.rows() && to.nonzero > begin(to.row);
-                    REQUIRE(bool(kind & detail::share_cuts_first) == first);
-                    REQUIRE(bool(kind & detail::share_cuts_last) == last);
+                    REQUIRE(bool(kind & detail::range_splits_first) == first);
+                    REQUIRE(bool(kind & detail::range_splits_last) == last);
                     std::int64_t longest = 0;
                     for (std::int64_t row = from.row; row < to.row; ++row)
                         longest = std::max(longest, lengths[std::size_t(row)]);
@@ -519,21 +519,21 @@ TEST_CASE("kinds of shares, their sizes, and the shares of a cut row") {
                     while (lanes < 32 && (to.row - from.row) * lanes * 2 <= threads) lanes *= 2;
                     bool const of_rows =
                         !first && !last && to.nonzero - from.nonzero <= p.rule.capacity && longest <= 4 * lanes;
-                    REQUIRE(bool(kind & detail::share_of_rows) == of_rows);
-                    for (std::int64_t row = from.row; row < to.row; ++row) shares_of[std::size_t(row)].push_back(s);
-                    if (last) shares_of[std::size_t(to.row)].push_back(s);
+                    REQUIRE(bool(kind & detail::range_of_whole_rows) == of_rows);
+                    for (std::int64_t row = from.row; row < to.row; ++row) ranges_of[std::size_t(row)].push_back(s);
+                    if (last) ranges_of[std::size_t(to.row)].push_back(s);
                 }
                 bool all_of_rows = true, none_of_rows = true;
-                for (std::int64_t s = 0; s < p.shares; ++s)
-                    (detail::kind_of(p.cuts[std::size_t(s)]) & detail::share_of_rows ? none_of_rows : all_of_rows) =
+                for (std::int64_t s = 0; s < p.ranges; ++s)
+                    (detail::kind_of(p.splits[std::size_t(s)]) & detail::range_of_whole_rows ? none_of_rows : all_of_rows) =
                         false;
                 if (all_of_rows || none_of_rows) REQUIRE(p.irregular == int(none_of_rows));
                 REQUIRE(p.irregular >= 0);
                 for (std::int64_t row = 0; row < p.rows(); ++row) {
-                    auto const& held_by = shares_of[std::size_t(row)];
+                    auto const& held_by = ranges_of[std::size_t(row)];
                     REQUIRE(!held_by.empty());
                     if (held_by.size() == 1) continue;
-                    auto const range = detail::shares_of_row(offsets.data(), row, work);
+                    auto const range = detail::ranges_of_row(offsets.data(), row, work);
                     REQUIRE(range.first == held_by.front());
                     REQUIRE(range.last == held_by.back());
                     REQUIRE(std::int64_t(held_by.size()) == range.last - range.first + 1);
@@ -562,7 +562,7 @@ TEST_CASE("products along the nonzeros, with and without the row, from any first
         // Shares that fill the memory they have to the last element: 25 rows of five.
         auto const offsets = offsets_of(std::vector<std::int64_t>(100, 5));
         auto p = make_plan(offsets, 32, 150, srcsr_scheme::adaptive, 32, 125);
-        REQUIRE(bool(detail::kind_of(p.cuts[1]) & detail::share_of_rows));
+        REQUIRE(bool(detail::kind_of(p.splits[1]) & detail::range_of_whole_rows));
         check_range(p, {0, 100}, along(letter_along{}), concatenate{});
     }
 }
@@ -681,7 +681,7 @@ TEST_CASE("what a store reads of its own is the row's") {
     check_fetching<wide<3>>(); // behind it
 }
 
-TEST_CASE("ranges of rows clip shares and leave cut rows whole; a plan serves again") {
+TEST_CASE("ranges of rows clip ranges and leave cut rows whole; a plan serves again") {
     arrays const all;
     constexpr std::int64_t work = 100;
     auto const multiply = along_nonzeros{letter_along_with_row{}, all.a->all + 1, all.b->all + 1, all.c->all + 1};

@@ -24,7 +24,7 @@ tuning_record some_record(std::string device, int length_class) {
     r.length_class = length_class;
     r.threads = 128;
     r.lanes = 2;
-    r.lane_stretch = 48;
+    r.lane_chunk = 48;
     r.reduction = segmented_reduction::raking;
     r.microseconds = 12.5;
     return r;
@@ -147,14 +147,14 @@ TEST_CASE("a plan takes the user's record, then the shipped one, then the rule")
     auto const user = some_record("GPU", 3);
     auto shipped = some_record("GPU", 3);
     shipped.lanes = 1;
-    shipped.lane_stretch = 16;
+    shipped.lane_chunk = 16;
     std::int64_t const rows = 1000, nonzeros = 9000; // 9 a row: class 3
     auto const choose = [&](std::vector<tuning_record> const& u, std::vector<tuning_record> const& s,
-                            srcsr_tuning const& asked = {}, std::string const& device = "GPU") {
-        return detail::choose_tuning_from(u, s, asked, device, 8, rows, nonzeros);
+                            srcsr_tuning const& requested = {}, std::string const& device = "GPU") {
+        return detail::choose_tuning_from(u, s, requested, device, 8, rows, nonzeros);
     };
     auto const both = choose({user}, {shipped});
-    CHECK(both.tuning.lane_stretch == 48);
+    CHECK(both.tuning.lane_chunk == 48);
     CHECK(both.tuning.work_per_block == 64 * 10); // two lanes: 64 rows of 9 and their ends
     CHECK(both.tuning.reduction == segmented_reduction::raking);
     CHECK(both.reason.find("the tuning file") != std::string::npos);
@@ -162,11 +162,11 @@ TEST_CASE("a plan takes the user's record, then the shipped one, then the rule")
     CHECK(from_library.tuning.work_per_block == 128 * 10);
     CHECK(from_library.reason.find("the shipped table") != std::string::npos);
     auto const by_rule = choose({user}, {shipped}, {}, "another GPU");
-    CHECK(by_rule.tuning.lane_stretch == 32);
+    CHECK(by_rule.tuning.lane_chunk == 32);
     CHECK(by_rule.reason.find("by rule") != std::string::npos);
-    auto const asked = choose({user}, {shipped}, {.work_per_block = 700, .lane_stretch = 5});
-    CHECK(asked.tuning.work_per_block == 700);
-    CHECK(asked.tuning.lane_stretch == 5);
+    auto const requested = choose({user}, {shipped}, {.work_per_block = 700, .lane_chunk = 5});
+    CHECK(requested.tuning.work_per_block == 700);
+    CHECK(requested.tuning.lane_chunk == 5);
     CHECK_THROWS_AS(choose({}, {}, {.threads = 100}), argument_error);
     CHECK_THROWS_AS(choose({}, {}, {.work_per_block = 5000}), argument_error);
 }
@@ -196,6 +196,6 @@ TEST_CASE("shipped records are such as a plan can use") {
         CAPTURE(to_line(r));
         CHECK((r.threads == 64 || r.threads == 128 || r.threads == 256));
         CHECK(r.lanes >= 1);
-        CHECK(r.lane_stretch >= 1);
+        CHECK(r.lane_chunk >= 1);
     }
 }

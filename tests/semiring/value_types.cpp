@@ -123,13 +123,13 @@ TEST_CASE_TEMPLATE("products by name are joined and masked element by element", 
         CAPTURE(row.name);
         auto y = exec.copy(product);
         array_view<double const> const none{};
-        join_result(exec, row.name, row.masked ? array_view<double const>(mask.view()) : none, row.complement,
+        merge_result(exec, row.name, row.masked ? array_view<double const>(mask.view()) : none, row.complement,
                     row.joined ? array_view<double const>(w.view()) : none, y.view());
         CHECK(to_vector(exec, y) == row.y);
     }
     auto y = exec.copy(product);
-    CHECK_THROWS_AS(join_result(exec, "arg-max", {}, false, w.view(), y.view()), argument_error);
-    CHECK_THROWS_AS(join_result(exec, "min-plus", mask.view().slice(0, 3), false, {}, y.view()), dimension_error);
-    CHECK_THROWS_AS(join_result(exec, "plus", {}, false, {}, y.view()), argument_error);
+    CHECK_THROWS_AS(merge_result(exec, "arg-max", {}, false, w.view(), y.view()), argument_error);
+    CHECK_THROWS_AS(merge_result(exec, "min-plus", mask.view().slice(0, 3), false, {}, y.view()), dimension_error);
+    CHECK_THROWS_AS(merge_result(exec, "plus", {}, false, {}, y.view()), argument_error);
     CHECK(to_vector(exec, y) == product);
 }

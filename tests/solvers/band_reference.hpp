@@ -178,7 +178,7 @@ inline constexpr double epsilon = double(std::numeric_limits<real_of<T>>::epsilo
 
 /// Sides for a known random solution.
 template <class T>
-std::vector<T> sides_for(plain_rows<T> const& a, std::int64_t columns, std::uint64_t seed) {
+std::vector<T> rhs_for(plain_rows<T> const& a, std::int64_t columns, std::uint64_t seed) {
     std::vector<T> x(std::size_t(a.size() * columns));
     random_values<T>(seed + 99).fill(x);
     return times(a, x, columns);

@@ -71,13 +71,13 @@ system<T> random_system(std::int64_t n, std::uint64_t seed) {
 }
 
 /// A matrix of `size` rows {lower, diagonal, upper}, in turns.
-struct rows_in_turns {
+struct alternating_rows {
     std::int64_t size;
     std::vector<double> entries;
-    bool singular_ring = false;
+    bool singular_if_cyclic = false;
 };
 template <class T>
-system<T> system_of(rows_in_turns const& rows) {
+system<T> system_of(alternating_rows const& rows) {
     system<T> s(rows.size);
     for (std::size_t i = 0; i < s.rhs.size(); ++i) {
         std::size_t const at = 3 * i % rows.entries.size();
@@ -91,7 +91,7 @@ system<T> system_of(rows_in_turns const& rows) {
 }
 /// Well-conditioned ones. Partitions of RPTS that begin with one of these rows, or end with one, are nearly singular
 /// inside wherever they end or begin: some solutions of their inner rows vanish in that unknown and decay from there.
-inline std::vector<rows_in_turns> vanishing_at_ends() {
+inline std::vector<alternating_rows> vanishing_at_ends() {
     return {{20000, {-1.5, -2, -2, 1, 0, -0.5}},
             {513, {-0.5, 0.5, 2, -1, 0, 0}},
             {600, {1, 0, 1.5, -1.5, -2, 1.5}, true},
@@ -184,7 +184,7 @@ struct accuracy {
 
 /// `solve(system) -> x`.
 template <class Solve>
-accuracy judge(int case_id, std::int64_t n, int seeds, Solve const& solve) {
+accuracy compare_accuracy(int case_id, std::int64_t n, int seeds, Solve const& solve) {
     std::vector<double> ratios;
     double worst = 0;
     for (int seed = 1; seed <= seeds; ++seed) {

@@ -182,7 +182,7 @@ TEST_CASE("an exception of an operator reaches the caller of a product in one pa
 TEST_CASE("a row that does not rise is named, wherever it stands") {
     host_executor const exec(2);
     auto const good = random_sparse<double>(3000, 500, 0.2, 3);
-    CHECK_NOTHROW(coppice::detail::require_rising(exec, view_of(good.on(exec)), "it"));
+    CHECK_NOTHROW(coppice::detail::require_sorted_columns(exec, view_of(good.on(exec)), "it"));
     for (std::int32_t const row : {0, 1, 1499, 2997}) {
         REQUIRE(good.offsets[std::size_t(row) + 1] - good.offsets[std::size_t(row)] > 2);
         auto const first = std::size_t(good.offsets[std::size_t(row)]),
@@ -195,7 +195,7 @@ TEST_CASE("a row that does not rise is named, wherever it stands") {
         for (auto const& bad : {equal, falls, low, high}) {
             std::string message;
             try {
-                coppice::detail::require_rising(exec, view_of(bad.on(exec)), "it");
+                coppice::detail::require_sorted_columns(exec, view_of(bad.on(exec)), "it");
             } catch (matrix_error const& e) {
                 message = e.what();
             }

@@ -242,14 +242,14 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
             CHECK(to_vector(exec, x) == to_vector(exec, y));
         };
         // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
-        using coppice::detail::few_partners, coppice::detail::some_partners, coppice::detail::most_partners;
+        using coppice::detail::small_merge, coppice::detail::medium_merge, coppice::detail::large_merge;
         auto const usual = coppice::detail::schedule_of(da.view(), db.view());
         auto by_rows = usual;
-        by_rows.by_entries = false;
+        by_rows.per_entry = false;
         coppice::detail::product_schedule const schedules[] = {by_rows,
-                                                               {few_partners, few_partners, 1000, 32, 32},
-                                                               {some_partners, some_partners, 1000, 32, 4},
-                                                               {most_partners, 0, 1000, 3, 1},
+                                                               {small_merge, small_merge, 1000, 32, 32},
+                                                               {medium_merge, medium_merge, 1000, 32, 4},
+                                                               {large_merge, 0, 1000, 3, 1},
                                                                {0, 0, 0, 1, 32},
                                                                {0, 0, 0, 1, 32, true}};
         for (auto const& schedule : schedules) {

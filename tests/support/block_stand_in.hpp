@@ -92,7 +92,7 @@ private:
 /// A barrier: arrivals are counted, the last one turns the turnstile.
 struct barrier {
     std::atomic<int> arrived{0};
-    turnstile gate;
+    turnstile predicate;
 
     /// Whether the caller is the last of `count`, who then has acquired what the others have done.
     bool is_last(int count) {
@@ -130,11 +130,11 @@ public:
     unsigned ballot(bool condition, code_line where = code_line::current()) const;
 
     void await_predecessor() const {}
-    void open_gate(std::uint64_t*) const {}
+    void init_barrier(std::uint64_t*) const {}
     void copy(void* to, void const* from, int bytes, std::uint64_t*, bool) const {
         if (thread_ == 0) std::memcpy(to, from, std::size_t(bytes));
     }
-    void pass_gate(std::uint64_t*, code_line where = code_line::current()) const { sync(where); }
+    void pass_barrier(std::uint64_t*, code_line where = code_line::current()) const { sync(where); }
     template <class T>
     void publish(hand_over_slot* slot, T const& value) const {
         static_assert(sizeof(T) <= 8);
@@ -150,16 +150,16 @@ public:
         for (int k = 0; k < Most && k * stride < end; ++k) out[k] = collect<T>(slots + k * stride);
     }
     template <class T>
-    void announce(std::uint64_t* words, T const& value) const {
+    void write_message(std::uint64_t* words, T const& value) const {
         std::uint32_t parts[message_words<T>] = {};
         std::memcpy(parts, &value, sizeof(T));
         for (int w = 0; w < message_words<T>; ++w)
             std::atomic_ref(words[w]).store(parts[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
     }
     template <class T>
-    T heard(std::uint64_t* words) const;
-    void publish_behind_fence(hand_over_slot* slot) const { publish(slot, 0); }
-    void collect_behind_fence(hand_over_slot* slot) const { collect<int>(slot); }
+    T await_message(std::uint64_t* words) const;
+    void publish_after_fence(hand_over_slot* slot) const { publish(slot, 0); }
+    void collect_before_fence(hand_over_slot* slot) const { collect<int>(slot); }
 
 private:
     detail::block_threads* owner_;
@@ -203,12 +203,12 @@ public:
         failure_ = nullptr;
         failed_.store(false, std::memory_order_relaxed);
         prepare_block();
-        seen_done_ = done_.gate.now();
+        seen_done_ = done_.predicate.now();
         start_.advance();
     }
     /// Waits for the blocks; returns what went wrong, if anything.
     std::exception_ptr finish() {
-        done_.gate.wait(seen_done_);
+        done_.predicate.wait(seen_done_);
         return failure_;
     }
 
@@ -319,30 +319,30 @@ private:
     /// A barrier of all workers outside a body; the last one calls `last()` before it opens.
     template <class Last>
     void meet(barrier& b, Last last) {
-        std::uint32_t const seen = b.gate.now();
+        std::uint32_t const seen = b.predicate.now();
         if (b.is_last(size_)) {
             b.arrived.store(0, std::memory_order_relaxed);
             last();
-            b.gate.advance();
+            b.predicate.advance();
         } else {
-            b.gate.wait_in_block(seen);
+            b.predicate.wait_in_block(seen);
         }
     }
 
     /// A barrier inside a body, of the `count` threads from `first` on.
     void pass(barrier& b, int first, int count, int thread, code_line where) {
         where_[std::size_t(thread)] = where;
-        std::uint32_t const seen = b.gate.now();
+        std::uint32_t const seen = b.predicate.now();
         if (b.is_last(count)) {
             check_same_place(first, count);
             b.arrived.store(0, std::memory_order_relaxed);
             // The others count as running again before they are let go: zero always means that nobody can go on.
             running_.fetch_add(count - 1, std::memory_order_relaxed);
-            b.gate.advance();
+            b.predicate.advance();
         } else {
             if (running_.fetch_sub(1, std::memory_order_relaxed) == 1)
                 fail_stuck("no thread of the block can go on: not all reach the barrier at " + text(where));
-            if (!failed_.load(std::memory_order_relaxed)) b.gate.wait_in_block(seen);
+            if (!failed_.load(std::memory_order_relaxed)) b.predicate.wait_in_block(seen);
         }
         if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
     }
@@ -368,8 +368,8 @@ private:
             if (!failure_) failure_ = std::move(failure);
         }
         failed_.store(true, std::memory_order_seq_cst);
-        block_.gate.advance();
-        for (auto& warp : warps_) warp.gate.advance();
+        block_.predicate.advance();
+        for (auto& warp : warps_) warp.predicate.advance();
     }
 
     int size_;
@@ -415,7 +415,7 @@ T block_stand_in::collect(hand_over_slot* slot) const {
 }
 
 template <class T>
-T block_stand_in::heard(std::uint64_t* words) const {
+T block_stand_in::await_message(std::uint64_t* words) const {
     alignas(T) std::uint32_t parts[message_words<T>];
     for (int w = 0; w < message_words<T>; ++w) {
         std::uint64_t word;

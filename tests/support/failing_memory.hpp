@@ -35,7 +35,7 @@ public:
         held_bytes_ -= static_cast<std::int64_t>(bytes);
         host_memory()->deallocate(pointer, bytes);
     }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 
     std::int64_t allocations() const { return allocations_; }

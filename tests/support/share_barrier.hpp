@@ -10,17 +10,17 @@
 
 namespace coppice::test {
 
-struct share_barrier {
+struct slice_barrier {
     std::vector<std::atomic<int>>* arrivals; ///< of each system, zero at first
 
-    /// All threads of `shares` blocks call it, once for a system.
+    /// All threads of `slices` blocks call it, once for a system.
     template <class Block>
-    void meet(Block const& block, std::int64_t system, int shares) {
+    void wait(Block const& block, std::int64_t system, int slices) {
         std::atomic<int>& count = (*arrivals)[std::size_t(system)];
         block.sync();
         if (block.thread() == 0) {
             count.fetch_add(1);
-            while (count.load() < shares) std::this_thread::yield();
+            while (count.load() < slices) std::this_thread::yield();
         }
         block.sync();
     }

@@ -7,7 +7,7 @@
 
 namespace coppice::detail {
 
-std::vector<line_chunk> cut_lines(host_executor const& exec, std::string_view body, line_rule rule) {
+std::vector<line_chunk> split_lines(host_executor const& exec, std::string_view body, line_rule rule) {
     auto const size = static_cast<std::int64_t>(body.size());
     char const* const begin = body.data();
     char const* const end = begin + body.size();

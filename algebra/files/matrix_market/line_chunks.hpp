@@ -73,7 +73,7 @@ private:
 
 /// Cuts a text at line ends and counts lines and entries; the chunks' counts become those of all chunks before. The
 /// element behind the last chunk holds the totals.
-std::vector<line_chunk> cut_lines(host_executor const& exec, std::string_view body, line_rule rule);
+std::vector<line_chunk> split_lines(host_executor const& exec, std::string_view body, line_rule rule);
 
 /// Parses all entries: make_parser(first entry) makes what parse(at, end, entry) is called on for each line of a chunk;
 /// its `problem` says why one failed, and done(parser) sees it when the chunk is through. Stops at entries.size().

@@ -21,26 +21,25 @@ constexpr line_rule lines_of_body{'%'};
 std::string hint_of(std::string_view text) {
     while (text.starts_with('%')) {
         if (text.starts_with("%%AMGX"))
-            return "; the line %%AMGX announces blocks, diagonals or a right-hand side behind the matrix: store them "
-                   "in a "
-                   "file of their own and remove that line";
+            return "; the line %%AMGX announces blocks, diagonals or a right-hand side after the matrix: store them "
+                   "in separate files and remove that line";
         text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
     }
     return {};
 }
 
 /// Throws for what is wrong first in the file: a line, one entry too many, or an early end.
-void report(std::string const& file, header_place const& place, std::string_view text,
+void report(std::string const& file, parsed_header const& top, std::string_view text,
             std::vector<line_chunk> const& chunks) {
-    auto const body = text.substr(place.body);
-    report_failed_line(file, place.size_line, chunks);
+    auto const body = text.substr(top.body);
+    report_failed_line(file, top.size_line, chunks);
     std::int64_t const found = chunks.back().entries;
-    std::int64_t const stored = place.header.stored;
-    std::string const promise = place.header.format == matrix_market_format::coordinate
-                                    ? "the size line promises "
+    std::int64_t const stored = top.header.stored;
+    std::string const promise = top.header.format == matrix_market_format::coordinate
+                                    ? "the size line declares "
                                     : "an array of this size holds ";
     if (found < stored)
-        throw format_error(file, place.size_line + chunks.back().lines,
+        throw format_error(file, top.size_line + chunks.back().lines,
                            "the file ends after " + std::to_string(found) + " entries; " + promise +
                                std::to_string(stored));
     if (found == stored) return;
@@ -49,7 +48,7 @@ void report(std::string const& file, header_place const& place, std::string_view
     std::int64_t k = chunks[b].entries;
     std::int64_t const lines =
         lines_of_body.for_each_line(chunks[b], body.data() + body.size(), [&](char const*&) { return k++ < stored; });
-    throw format_error(file, place.size_line + chunks[b].lines + lines,
+    throw format_error(file, top.size_line + chunks[b].lines + lines,
                        "more entries than expected; " + promise + std::to_string(stored) + hint_of(text));
 }
 
@@ -57,18 +56,18 @@ void report(std::string const& file, header_place const& place, std::string_view
 
 template <class T, class I>
 matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& file, std::string_view text,
-                                header_place const& place, file_progress const& tell) {
-    matrix_market_header const& h = place.header;
+                                parsed_header const& top, file_progress const& tell) {
+    matrix_market_header const& h = top.header;
     require_value_type<T>(file, 1, h.field == matrix_market_field::complex);
-    require_index_type<I>(file, place.size_line, h.rows, h.columns);
-    std::string_view const body = text.substr(place.body);
-    auto chunks = cut_lines(exec, body, lines_of_body);
+    require_index_type<I>(file, top.size_line, h.rows, h.columns);
+    std::string_view const body = text.substr(top.body);
+    auto chunks = split_lines(exec, body, lines_of_body);
     // Never more than the text holds, whatever the size line says.
     buffer<triplet<T, I>> entries(exec, std::min(chunks.back().entries, h.stored));
     parse_lines(
         exec, body, lines_of_body, chunks, entries.view(), tell,
         [&](std::int64_t first) { return line_parser<T, I>(h, first); }, [](std::int64_t, auto const&) {});
-    report(file, place, text, chunks);
+    report(file, top, text, chunks);
     return {h.rows, h.columns, h.symmetry, std::move(entries), {}, 1};
 }
 
@@ -90,7 +89,7 @@ csr<T, I> read_matrix_market(host_executor const& exec, std::filesystem::path co
             bytes = std::int64_t(text.view.size());
             return detail::parse_matrix_market<T, I>(exec, file, text.view, {});
         }();
-        detail::require_rows_in_proportion(file, entries.rows, sizeof(I), bytes, {});
+        detail::require_proportionate_rows(file, entries.rows, sizeof(I), bytes, {});
         return detail::to_rows(exec, file, std::move(entries));
     });
 }
@@ -108,7 +107,7 @@ COPPICE_READ(std::complex<double>);
     template detail::matrix_entries<T, I> detail::parse_matrix_market(host_executor const&, std::string const&,        \
                                                                       std::string_view, file_progress const&);         \
     template detail::matrix_entries<T, I> detail::parse_body(                                                          \
-        host_executor const&, std::string const&, std::string_view, header_place const&, file_progress const&)
+        host_executor const&, std::string const&, std::string_view, parsed_header const&, file_progress const&)
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 

@@ -77,7 +77,7 @@ public:
         out.column = static_cast<I>(column);
         if (!parse_value(out.value)) return false;
         if (!at_line_end())
-            return fail("unexpected " + next_token() + " behind the entry" +
+            return fail("unexpected " + next_token() + " after the entry" +
                         (*at_ == '%' || *at_ == '#' ? "; a comment takes a line of its own that begins with %" : ""));
         at = at_;
         return header_.symmetry == matrix_market_symmetry::general || fits_symmetry(row, column, out.value);
@@ -140,19 +140,19 @@ private:
     bool fits_symmetry(std::int64_t row, std::int64_t column, T const& value) {
         std::string const kind = name_of(header_.symmetry);
         if (row < column)
-            return fail(place(row, column) + " lies above the diagonal; a " + kind +
+            return fail(entry_name(row, column) + " is above the diagonal; a " + kind +
                         " matrix is stored as its lower triangle: exchange row and column, or write general if both "
                         "triangles are stored");
         if (row > column) return true;
         if (header_.symmetry == matrix_market_symmetry::skew_symmetric && value != T(0))
-            return fail(place(row, column) + " lies on the diagonal, where a skew-symmetric matrix has none but zeros");
+            return fail(entry_name(row, column) + " is on the diagonal, which is zero in a skew-symmetric matrix");
         if constexpr (is_complex<T>)
             if (header_.symmetry == matrix_market_symmetry::hermitian && value.imag() != real(0))
-                return fail(place(row, column) + " has an imaginary part; the diagonal of a hermitian matrix is real");
+                return fail(entry_name(row, column) + " has an imaginary part; the diagonal of a hermitian matrix is real");
         return true;
     }
 
-    static std::string place(std::int64_t row, std::int64_t column) {
+    static std::string entry_name(std::int64_t row, std::int64_t column) {
         return "entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ")";
     }
 

@@ -109,7 +109,7 @@ void parse_sizes(std::string const& file, std::int64_t line, std::string_view te
         if (status == number_status::out_of_range)
             throw format_error(file, line, std::string(what[i]) + " " + quoted(words[i]) + " exceeds 64 bits");
         if (status != number_status::good)
-            throw format_error(file, line, std::string(what[i]) + " is no integer: " + quoted(words[i]));
+            throw format_error(file, line, std::string(what[i]) + " is not an integer: " + quoted(words[i]));
         if (*sizes[i] < 0) throw format_error(file, line, std::string(what[i]) + " is negative: " + quoted(words[i]));
     }
     if (h.symmetry != matrix_market_symmetry::general && h.rows != h.columns)
@@ -121,11 +121,11 @@ void parse_sizes(std::string const& file, std::int64_t line, std::string_view te
 
 } // namespace
 
-std::optional<header_place> parse_header(std::string const& file, std::string_view text, bool complete) {
+std::optional<parsed_header> parse_header(std::string const& file, std::string_view text, bool complete) {
     if (text.empty() && complete) throw format_error(file, 0, "the file is empty; expected a Matrix Market banner");
     char const* const begin = text.data();
     char const* const end = begin + text.size();
-    header_place place;
+    parsed_header top;
     std::int64_t line = 0;
     for (char const* at = begin; at != end;) {
         char const* const stop = line_end(at, end);
@@ -133,12 +133,12 @@ std::optional<header_place> parse_header(std::string const& file, std::string_vi
         ++line;
         char const* const first = skip_blanks(at, stop);
         if (line == 1) {
-            place.header = parse_banner(file, {at, static_cast<std::size_t>(stop - at)});
+            top.header = parse_banner(file, {at, static_cast<std::size_t>(stop - at)});
         } else if (first != stop && *first != '%') {
-            parse_sizes(file, line, {first, static_cast<std::size_t>(stop - first)}, place.header);
-            place.size_line = line;
-            place.body = static_cast<std::size_t>(stop - begin) + (stop != end ? 1 : 0);
-            return place;
+            parse_sizes(file, line, {first, static_cast<std::size_t>(stop - first)}, top.header);
+            top.size_line = line;
+            top.body = static_cast<std::size_t>(stop - begin) + (stop != end ? 1 : 0);
+            return top;
         }
         at = stop == end ? end : stop + 1;
     }
@@ -151,7 +151,7 @@ std::optional<header_place> parse_header(std::string const& file, std::string_vi
 matrix_market_header read_matrix_market_header(std::filesystem::path const& path) {
     for (std::size_t limit = std::size_t(1) << 16;; limit *= 16) {
         file_text const text = read_text(path, limit);
-        if (auto const place = detail::parse_header(path.string(), text.view, text.complete)) return place->header;
+        if (auto const top = detail::parse_header(path.string(), text.view, text.complete)) return top->header;
     }
 }
 

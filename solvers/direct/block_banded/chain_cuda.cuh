@@ -23,8 +23,8 @@ namespace coppice::chain {
 
 /// `size` consecutive lanes of a warp; a power of two.
 struct lane_team {
-    int place, lanes;
-    __device__ int rank() const { return place; }
+    int lane, lanes;
+    __device__ int rank() const { return lane; }
     __device__ int size() const { return lanes; }
     __device__ void sync() const { __syncwarp(); }
     __device__ bool any(bool condition) const { return __any_sync(0xffffffffu, condition) != 0; }
@@ -63,22 +63,22 @@ struct cuda_warp : cuda_block {
 
 // 8 blocks a multiprocessor: without this number the register allocator aims at more blocks than shared memory has room
 // for, and spills.
-template <bool Left, int K, int W, class T, class Units>
+template <bool Left, int K, int W, class T, class BlockRows>
 __global__ void __launch_bounds__(warp_lanes, 8)
-    tile_kernel(__grid_constant__ stage<T, Units> const s, tile_plan plan) {
+    tile_kernel(__grid_constant__ chain_level<T, BlockRows> const s, tile_plan plan) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!s.open()) return;
-    using tile_type = warp_tile<T, Units, K, W, Left, cuda_warp>;
+    using tile_type = warp_tile<T, BlockRows, K, W, Left, cuda_warp>;
     cuda_warp const warp;
     // The last tile comes first: at the end of a system, where rows fill up the last stretch, a tile takes longer.
     std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
-    std::int64_t const first = tile * tile_type::sizes::stretches;
-    tile_type(warp, s, first, s.stretches, plan, shared).run();
+    std::int64_t const first = tile * tile_type::sizes::segments;
+    tile_type(warp, s, first, s.segments, plan, shared).run();
 }
 
-template <class T, class Units>
-__global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_layout layout) {
+template <class T, class BlockRows>
+__global__ void __launch_bounds__(128) reduce_kernel(chain_level<T, BlockRows> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!s.open()) return;
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_lay
     s.reduce(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
-template <class T, class Units>
-__global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team_layout layout) {
+template <class T, class BlockRows>
+__global__ void __launch_bounds__(128) substitute_kernel(chain_level<T, BlockRows> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!s.open()) return;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team
 }
 
 template <class T>
-__global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout layout) {
+__global__ void __launch_bounds__(128) close_kernel(final_complement<T> c, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!c.open()) return;
@@ -118,8 +118,8 @@ __global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout
 }
 
 /// The barrier of blocks that share systems: all blocks of the grid run at once (cooperative launch).
-struct grid_meeting {
-    __device__ void meet(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
+struct grid_barrier {
+    __device__ void wait(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
 };
 
 template <int W, class T>
@@ -127,13 +127,13 @@ __global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_cons
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!job.open()) return; // the same in all blocks, so that none waits at a barrier
-    grid_meeting meeting;
-    solve_links<W>(cuda_block{}, job, blockIdx.x, meeting, reinterpret_cast<T*>(shared));
+    grid_barrier barrier;
+    solve_condensed<W>(cuda_block{}, job, blockIdx.x, barrier, reinterpret_cast<T*>(shared));
 }
 
 /// Launches on a GPU need no workspace besides the links.
 template <class T>
-std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+std::int64_t launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
     return 0;
 }
 
@@ -155,11 +155,11 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
 struct run_tiles {
     cuda_executor const& exec;
 
-    template <bool Left, class T, class Units, int K, int W>
-    bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
+    template <bool Left, class T, class BlockRows, int K, int W>
+    bool operator()(chain_level<T, BlockRows> const& s, tile_sizes<T, BlockRows, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
-        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
-                      grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
+        launch_shared(exec, &tile_kernel<Left, K, W, T, BlockRows>,
+                      grid_of((s.segments + sizes.segments - 1) / sizes.segments), warp_lanes,
                       std::size_t(plan.bytes), s, plan);
         return true;
     }
@@ -167,54 +167,54 @@ struct run_tiles {
 
 /// Tiles take one right-hand side at a time.
 template <class T>
-int sides_at_once(cuda_executor const&, matrix_rows<T> const& a) {
-    return has_tiles(a) ? 1 : most_sides;
+int rhs_at_once(cuda_executor const&, matrix_rows<T> const& a) {
+    return has_tiles(a) ? 1 : max_rhs;
 }
 
-template <class T, class Units>
-void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    if constexpr (Units::of_rows)
+template <class T, class BlockRows>
+void reduce(cuda_executor const& exec, chain_level<T, BlockRows> const& s, std::byte*) {
+    if constexpr (BlockRows::of_matrix)
         if (with_tiles<true>(s, run_tiles{exec})) return;
-    run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
+    run_teams(exec, &reduce_kernel<T, BlockRows>, s, s.segments, s.shape.reduce_columns(), s.shape.reduce_elements());
 }
 
-template <class T, class Units>
-void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    if constexpr (Units::of_rows)
+template <class T, class BlockRows>
+void substitute(cuda_executor const& exec, chain_level<T, BlockRows> const& s, std::byte*) {
+    if constexpr (BlockRows::of_matrix)
         if (with_tiles<false>(s, run_tiles{exec})) return;
-    run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
+    run_teams(exec, &substitute_kernel<T, BlockRows>, s, s.segments, s.shape.substitute_columns(),
               s.shape.substitute_elements());
 }
 
 template <class T>
-void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
-    run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
+void solve_final(cuda_executor const& exec, final_complement<T> const& c, std::byte*) {
+    run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.condensed.width, c.elements());
 }
 
 /// Whether all links are solved by one kernel: not where one system may be so much longer than the others that one
 /// block would join its links while the device waits.
 template <class T>
-bool joins_links(cuda_executor const&, matrix_rows<T> const& a) {
-    constexpr std::int64_t rows_of_a_block = 1 << 13, most_uneven = 8;
+bool merges_in_one_kernel(cuda_executor const&, matrix_rows<T> const& a) {
+    constexpr std::int64_t rows_of_a_block = 1 << 13, max_uneven = 8;
     batch_shape const& b = a.batch;
-    return has_tiles(a) && (!b.offsets || b.rows <= rows_of_a_block || b.rows * b.systems <= most_uneven * b.total);
+    return has_tiles(a) && (!b.offsets || b.rows <= rows_of_a_block || b.rows * b.systems <= max_uneven * b.total);
 }
 
 template <class T>
 std::int64_t tree_elements(cuda_executor const& exec, levels const& l, matrix_rows<T> const& a) {
-    return tree_elements(2 * a.n, l.total(1), most_shares(l.batch.systems, exec.multiprocessors()));
+    return tree_elements(2 * a.n, l.total(1), max_slices(l.batch.systems, exec.multiprocessors()));
 }
 
 template <class T>
-void solve_links(cuda_executor const& exec, tree_job<T> job) {
-    with_tree_width(job.links.a, [&]<int W>(std::integral_constant<int, W>) {
-        constexpr int lanes = join_lanes<W>;
-        job.plan = plan_tree<T, W>(job.plan.systems, job.plan.links, exec.multiprocessors(), shared_limit(exec));
+void solve_condensed(cuda_executor const& exec, tree_job<T> job) {
+    with_tree_width(job.condensed.a, [&]<int W>(std::integral_constant<int, W>) {
+        constexpr int lanes = merge_lanes<W>;
+        job.plan = plan_tree<T, W>(job.plan.systems, job.plan.condensed, exec.multiprocessors(), shared_limit(exec));
         auto const kernel = &tree_kernel<W, T>;
         auto const bytes = std::size_t(tree_memory<T, W>(job.plan).bytes());
         allow_shared(exec, kernel, bytes);
         cudaLaunchAttribute sharing{};
-        if (job.plan.shares > 1) {
+        if (job.plan.slices > 1) {
             sharing.id = cudaLaunchAttributeCooperative;
             sharing.val.cooperative = 1;
         }
@@ -222,19 +222,19 @@ void solve_links(cuda_executor const& exec, tree_job<T> job) {
     });
 }
 
-template <class T, class Units>
-void run_step(cuda_executor const& exec, factored_stage<T, Units> const& s, std::byte*) {
-    run_teams(exec, &factor_kernel<factored_stage<T, Units>>, s, s.base.stretches, s.base.shape.reduce_columns(),
+template <class T, class BlockRows>
+void run_step(cuda_executor const& exec, factored_level<T, BlockRows> const& s, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_level<T, BlockRows>>, s, s.base.segments, s.base.shape.reduce_columns(),
               s.elements(s.base.shape));
 }
 
 template <class T>
-void run_step(cuda_executor const& exec, factored_closing<T> const& c, std::byte*) {
-    run_teams(exec, &factor_kernel<factored_closing<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
+void run_step(cuda_executor const& exec, factored_final_complement<T> const& c, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_final_complement<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
 }
 
 template <class T>
-std::int64_t factor_launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+std::int64_t factor_launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
     return 0;
 }
 

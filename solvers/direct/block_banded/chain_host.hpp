@@ -21,16 +21,16 @@ inline constexpr std::int64_t host_group = 16; ///< stretches that one call take
 /// three times as far on one side as on the other are eliminated in stretches unless the system is small: a recurrence
 /// that grows in one direction may overflow when it is followed from an end, and a stretch orders its unknowns by
 /// pivots.
-inline constexpr int least_wide_reach = 3;
-inline constexpr std::int64_t most_rows_of_ends = 2048, most_rows_of_uneven_ends = 64;
+inline constexpr int min_wide_reach = 3;
+inline constexpr std::int64_t max_rows_of_ends = 2048, max_rows_of_uneven_ends = 64;
 inline constexpr std::int64_t rows_of_two_threads = 4096; ///< at least: each end gets a thread
 template <class T>
 bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
     if constexpr (std::is_floating_point_v<T>) {
         if (!a.banded()) return false;
-        if (a.scalar_rows <= most_rows_of_uneven_ends) return true;
+        if (a.scalar_rows <= max_rows_of_uneven_ends) return true;
         bool const even = std::max(a.lower_bands, a.upper_bands) <= 3 * std::min(a.lower_bands, a.upper_bands);
-        return even && (a.n >= least_wide_reach || a.scalar_rows <= most_rows_of_ends);
+        return even && (a.n >= min_wide_reach || a.scalar_rows <= max_rows_of_ends);
     } else {
         return false;
     }
@@ -39,81 +39,81 @@ bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
 /// Right-hand sides that are solved at once: one where tiles of bands, which take one, do the solve; a right-hand side
 /// then gets the same bits alone and among others.
 template <class T>
-int sides_at_once(host_executor const& exec, matrix_rows<T> const& a) {
-    return band_tiles::reaches(a) && !from_both_ends(exec, a) ? 1 : most_sides;
+int rhs_at_once(host_executor const& exec, matrix_rows<T> const& a) {
+    return band_tiles::reaches(a) && !from_both_ends(exec, a) ? 1 : max_rhs;
 }
 
-/// Solves all of `units` from both ends; `most_kept` bounds the bytes of pivot rows that are kept for the way back.
+/// Solves all of `units` from both ends; `max_saved` bounds the bytes of pivot rows that are kept for the way back.
 template <class T>
-void solve_from_ends(host_executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
-                     std::byte* memory, int const* gate, std::int64_t most_kept = most_kept_bytes) {
+void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
+                     std::byte* memory, int const* predicate, std::int64_t max_saved = max_saved_bytes) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (!is_open(gate)) return;
-        band_ends<T> e = ends_of(units.a, units.sides, most_kept);
-        e.d = units.d, e.d_leading = units.d_leading;
-        e.x = units.x, e.x_leading = units.x_leading;
-        e.singular = units.singular;
+        if (!is_open(predicate)) return;
+        band_ends<T> e = ends_of(block_rows.a, block_rows.rhs_count, max_saved);
+        e.d = block_rows.d, e.d_leading = block_rows.d_leading;
+        e.x = block_rows.x, e.x_leading = block_rows.x_leading;
+        e.singular = block_rows.singular;
         e.how = how;
         e.memory = reinterpret_cast<T*>(memory);
         if (e.small) return COPPICE_ISA_SELECT(band_ends_small<T>)(e);
         std::int64_t met[] = {no_row, no_row};
         e.met = met;
-        bool const apart = exec.threads() > 1 && units.a.scalar_rows >= rows_of_two_threads;
+        bool const parallel = exec.threads() > 1 && block_rows.a.scalar_rows >= rows_of_two_threads;
         auto const run = [&](auto* work) {
-            if (!apart) return work(e, 2);
+            if (!parallel) return work(e, 2);
             detail::for_each_block(exec, 2, 1,
                                    [&](std::int64_t end, std::int64_t, std::int64_t) { work(e, int(end)); });
         };
         run(COPPICE_ISA_SELECT(band_ends_reduce<T>));
-        COPPICE_ISA_SELECT(band_ends_close<T>)(e);
+        COPPICE_ISA_SELECT(band_ends_middle<T>)(e);
         run(COPPICE_ISA_SELECT(band_ends_substitute<T>));
     }
 }
 
 /// Bytes of workspace that a launch needs besides the links.
 template <class T>
-std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
-                          unit_shape<any_size> const& links) {
-    return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
+std::int64_t launch_bytes(host_executor const& exec, block_row_shape<any_size> const& rows,
+                          block_row_shape<any_size> const& condensed) {
+    return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(condensed));
 }
 
 /// Deals stretches out to the threads, each with `bytes` of memory.
 template <class Job, class Kernel>
-void run_stretches(host_executor const& exec, Job const& job, std::int64_t stretches, std::int64_t bytes,
+void run_segments(host_executor const& exec, Job const& job, std::int64_t segments, std::int64_t bytes,
                    std::byte* memory, Kernel kernel) {
     if (!job.open()) return;
-    std::int64_t const groups = (stretches + host_group - 1) / host_group;
+    std::int64_t const groups = (segments + host_group - 1) / host_group;
     std::int64_t const workers = std::min<std::int64_t>(exec.threads(), groups);
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         std::int64_t const first = groups * w / workers * host_group;
-        std::int64_t const last = std::min(stretches, groups * (w + 1) / workers * host_group);
+        std::int64_t const last = std::min(segments, groups * (w + 1) / workers * host_group);
         kernel(job, first, last, memory + w * bytes);
     });
 }
 
-template <class T, class Units>
-void reduce(host_executor const& exec, stage<T, Units> const& s, std::byte* memory) {
-    using this_stage = stage<T, Units>;
-    if constexpr (band_tiles::possible<this_stage>)
+template <class T, class BlockRows>
+void reduce(host_executor const& exec, chain_level<T, BlockRows> const& s, std::byte* memory) {
+    using this_level = chain_level<T, BlockRows>;
+    if constexpr (band_tiles::possible<this_level>)
         if (band_tiles::takes(s))
-            return run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
+            return run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
                                  COPPICE_ISA_SELECT(band_reduce<T>));
-    run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_stage>));
+    run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_level>));
 }
 
-template <class T, class Units>
-void substitute(host_executor const& exec, stage<T, Units> const& s, std::byte* memory) {
-    using this_stage = stage<T, Units>;
-    if constexpr (band_tiles::possible<this_stage>)
+template <class T, class BlockRows>
+void substitute(host_executor const& exec, chain_level<T, BlockRows> const& s, std::byte* memory) {
+    using this_level = chain_level<T, BlockRows>;
+    if constexpr (band_tiles::possible<this_level>)
         if (band_tiles::takes(s))
-            return run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
+            return run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
                                  COPPICE_ISA_SELECT(band_substitute<T>));
-    run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
-                  COPPICE_ISA_SELECT(chain_substitute<this_stage>));
+    run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
+                  COPPICE_ISA_SELECT(chain_substitute<this_level>));
 }
 
 template <class T>
-void close(host_executor const& exec, closing<T> const& c, std::byte* memory) {
+void solve_final(host_executor const& exec, final_complement<T> const& c, std::byte* memory) {
     if (!c.open()) return;
     std::int64_t const systems = c.all.batch.systems, workers = std::min<std::int64_t>(exec.threads(), systems);
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
@@ -123,23 +123,23 @@ void close(host_executor const& exec, closing<T> const& c, std::byte* memory) {
 }
 
 /// Does the step of a stage that keeps its factors, for all stretches.
-template <class T, class Units>
-void run_step(host_executor const& exec, factored_stage<T, Units> const& s, std::byte* memory) {
-    using this_stage = factored_stage<T, Units>;
-    run_stretches(exec, s, s.base.stretches, factor_tile_bytes<T>(s.base.shape), memory,
-                  COPPICE_ISA_SELECT(chain_factor<this_stage>));
+template <class T, class BlockRows>
+void run_step(host_executor const& exec, factored_level<T, BlockRows> const& s, std::byte* memory) {
+    using this_level = factored_level<T, BlockRows>;
+    run_segments(exec, s, s.base.segments, factor_tile_bytes<T>(s.base.shape), memory,
+                  COPPICE_ISA_SELECT(chain_factor<this_level>));
 }
 
-/// The closing of all systems.
+/// The final_complement of all systems.
 template <class T>
-void run_step(host_executor const&, factored_closing<T> const& c, std::byte* memory) {
+void run_step(host_executor const&, factored_final_complement<T> const& c, std::byte* memory) {
     for (std::int64_t s = 0; s < c.base.all.batch.systems; ++s) c.run(alone{}, s, reinterpret_cast<T*>(memory));
 }
 
 template <class T>
-std::int64_t factor_launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
-                                 unit_shape<any_size> const& links) {
-    return exec.threads() * std::max(factor_tile_bytes<T>(rows), factor_tile_bytes<T>(links));
+std::int64_t factor_launch_bytes(host_executor const& exec, block_row_shape<any_size> const& rows,
+                                 block_row_shape<any_size> const& condensed) {
+    return exec.threads() * std::max(factor_tile_bytes<T>(rows), factor_tile_bytes<T>(condensed));
 }
 
 } // namespace coppice::chain

@@ -22,18 +22,18 @@ namespace coppice::chain {
 /// Lanes of a team. Each lane has two columns: most of the time of a join goes into the search for pivots, which all
 /// lanes repeat.
 template <int W>
-inline constexpr int join_lanes = int(std::bit_ceil(unsigned(2 * W)));
+inline constexpr int merge_lanes = int(std::bit_ceil(unsigned(2 * W)));
 
 /// W rows of a column, at an address from which 16 bytes can be loaded at once.
 template <class T, int W>
-struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) link_column {
+struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) condensed_column {
     T row[W];
 };
 
 /// Links in memory. A join writes its joint over its right link: the joint's columns of y and z where S' and R' stood.
 /// The triangle of the joint, its columns of m, has a place of its own.
 template <class T, int W>
-struct link_store {
+struct condensed_store {
     static constexpr int triangle = W * (W + 1) / 2;
     static constexpr int elements = 2 * W * W + W + triangle + 1; ///< for one link
     using real = real_lane_t<T>;
@@ -41,29 +41,29 @@ struct link_store {
     T* matrix;   ///< [link][2 W][W], column after column
     T* rhs;      ///< [link][W]
     T* upper;    ///< [link][triangle], column after column, with reciprocals on the diagonal
-    real* sizes; ///< [link], as in link_units
+    real* sizes; ///< [link], as in condensed_rows
 
     /// A store of `links` links in `memory`.
-    static COPPICE_HD link_store in(T* memory, int links) {
-        return {memory, memory + links * 2 * W * W, memory + links * (2 * W + 1) * W,
-                reinterpret_cast<real*>(memory + links * (elements - 1))};
+    static COPPICE_HD condensed_store in(T* memory, int segments) {
+        return {memory, memory + segments * 2 * W * W, memory + segments * (2 * W + 1) * W,
+                reinterpret_cast<real*>(memory + segments * (elements - 1))};
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_store from(std::int64_t link) const {
-        return {matrix + link * 2 * W * W, rhs + link * W, upper + link * triangle, sizes + link};
+    COPPICE_HD COPPICE_ALWAYS_INLINE condensed_store from(std::int64_t segment) const {
+        return {matrix + segment * 2 * W * W, rhs + segment * W, upper + segment * triangle, sizes + segment};
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(std::int64_t link, int c) const {
-        return matrix + (link * 2 * W + c) * W;
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(std::int64_t segment, int c) const {
+        return matrix + (segment * 2 * W + c) * W;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* side(std::int64_t link) const { return rhs + link * W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* rhs_of(std::int64_t segment) const { return rhs + segment * W; }
 };
 
 /// `Lanes` lanes of a warp, one of several teams of a block.
 template <class Block, int Lanes>
-struct join_team {
+struct merge_team {
     Block const& block;
     int number, lane, first; ///< the team, this lane of it, and the lane of the warp where it begins
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit join_team(Block const& b)
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit merge_team(Block const& b)
         : block(b), number(int(unsigned(b.thread()) / Lanes)), lane(b.thread() & (Lanes - 1)),
           first(b.thread() & (warp_lanes - 1) & ~(Lanes - 1)) {}
     static constexpr int in_warp = warp_lanes / Lanes;
@@ -85,123 +85,123 @@ struct join_team {
 /// lane W holds the right-hand side. All lanes of a warp go through a join together; lanes of a team that is not
 /// `active` keep what they have.
 template <class T, int W, class Team>
-struct link_columns {
+struct condensed_columns {
     using real = real_lane_t<T>;
-    using column_type = link_column<T, W>;
-    static constexpr int lanes = join_lanes<W>, rows = 2 * W;
+    using column_type = condensed_column<T, W>;
+    static constexpr int lanes = merge_lanes<W>, rows = 2 * W;
 
     /// What a lane loads of the right link.
-    struct right_part {
-        column_type unknown, side;
-        real mark; ///< its link_size
+    struct right_columns {
+        column_type unknown, rhs;
+        real reference; ///< its growth_reference
     };
 
     Team const& team;
     elimination<real> const& how;
-    bool turned = false; ///< whether the second set holds R
+    bool swapped = false; ///< whether the second set holds R
     // Of each column the first W elements are rows of the link; the last W are rows of the right link during a join.
     T held[rows];  ///< the column of R or R' of this lane
-    T aside[rows]; ///< its column of S, or the right-hand side
-    real mark = 1; ///< the link_size
+    T y_or_rhs[rows]; ///< its column of S, or the right-hand side
+    real reference = 1; ///< the growth_reference
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE condensed_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
         COPPICE_UNROLL
-        for (int r = 0; r < rows; ++r) held[r] = aside[r] = T(0);
+        for (int r = 0; r < rows; ++r) held[r] = y_or_rhs[r] = T(0);
     }
 
     /// Loads link i, the leftmost link of the joins to come.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(link_store<T, W> const& links, std::int64_t i, bool active) {
-        turned = false;
-        column_type const own = load(links.column(i, W + place()), active && holds_middle(false)),
-                          beside = load(place_aside(links, i), active && has_aside());
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(condensed_store<T, W> const& condensed, std::int64_t i, bool active) {
+        swapped = false;
+        column_type const own = load(condensed.column(i, W + position()), active && holds_middle(false)),
+                          other = load(y_or_rhs_address(condensed, i), active && has_y_or_rhs());
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             held[r] = own.row[r];
-            aside[r] = beside.row[r];
+            y_or_rhs[r] = other.row[r];
         }
-        if (active) mark = links.sizes[i];
+        if (active) reference = condensed.sizes[i];
         prepare_own();
     }
-    /// What this lane needs of the right link i, for a join during which `turned` has the value turned_then.
-    COPPICE_HD COPPICE_ALWAYS_INLINE right_part take_right(link_store<T, W> const& links, std::int64_t i,
-                                                           bool turned_then, bool active) const {
-        T const* const from = links.column(i, holds_middle(turned_then) ? place() : W + place());
-        return {load(from, active && in_sets()), load(links.side(i), active && of_side()),
-                active ? links.sizes[i] : real(1)};
+    /// What this lane needs of the right link i, for a join during which `turned` has the value swapped_then.
+    COPPICE_HD COPPICE_ALWAYS_INLINE right_columns take_right(condensed_store<T, W> const& condensed, std::int64_t i,
+                                                           bool swapped_then, bool active) const {
+        T const* const from = condensed.column(i, holds_middle(swapped_then) ? position() : W + position());
+        return {load(from, active && in_sets()), load(condensed.rhs_of(i), active && of_rhs()),
+                active ? condensed.sizes[i] : real(1)};
     }
     /// Joins the link with its right neighbour, which was link i; the joint goes to place i of `joints`.
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void join(right_part right, link_store<T, W> const& joints, std::int64_t i,
-                                               bool active, Tell const& tell) {
-        T before[W], beside[W];
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(right_columns right, condensed_store<T, W> const& separators, std::int64_t i,
+                                               bool active, Observer const& observer) {
+        T before[W], other[W];
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             before[r] = held[r];
-            beside[r] = aside[r];
+            other[r] = y_or_rhs[r];
         }
         take_in(right);
-        auto const size = link_size<real>(mark).with(link_size<real>(right.mark));
-        zero_pivots zeros = eliminate<rows>(size.reflected ? size.tolerance() : real(0));
-        bool const grown = active && has_grown(largest_left(), size.size, W);
+        auto const size = growth_reference<real>(reference).with(growth_reference<real>(right.reference));
+        zero_pivots zeros = eliminate<rows>(size.by_householder ? size.tolerance() : real(0));
+        bool const observed = active && exceeds_growth_bound(largest_left(), size.size, W);
         bool reflects = false;
-        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // once more, by reflections
+        if (unsigned const voted = team.block.ballot(observed); voted != 0) { // once more, by reflections
             reflects = team.any_of(voted);
-            halves again(before, beside);
-            right_part const once_more = take_right(joints, i, turned, active);
-            zero_pivots const found = reflect_apart<rows>(team, how, turned, again, &once_more, tolerance_of(size));
+            halves again(before, other);
+            right_columns const once_more = take_right(separators, i, swapped, active);
+            zero_pivots const found = eliminate_by_householder_out_of_line<rows>(team, how, swapped, again, &once_more, tolerance_of(size));
             if (reflects) zeros = take_over(again, found);
         }
         team.block.sync_warp(); // the joint goes where the right link was
         if (active) {
-            if (team.rank() == 0) zeros.tell(tell);
-            keep(joints, i);
+            if (team.rank() == 0) zeros.report(observer);
+            save(separators, i);
         }
-        turned = turned != active;
-        mark = active ? link_size<real>(size.size, size.reflected || reflects).mark() : mark;
-        bool const comes_in = in_sets() && !holds_middle(turned);
+        swapped = swapped != active;
+        reference = active ? growth_reference<real>(size.size, size.by_householder || reflects).encoded() : reference;
+        bool const comes_in = in_sets() && !holds_middle(swapped);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             held[r] = comes_in ? T(0) : active ? held[W + r] : before[r];
-            aside[r] = active ? aside[W + r] : beside[r];
+            y_or_rhs[r] = active ? y_or_rhs[W + r] : other[r];
         }
     }
     /// Puts the link to place i.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void put(link_store<T, W> const& links, std::int64_t i) const {
-        if (holds_middle(turned)) store(held, links.column(i, W + place()));
-        if (has_aside()) store(aside, place_aside(links, i));
-        if (team.rank() == 0) links.sizes[i] = mark;
+    COPPICE_HD COPPICE_ALWAYS_INLINE void put(condensed_store<T, W> const& condensed, std::int64_t i) const {
+        if (holds_middle(swapped)) store(held, condensed.column(i, W + position()));
+        if (has_y_or_rhs()) store(y_or_rhs, y_or_rhs_address(condensed, i));
+        if (team.rank() == 0) condensed.sizes[i] = reference;
     }
     /// Sets small entries to zero and scales rows, as stages of links do with every unit that they load.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, aside, of_y()); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, y_or_rhs, of_y()); }
 
     /// Solves S y + R z = d where z is y, or y with its halves exchanged (`exchanged`); every lane gets y.
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void close(bool exchanged, T (&y)[W], bool active, Tell const& tell) {
-        int const behind = exchanged ? (place() + W / 2) % W : place();
-        bool const middle = holds_middle(turned);
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void solve_final(bool exchanged, T (&y)[W], bool active, Observer const& observer) {
+        int const after = exchanged ? (position() + W / 2) % W : position();
+        bool const middle = holds_middle(swapped);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
-            T const s = team.from(aside[r], place()), z = team.from(held[r], first_middle() + behind);
+            T const s = team.from(y_or_rhs[r], position()), z = team.from(held[r], first_middle() + after);
             held[r] = middle ? s + z : held[r];
         }
-        if (how.equilibrate) equilibrate(held, aside, middle, false);
-        T before[W], beside[W];
+        if (how.equilibrate) equilibrate(held, y_or_rhs, middle, false);
+        T before[W], other[W];
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             before[r] = held[r];
-            beside[r] = aside[r];
+            other[r] = y_or_rhs[r];
         }
-        link_size<real> const size(mark);
+        growth_reference<real> const size(reference);
         zero_pivots zeros = eliminate<W>(real(0));
-        bool const grown = active && (size.reflected || has_grown(largest_above(), size.size, W));
-        if (unsigned const voted = team.block.ballot(grown); voted != 0) {
-            halves again(before, beside);
-            zero_pivots const found = reflect_apart<W>(team, how, turned, again, nullptr, tolerance_of(size));
+        bool const observed = active && (size.by_householder || exceeds_growth_bound(largest_above(), size.size, W));
+        if (unsigned const voted = team.block.ballot(observed); voted != 0) {
+            halves again(before, other);
+            zero_pivots const found = eliminate_by_householder_out_of_line<W>(team, how, swapped, again, nullptr, tolerance_of(size));
             if (team.any_of(voted)) zeros = take_over(again, found);
         }
-        if (active && team.rank() == 0) zeros.tell(tell);
+        if (active && team.rank() == 0) zeros.report(observer);
         COPPICE_UNROLL
-        for (int r = 0; r < W; ++r) y[r] = team.from(aside[r], W);
+        for (int r = 0; r < W; ++r) y[r] = team.from(y_or_rhs[r], W);
         COPPICE_UNROLL
         for (int k = W - 1; k >= 0; --k) {
             y[k] = y[k] * team.from(held[k], first_middle() + k);
@@ -211,14 +211,14 @@ struct link_columns {
     }
 
 private:
-    /// A copy of the columns for reflect_apart, which is not inlined and so has to find the columns in memory.
+    /// A copy of the columns for eliminate_by_householder_out_of_line, which is not inlined and so has to find the columns in memory.
     struct halves {
-        T held[rows], aside[rows];
-        COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&beside)[W]) {
+        T held[rows], y_or_rhs[rows];
+        COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&other)[W]) {
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
                 held[r] = own[r];
-                aside[r] = beside[r];
+                y_or_rhs[r] = other[r];
             }
         }
     };
@@ -227,57 +227,57 @@ private:
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) {
             held[r] = other.held[r];
-            aside[r] = other.aside[r];
+            y_or_rhs[r] = other.y_or_rhs[r];
         }
         return found;
     }
     /// Puts the rows of the right link into the last W elements of the columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_part right) {
-        prepare(right.unknown.row, right.side.row, false);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_columns right) {
+        prepare(right.unknown.row, right.rhs.row, false);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             held[W + r] = right.unknown.row[r];
-            aside[W + r] = right.side.row[r];
+            y_or_rhs[W + r] = right.rhs.row[r];
         }
     }
     /// The largest entry of this lane's columns: largest_left in the link that a join leaves, largest_above in the
-    /// pivot rows of a closing without the pivots. A pivot is as large as the entries behind it, or does not matter.
+    /// pivot rows of a final_complement without the pivots. A pivot is as large as the entries behind it, or does not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
-        bool const of_z = in_sets() && !holds_middle(turned);
-        largest_bits<T> of_held, of_aside, largest; // two maxima, so that neither waits for the other
+        bool const of_z = in_sets() && !holds_middle(swapped);
+        largest_bits<T> of_held, of_y_or_rhs, largest; // two maxima, so that neither waits for the other
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
-            of_held.look_at(held[W + r]);
-            of_aside.look_at(aside[W + r]);
+            of_held.include(held[W + r]);
+            of_y_or_rhs.include(y_or_rhs[W + r]);
         }
         largest.with(of_held, of_z);
-        largest.with(of_aside, of_y());
+        largest.with(of_y_or_rhs, of_y());
         return largest.value();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above() const {
-        bool const middle = holds_middle(turned);
+        bool const middle = holds_middle(swapped);
         largest_bits<T> largest;
         COPPICE_UNROLL
-        for (int r = 0; r < W; ++r) largest.look_at(held[r], middle && r < place());
+        for (int r = 0; r < W; ++r) largest.include(held[r], middle && r < position());
         return largest.value();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool in_sets() const { return team.rank() < 2 * W; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_side() const { return team.rank() == W; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int place() const { return int(unsigned(team.rank()) % W); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool holds_middle(bool turned_then) const {
-        return in_sets() && (team.rank() >= W) == turned_then;
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_rhs() const { return team.rank() == W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int position() const { return int(unsigned(team.rank()) % W); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool holds_middle(bool swapped_then) const {
+        return in_sets() && (team.rank() >= W) == swapped_then;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return turned ? W : 0; }
-    /// Where the column of S or the right-hand side that this lane holds lies in memory; see has_aside().
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* place_aside(link_store<T, W> const& links, std::int64_t i) const {
-        return of_y() ? links.column(i, place()) : links.side(i);
+    COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return swapped ? W : 0; }
+    /// Where the column of S or the right-hand side that this lane holds lies in memory; see has_y_or_rhs().
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* y_or_rhs_address(condensed_store<T, W> const& condensed, std::int64_t i) const {
+        return of_y() ? condensed.column(i, position()) : condensed.rhs_of(i);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_aside() const { return team.rank() <= W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_y_or_rhs() const { return team.rank() <= W; }
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE static column_type load(T const* from, bool wanted) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static column_type load(T const* from, bool needed) {
         column_type c{};
-        if (wanted) c = *reinterpret_cast<column_type const*>(from);
+        if (needed) c = *reinterpret_cast<column_type const*>(from);
         return c;
     }
     /// The first W rows of a column.
@@ -287,39 +287,39 @@ private:
         for (int r = 0; r < W; ++r) c.row[r] = column[r];
         *reinterpret_cast<column_type*>(to) = c;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void keep(link_store<T, W> const& joints, std::int64_t i) const {
-        if (holds_middle(turned)) {
-            int const k = place();
-            T* const to = joints.upper + i * joints.triangle + k * (k + 1) / 2;
+    COPPICE_HD COPPICE_ALWAYS_INLINE void save(condensed_store<T, W> const& separators, std::int64_t i) const {
+        if (holds_middle(swapped)) {
+            int const k = position();
+            T* const to = separators.upper + i * separators.triangle + k * (k + 1) / 2;
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r)
                 if (r <= k) to[r] = held[r];
         } else if (in_sets()) {
-            store(held, joints.column(i, W + place()));
+            store(held, separators.column(i, W + position()));
         }
-        if (has_aside()) store(aside, place_aside(joints, i));
+        if (has_y_or_rhs()) store(y_or_rhs, y_or_rhs_address(separators, i));
     }
     /// `y`: `beside` is a column of S, not the right-hand side.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* beside, bool y) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* other, bool y) const {
         if (how.flush) {
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
                 column[r] = select(magnitude(column[r]) <= how.threshold, T(0), column[r]);
-                beside[r] = select(y && magnitude(beside[r]) <= how.threshold, T(0), beside[r]);
+                other[r] = select(y && magnitude(other[r]) <= how.threshold, T(0), other[r]);
             }
         }
-        if (how.equilibrate) equilibrate(column, beside, in_sets(), y);
+        if (how.equilibrate) equilibrate(column, other, in_sets(), y);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void equilibrate(T* column, T* beside, bool unknown, bool y) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void equilibrate(T* column, T* other, bool unknown, bool y) const {
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             real size = select(unknown, magnitude(column[r]), real(0));
-            size = larger(select(y, magnitude(beside[r]), real(0)), size);
+            size = larger(select(y, magnitude(other[r]), real(0)), size);
             COPPICE_UNROLL
-            for (int apart = 1; apart < lanes; apart *= 2) size = larger(team.from(size, team.rank() ^ apart), size);
+            for (int distance = 1; distance < lanes; distance *= 2) size = larger(team.from(size, team.rank() ^ distance), size);
             real const scale = scale_to_one(size);
             column[r] = scaled(column[r], scale);
-            beside[r] = scaled(beside[r], scale);
+            other[r] = scaled(other[r], scale);
         }
     }
     /// Eliminates m from the first `Rows` rows. A pivot up to the tolerance counts as no pivot.
@@ -329,9 +329,9 @@ private:
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
             column_removal<T, register_pivot<T, Rows>, Rows> const of(key<Rows>(k).row, k, Rows);
-            zeros.note(k, of.top, tolerance);
+            zeros.record(k, of.top, tolerance);
             eliminate_in(held, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
-            eliminate_in(aside, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+            eliminate_in(y_or_rhs, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
             held[k] = team.rank() == first_middle() + k ? of.reciprocal : held[k];
         }
         return zeros;
@@ -339,43 +339,43 @@ private:
     /// eliminate() by reflections, on a copy of the columns; `right`, if any, is put into them first. Rare, and so a
     /// function of its own that costs a join no registers.
     template <int Rows>
-    [[gnu::noinline]] COPPICE_HD static zero_pivots reflect_apart(Team const team, elimination<real> const how,
-                                                                  bool turned, halves& columns, right_part const* right,
+    [[gnu::noinline]] COPPICE_HD static zero_pivots eliminate_by_householder_out_of_line(Team const team, elimination<real> const how,
+                                                                  bool swapped, halves& columns, right_columns const* right,
                                                                   real tolerance) {
-        link_columns own(team, how);
-        own.turned = turned;
+        condensed_columns own(team, how);
+        own.swapped = swapped;
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             own.held[r] = columns.held[r];
-            own.aside[r] = columns.aside[r];
+            own.y_or_rhs[r] = columns.y_or_rhs[r];
         }
         if (right) own.take_in(*right);
-        zero_pivots const zeros = own.template reflect<Rows>(tolerance);
+        zero_pivots const zeros = own.template eliminate_by_householder<Rows>(tolerance);
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) {
             columns.held[r] = own.held[r];
-            columns.aside[r] = own.aside[r];
+            columns.y_or_rhs[r] = own.y_or_rhs[r];
         }
         return zeros;
     }
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots reflect(real tolerance) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate_by_householder(real tolerance) {
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
             key_column<T, Rows> column = key<Rows>(k);
-            reflection<T> const of(column.row, k, Rows);
-            zeros.note(k, of.top, tolerance);
+            householder<T> const of(column.row, k, Rows);
+            zeros.record(k, of.top, tolerance);
             COPPICE_UNROLL
             for (int r = k + 1; r < Rows; ++r) column.row[r] = of.v(column.row[r]);
             auto const v = [&](int r) -> T const& { return column.row[r]; };
-            chain::reflect(held, of.weight, v, k, Rows);
-            chain::reflect(aside, of.weight, v, k, Rows);
+            chain::apply_householder(held, of.weight, v, k, Rows);
+            chain::apply_householder(y_or_rhs, of.weight, v, k, Rows);
             held[k] = team.rank() == first_middle() + k ? safe_reciprocal(of.top) : held[k];
         }
         return zeros;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(link_size<real> const& size) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(growth_reference<real> const& size) const {
         return how.flush ? larger(size.tolerance(), how.threshold) : size.tolerance();
     }
     /// The column of the k-th unknown of m, for all lanes.
@@ -388,34 +388,34 @@ private:
 /// The way back through a joint. Lane r < W of a team has row r of the joint's columns of y and of its triangle, lane
 /// W + r has row r of the columns of z.
 template <class T, int W, class Team>
-struct joint_rows {
+struct separator_rows {
     Team const& team;
 
     /// What this lane has of a joint.
-    struct part {
-        T entry[W], upper[W], side;
+    struct lane_values {
+        T entry[W], upper[W], rhs;
     };
-    COPPICE_HD COPPICE_ALWAYS_INLINE part load(link_store<T, W> const& joints, std::int64_t i, bool active) const {
-        part p{};
+    COPPICE_HD COPPICE_ALWAYS_INLINE lane_values load(condensed_store<T, W> const& separators, std::int64_t i, bool active) const {
+        lane_values p{};
         if (!active || team.rank() >= 2 * W) return p;
-        T const* const from = joints.column(i, of_z() ? W : 0) + row();
+        T const* const from = separators.column(i, of_z() ? W : 0) + row();
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) p.entry[c] = from[c * W];
         if (of_z()) return p;
         // For c < row() this reads another entry of the triangle, and the value computed from it is never used.
-        T const* const triangle = joints.upper + i * joints.triangle + row();
+        T const* const triangle = separators.upper + i * separators.triangle + row();
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) p.upper[c] = triangle[c * (c + 1) / 2];
-        p.side = joints.side(i)[row()];
+        p.rhs = separators.rhs_of(i)[row()];
         return p;
     }
     /// Computes m; `known` is y in the lanes of y and z in the lanes of z. Every lane gets all of m; in the lanes of y
     /// the result is the unknown of the lane's own row.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T solve(part const& p, T const (&known)[W], T (&m)[W]) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T solve(lane_values const& p, T const (&known)[W], T (&m)[W]) const {
         T sum(0), own(0);
         COPPICE_UNROLL
         for (int c = W - 1; c >= 0; --c) sum = sum + p.entry[c] * known[c];
-        T value = p.side - sum - team.from(sum, W + row());
+        T value = p.rhs - sum - team.from(sum, W + row());
         COPPICE_UNROLL
         for (int k = W - 1; k >= 0; --k) {
             T const solved = value * p.upper[k];

@@ -23,7 +23,7 @@ struct any_block {
 /// Stands for a tile of units in shared memory.
 struct any_tile {
     void arrive(int) const;
-    double* unit(int) const;
+    double* block_row(int) const;
     bool conjugated() const;
 };
 
@@ -31,27 +31,27 @@ template <class Block, int Lanes>
 using tile = tile_team<Block, Lanes>;
 
 static_assert(team_of_lanes<alone>);
-static_assert(team_of_lanes<onlooking<alone>>);
+static_assert(team_of_lanes<masked_team<alone>>);
 static_assert(team_of_lanes<tile<any_block, 4>> && exchanging_team<tile<any_block, 4>, double>);
 static_assert(team_of_lanes<warp_team<any_block>>);
-static_assert(exchanging_team<join_team<any_block, 8>, double>);
+static_assert(exchanging_team<merge_team<any_block, 8>, double>);
 
-using rows = row_units<double>;
-static_assert(stretch_units<rows> && stretch_units<link_units<double>> && stretch_units<band_row_units<double>>);
-static_assert(lane_places<stretch_places<1>> && lane_places<stretch_places<8>>);
-static_assert(link_sink<link_units<double>, stretch_places<1>, double>);
+using rows = matrix_block_rows<double>;
+static_assert(segment_rows<rows> && segment_rows<condensed_rows<double>> && segment_rows<scalar_band_rows<double>>);
+static_assert(lane_locations<segment_locations<1>> && lane_locations<segment_locations<8>>);
+static_assert(condensed_sink<condensed_rows<double>, segment_locations<1>, double>);
 
-static_assert(pivot_listener<silent_teller> && pivot_listener<pivot_teller<rows, 1>>);
-static_assert(pivot_listener<closing<double>::teller>);
-static_assert(unit_teller<silent_teller> && unit_teller<pivot_teller<rows, 1>>);
+static_assert(column_observer<silent_observer> && column_observer<pivot_observer<rows, 1>>);
+static_assert(column_observer<final_complement<double>::unknown_observer>);
+static_assert(segment_observer<silent_observer> && segment_observer<pivot_observer<rows, 1>>);
 
 template <class Window>
-inline constexpr bool is_window = elimination_window<Window, silent_teller>;
-using memory_window = memory_stacks<double, alone, rows, unit_shape<any_size>, stretch_places<1>>;
+inline constexpr bool is_window = elimination_window<Window, silent_observer>;
+using memory_window = memory_stacks<double, alone, rows, block_row_shape<any_size>, segment_locations<1>>;
 using team_of_block = tile<any_block, 2>;
 static_assert(is_window<memory_window>);
-static_assert(is_window<reflecting_stacks<double, alone, rows, unit_shape<any_size>, stretch_places<1>>>);
+static_assert(is_window<householder_stacks<double, alone, rows, block_row_shape<any_size>, segment_locations<1>>>);
 static_assert(is_window<register_stacks<double, 2, 4, 2, true, team_of_block, any_tile>>);
-static_assert(is_window<band_rows_window<double, 2, true, tile<any_block, 1>, any_tile>>);
+static_assert(is_window<scalar_band_window<double, 2, true, tile<any_block, 1>, any_tile>>);
 
 } // namespace coppice::chain::models

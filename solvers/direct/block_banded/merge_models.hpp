@@ -7,21 +7,21 @@
 #include <coppice/solvers/direct/block_banded/chain_tree.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
 
-namespace coppice::joins::models {
+namespace coppice::merging::models {
 
 using block = chain::models::any_block;
 inline constexpr pivoting partial = pivoting::partial;
 
 // Scalar links, each whole in a lane.
-static_assert(joining_workers<rpts::pair_tree<double, 8>::joining<partial, rpts::no_threshold>>);
-static_assert(parting_workers<rpts::pair_tree<double, 8>::parting>);
-static_assert(joining_workers<rpts::joining_lanes<partial, double, block, rpts::no_threshold>>);
-static_assert(parting_workers<rpts::parting_lanes<double>>);
-static_assert(joining_workers<rpts::joining_shares<partial, double, rpts::no_threshold>>);
-static_assert(parting_workers<rpts::parting_shares<double>> && parting_runs<rpts::parting_shares<double>>);
+static_assert(merging_workers<rpts::pair_tree<double, 8>::merging_pairs<partial, rpts::no_threshold>>);
+static_assert(substituting_workers<rpts::pair_tree<double, 8>::substituting_pairs>);
+static_assert(merging_workers<rpts::merging_lanes<partial, double, block, rpts::no_threshold>>);
+static_assert(substituting_workers<rpts::substituting_lanes<double>>);
+static_assert(merging_workers<rpts::merging_slices<partial, double, rpts::no_threshold>>);
+static_assert(substituting_workers<rpts::substituting_slices<double>> && substituting_runs<rpts::substituting_slices<double>>);
 // Links whose columns lie in the lanes of a team.
-static_assert(joining_workers<chain::joining_teams<double, 4, block>>);
-static_assert(parting_workers<chain::parting_teams<double, 4, block>> &&
-              parting_runs<chain::parting_teams<double, 4, block>>);
+static_assert(merging_workers<chain::merging_teams<double, 4, block>>);
+static_assert(substituting_workers<chain::substituting_teams<double, 4, block>> &&
+              substituting_runs<chain::substituting_teams<double, 4, block>>);
 
 } // namespace coppice::joins::models

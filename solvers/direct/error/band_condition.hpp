@@ -29,7 +29,7 @@ COPPICE_HD inline double modulus(complex_lane<double> const& a) {
 }
 
 /// A climb of one system from one start.
-struct climb_state {
+struct estimate_state {
     double reached;  ///< largest |z_j| of all rounds
     double peak;     ///< of this round,
     std::int64_t at; ///< and where: an index of the column; no_row for none
@@ -39,19 +39,19 @@ struct climb_state {
 template <class T>
 struct condition_memory {
     T* vectors; ///< [start][scalar row]
-    climb_state* climbs;
+    estimate_state* estimates;
     double *norm, *condition;
     std::int64_t* singular;
-    int* climbing;
+    int* unfinished;
 };
 
 /// The power of two below a norm: |A|_1 = 1 to within a factor 2 when divided by it, so that nothing overflows unless
 /// the condition number does.
 template <class Real>
 COPPICE_HD Real scale_of(double norm) {
-    double const most = double(std::numeric_limits<Real>::max()) / 8, least = double(std::numeric_limits<Real>::min());
-    if (!(norm > least)) return norm > 0 ? Real(least) : Real(1);
-    return norm <= most ? Real(1 / scale_to_one(norm)) : norm <= 1.7976931348623157e308 ? Real(most) : Real(1);
+    double const largest = double(std::numeric_limits<Real>::max()) / 8, smallest = double(std::numeric_limits<Real>::min());
+    if (!(norm > smallest)) return norm > 0 ? Real(smallest) : Real(1);
+    return norm <= largest ? Real(1 / scale_to_one(norm)) : norm <= 1.7976931348623157e308 ? Real(largest) : Real(1);
 }
 
 /// |A|_1 from rows of A^H: `workers` of them go through all rows.
@@ -63,11 +63,11 @@ struct measure_norm {
 
     COPPICE_HD void operator()(std::int64_t t) const {
         for (std::int64_t at = t; at < adjoint.scalar_rows; at += workers) {
-            row_place<T> const here(adjoint, at);
+            row_location<T> const here(adjoint, at);
             raise_to(memory.norm + here.system.system, row_sum(here));
         }
     }
-    COPPICE_HD double row_sum(row_place<T> const& here) const {
+    COPPICE_HD double row_sum(row_location<T> const& here) const {
         int const all = 3 * adjoint.n;
         // Round the corner of one or two block rows, columns meet.
         int const period = adjoint.cyclic && here.system.rows < 3 ? int(here.system.rows) * adjoint.n : all;
@@ -84,57 +84,57 @@ struct measure_norm {
 
 /// What the steps of a round share: they go through the elements of all vectors.
 template <class T>
-struct climb_step {
+struct estimate_step {
     matrix_rows<T> a;
     condition_memory<T> memory;
-    int const* gate; ///< null, or: do nothing where it points to 0
+    int const* predicate; ///< null, or: do nothing where it points to 0
 
     using real = typename lane_traits<real_lane_t<T>>::value_type;
 
-    COPPICE_HD bool open() const { return is_open(gate); }
-    COPPICE_HD climb_state& climb(row_place<T> const& here) const {
-        return memory.climbs[here.system.system * condition_starts + here.side];
+    COPPICE_HD bool open() const { return is_open(predicate); }
+    COPPICE_HD estimate_state& estimate(row_location<T> const& here) const {
+        return memory.estimates[here.system.system * condition_starts + here.rhs_index];
     }
     /// Its place within its column.
-    COPPICE_HD std::int64_t place(row_place<T> const& here) const {
+    COPPICE_HD std::int64_t index(row_location<T> const& here) const {
         return (here.system.base + here.j * here.system.stride) * a.n + here.r;
     }
-    COPPICE_HD T& element(row_place<T> const& here) const {
-        return memory.vectors[here.side * a.scalar_rows + place(here)];
+    COPPICE_HD T& element(row_location<T> const& here) const {
+        return memory.vectors[here.rhs_index * a.scalar_rows + index(here)];
     }
-    COPPICE_HD real scale(row_place<T> const& here) const { return scale_of<real>(memory.norm[here.system.system]); }
+    COPPICE_HD real scale(row_location<T> const& here) const { return scale_of<real>(memory.norm[here.system.system]); }
 };
 
 /// x of the first round: ones, and the rising numbers of alternating signs that Higham adds against matrices whose
 /// inverse cancels ones.
 template <class T>
-struct start_climbs : climb_step<T> {
+struct start_estimates : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
-        row_place<T> const here(this->a, at);
+        row_location<T> const here(this->a, at);
         auto const scale = this->scale(here);
         std::int64_t const i = here.j * this->a.n + here.r, last = here.system.rows * this->a.n - 1;
-        auto const rising = scale + scale * (typename climb_step<T>::real(i) / typename climb_step<T>::real(last + 1));
-        this->element(here) = T(here.side == 0 ? scale : i % 2 == 0 ? rising : -rising);
+        auto const rising = scale + scale * (typename estimate_step<T>::real(i) / typename estimate_step<T>::real(last + 1));
+        this->element(here) = T(here.rhs_index == 0 ? scale : i % 2 == 0 ? rising : -rising);
     }
 };
 
 /// x of later rounds: the unit vector at the last peak.
 template <class T>
-struct point_at_peaks : climb_step<T> {
+struct unit_vectors : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
         if (!this->open()) return;
-        row_place<T> const here(this->a, at);
-        bool const peak = this->climb(here).at == this->place(here);
+        row_location<T> const here(this->a, at);
+        bool const peak = this->estimate(here).at == this->index(here);
         this->element(here) = peak ? T(this->scale(here)) : T(0);
     }
 };
 
 /// v -> v / |v|; 1 for zero and where that is not finite.
 template <class T>
-struct take_signs : climb_step<T> {
+struct take_signs : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
         if (!this->open()) return;
-        row_place<T> const here(this->a, at);
+        row_location<T> const here(this->a, at);
         T& element = this->element(here);
         auto const scale = this->scale(here);
         double const size = modulus(widened(element));
@@ -153,61 +153,61 @@ struct take_signs : climb_step<T> {
 
 /// The largest |z_j| of every climb; a worker sees elements t, t + workers, ...
 template <class T>
-struct find_heights : climb_step<T> {
+struct find_maxima : estimate_step<T> {
     std::int64_t workers;
     COPPICE_HD void operator()(std::int64_t t) const {
         if (!this->open()) return;
-        climb_state* mine = nullptr;
-        double most = 0;
+        estimate_state* mine = nullptr;
+        double largest = 0;
         for (std::int64_t at = t; at < this->a.scalar_rows * condition_starts; at += workers) {
-            row_place<T> const here(this->a, at);
-            if (climb_state* const of = &this->climb(here); of != mine) {
-                if (mine) raise_to(&mine->peak, most);
+            row_location<T> const here(this->a, at);
+            if (estimate_state* const of = &this->estimate(here); of != mine) {
+                if (mine) raise_to(&mine->peak, largest);
                 mine = of;
-                most = 0;
+                largest = 0;
             }
-            error_parts::larger_of(most, modulus(widened(this->element(here))));
+            column_error::larger_of(largest, modulus(widened(this->element(here))));
         }
-        if (mine) raise_to(&mine->peak, most);
+        if (mine) raise_to(&mine->peak, largest);
     }
 };
 
 /// Where it stands; the first of equals.
 template <class T>
-struct find_peaks : climb_step<T> {
+struct find_positions : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
         if (!this->open()) return;
-        row_place<T> const here(this->a, at);
-        climb_state& climb = this->climb(here);
-        if (climb.peak > climb.reached && modulus(widened(this->element(here))) == climb.peak)
-            lower_to(&climb.at, this->place(here));
+        row_location<T> const here(this->a, at);
+        estimate_state& estimate = this->estimate(here);
+        if (estimate.peak > estimate.reached && modulus(widened(this->element(here))) == estimate.peak)
+            lower_to(&estimate.at, this->index(here));
     }
 };
 
 /// Before a round: nothing found yet. A climb that ended keeps no place, so that it solves for zeros.
-struct forget_peaks {
-    climb_state* climbs;
-    int const* gate;
+struct reset_maxima {
+    estimate_state* estimates;
+    int const* predicate;
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (!is_open(gate)) return;
-        climbs[i].peak = 0;
-        climbs[i].at = no_row;
+        if (!is_open(predicate)) return;
+        estimates[i].peak = 0;
+        estimates[i].at = no_row;
     }
 };
 struct end_round {
-    int* climbing;
-    COPPICE_HD void operator()(std::int64_t) const { *climbing = 0; }
+    int* unfinished;
+    COPPICE_HD void operator()(std::int64_t) const { *unfinished = 0; }
 };
 /// Behind a round: which climbs go on.
-struct advance_climbs {
-    climb_state* climbs;
-    int* climbing;
+struct advance_estimates {
+    estimate_state* estimates;
+    int* unfinished;
     COPPICE_HD void operator()(std::int64_t i) const {
-        climb_state& climb = climbs[i];
-        if (climb.peak != climb.peak) climb.peak = 1e308 * 10; // NaN after an overflow
-        if (!(climb.peak > climb.reached)) return;
-        climb.reached = climb.peak;
-        if (climb.at != no_row) raise_flag(climbing);
+        estimate_state& estimate = estimates[i];
+        if (estimate.peak != estimate.peak) estimate.peak = 1e308 * 10; // NaN after an overflow
+        if (!(estimate.peak > estimate.reached)) return;
+        estimate.reached = estimate.peak;
+        if (estimate.at != no_row) raise_flag(unfinished);
     }
 };
 
@@ -217,8 +217,8 @@ struct begin_estimate {
     COPPICE_HD void operator()(std::int64_t s) const {
         memory.norm[s] = 0;
         memory.singular[s] = no_row;
-        for (int c = 0; c < condition_starts; ++c) memory.climbs[s * condition_starts + c] = {0, 0, no_row};
-        if (s == 0) *memory.climbing = 1;
+        for (int c = 0; c < condition_starts; ++c) memory.estimates[s * condition_starts + c] = {0, 0, no_row};
+        if (s == 0) *memory.unfinished = 1;
     }
 };
 /// |A|_1 |A^-1|_1 of a system.
@@ -229,11 +229,11 @@ struct end_estimate {
 
     COPPICE_HD void operator()(std::int64_t s) const {
         double const infinity = 1e308 * 10;
-        using real = typename climb_step<T>::real;
+        using real = typename estimate_step<T>::real;
         double const norm = memory.norm[s];
         double inverse = 0; // norm, times the scale of the system
         for (int c = 0; c < condition_starts; ++c)
-            error_parts::larger_of(inverse, memory.climbs[s * condition_starts + c].reached);
+            column_error::larger_of(inverse, memory.estimates[s * condition_starts + c].reached);
         double condition = norm / double(scale_of<real>(norm)) * inverse;
         if (memory.singular[s] != no_row) condition = infinity;
         if (!(norm < infinity)) condition = norm - norm; // NaN
@@ -259,32 +259,32 @@ struct report_condition {
 /// solution of the systems of `rows`, gives the rows without a pivot where `singular` is not null, and does nothing
 /// where `gate` points to 0. Nothing here waits.
 template <class T, class Executor, class Solve>
-void climb_condition(Executor const& exec, matrix_rows<T> a, condition_memory<T> const& memory, Solve const& solve) {
+void compute_condition(Executor const& exec, matrix_rows<T> a, condition_memory<T> const& memory, Solve const& solve) {
     constexpr bool real_values = std::is_floating_point_v<T>;
-    auto const turned = real_values ? matrix_operation::transposed : matrix_operation::conjugate_transposed;
+    auto const transposed = real_values ? matrix_operation::transposed : matrix_operation::conjugate_transposed;
     // A^T and A^H have the same condition number.
     bool const plain = a.op == matrix_operation::none;
     matrix_rows<T> adjoint = a;
-    (plain ? adjoint : a).op = turned;
+    (plain ? adjoint : a).op = transposed;
     (plain ? a : adjoint).op = matrix_operation::none;
 
-    std::int64_t const systems = a.batch.systems, climbs = systems * condition_starts;
+    std::int64_t const systems = a.batch.systems, estimates = systems * condition_starts;
     std::int64_t const elements = a.scalar_rows * condition_starts, workers = (elements + 15) / 16;
-    int* const gate = memory.climbing;
+    int* const predicate = memory.unfinished;
     for_each(exec, systems, begin_estimate<T>{memory});
     std::int64_t const row_workers = (a.scalar_rows + 15) / 16;
     for_each(exec, row_workers, measure_norm<T>{adjoint, memory, row_workers});
-    for_each(exec, elements, start_climbs<T>{{a, memory, nullptr}});
+    for_each(exec, elements, start_estimates<T>{{a, memory, nullptr}});
     for (int round = 0; round < condition_rounds; ++round) {
-        if (round > 0) for_each(exec, elements, point_at_peaks<T>{{a, memory, gate}});
-        for_each(exec, climbs, forget_peaks{memory.climbs, gate});
-        solve(a, memory.vectors, round == 0 ? memory.singular : nullptr, gate);
-        for_each(exec, elements, take_signs<T>{{a, memory, gate}});
-        solve(adjoint, memory.vectors, nullptr, gate);
-        for_each(exec, workers, find_heights<T>{{a, memory, gate}, workers});
-        for_each(exec, elements, find_peaks<T>{{a, memory, gate}});
-        for_each(exec, 1, end_round{memory.climbing});
-        for_each(exec, climbs, advance_climbs{memory.climbs, memory.climbing});
+        if (round > 0) for_each(exec, elements, unit_vectors<T>{{a, memory, predicate}});
+        for_each(exec, estimates, reset_maxima{memory.estimates, predicate});
+        solve(a, memory.vectors, round == 0 ? memory.singular : nullptr, predicate);
+        for_each(exec, elements, take_signs<T>{{a, memory, predicate}});
+        solve(adjoint, memory.vectors, nullptr, predicate);
+        for_each(exec, workers, find_maxima<T>{{a, memory, predicate}, workers});
+        for_each(exec, elements, find_positions<T>{{a, memory, predicate}});
+        for_each(exec, 1, end_round{memory.unfinished});
+        for_each(exec, estimates, advance_estimates{memory.estimates, memory.unfinished});
     }
     for_each(exec, systems, end_estimate<T>{a, memory});
 }

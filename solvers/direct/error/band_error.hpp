@@ -18,23 +18,23 @@ namespace coppice::chain {
 /// part 2^exponent, so that products, sums and ratios of such neither overflow nor underflow on the way, and are
 /// rounded as those of plain numbers are.
 struct far_number {
-    double part; ///< between 1/4 and 1, or 0, infinity, NaN
+    double fraction; ///< between 1/4 and 1, or 0, infinity, NaN
     int exponent;
 
     COPPICE_HD static far_number of(double value) {
         int exponent = 0;
-        double const part = frexp(value, &exponent);
-        return {part, value - value == 0 ? exponent : 0};
+        double const fraction = frexp(value, &exponent);
+        return {fraction, value - value == 0 ? exponent : 0};
     }
     friend COPPICE_HD far_number operator*(far_number const& a, far_number const& b) {
-        return {a.part * b.part, a.exponent + b.exponent};
+        return {a.fraction * b.fraction, a.exponent + b.exponent};
     }
     friend COPPICE_HD far_number operator+(far_number const& a, far_number const& b) {
-        if (a.part == 0 || b.part == 0) return a.part == 0 ? b : a;
+        if (a.fraction == 0 || b.fraction == 0) return a.fraction == 0 ? b : a;
         int const top = a.exponent > b.exponent ? a.exponent : b.exponent;
-        return {ldexp(a.part, a.exponent - top) + ldexp(b.part, b.exponent - top), top};
+        return {ldexp(a.fraction, a.exponent - top) + ldexp(b.fraction, b.exponent - top), top};
     }
-    COPPICE_HD double over(far_number const& b) const { return ldexp(part / b.part, exponent - b.exponent); }
+    COPPICE_HD double over(far_number const& b) const { return ldexp(fraction / b.fraction, exponent - b.exponent); }
 };
 
 /// Raises `to` by what other rows have.
@@ -42,30 +42,30 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise(row_extremes<double>& to, row_extrem
     raise_to(&to.residual, by.residual);
     raise_to(&to.matrix, by.matrix);
     raise_to(&to.solution, by.solution);
-    raise_to(&to.side, by.side);
+    raise_to(&to.rhs, by.rhs);
     raise_to(&to.componentwise, by.componentwise);
-    if (by.hollow != 0) raise_to(&to.hollow, by.hollow);
+    if (by.zero_unknown != 0) raise_to(&to.zero_unknown, by.zero_unknown);
 }
 
 /// Largest values over the rows of one column of one system.
-struct error_parts : row_extremes<double> {
+struct column_error : row_extremes<double> {
     /// |A x - d| / (|A| |x| + |d|).
     COPPICE_HD double normwise() const {
         if (residual == 0 || !(residual <= 1.7976931348623157e308)) return residual;
-        if (plain() && middling(residual)) return residual / (matrix * solution * error_unit + side);
-        double const share = far_number::of(residual).over(product() + far_number::of(side));
-        return share == share ? share : residual;
+        if (plain() && middling(residual)) return residual / (matrix * solution * magnitude_unit + rhs);
+        double const quotient = far_number::of(residual).over(product() + far_number::of(rhs));
+        return quotient == quotient ? quotient : residual;
     }
     /// |A| |x| / |d|.
     COPPICE_HD double growth() const {
-        if (plain()) return matrix * solution * error_unit / side;
-        return product().over(far_number::of(side));
+        if (plain()) return matrix * solution * magnitude_unit / rhs;
+        return product().over(far_number::of(rhs));
     }
     COPPICE_HD static void larger_of(double& to, double value) { to = larger_or_nan(to, value); }
 
 private:
     /// Whether nothing overflows or underflows as it stands: the same bits, sooner.
-    COPPICE_HD bool plain() const { return middling(matrix) && middling(solution) && middling(side); }
+    COPPICE_HD bool plain() const { return middling(matrix) && middling(solution) && middling(rhs); }
     COPPICE_HD static bool middling(double value) { return value >= 1e-70 && value <= 1e70; }
     COPPICE_HD far_number product() const {
         far_number p = far_number::of(matrix) * far_number::of(solution);
@@ -73,19 +73,19 @@ private:
         return p;
     }
 };
-static_assert(error_unit == 1 << 6);
+static_assert(magnitude_unit == 1 << 6);
 
 /// A scalar row of one column, from its number among all.
 template <class T>
-struct row_place {
-    std::int64_t side, row;
-    system_place system;
+struct row_location {
+    std::int64_t rhs_index, row;
+    system_location system;
     std::int64_t j;
     int r;
 
     // Divided only where it must be: 64 bits take a GPU a hundred instructions.
-    COPPICE_HD row_place(matrix_rows<T> const& a, std::int64_t at) : side(at < a.scalar_rows ? 0 : at / a.scalar_rows) {
-        row = at - side * a.scalar_rows;
+    COPPICE_HD row_location(matrix_rows<T> const& a, std::int64_t at) : rhs_index(at < a.scalar_rows ? 0 : at / a.scalar_rows) {
+        row = at - rhs_index * a.scalar_rows;
         std::int64_t const i = a.n == 1 ? row : row / a.n;
         system = a.batch.system(a.batch.system_of(i));
         j = i - a.batch.first_row(system.system);
@@ -95,12 +95,12 @@ struct row_place {
 
 /// Which systems a try is about: all of them, or those that wait for it. Where a gate points to 0 nothing waits, and
 /// the try does not take place.
-struct try_scope {
+struct attempt_scope {
     int number = 1; ///< of the try, from 1
-    int const* gate = nullptr;
+    int const* predicate = nullptr;
     int const* next = nullptr; ///< [system]: number of the try that it waits for; null: all wait for this one
 
-    COPPICE_HD bool open() const { return is_open(gate); }
+    COPPICE_HD bool open() const { return is_open(predicate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool covers(std::int64_t system) const { return !next || next[system] == number; }
     /// Whether a system keeps its solution and is eliminated only to see whether it is singular.
     COPPICE_HD bool examines(std::int64_t system) const { return next && next[system] == -number; }
@@ -108,10 +108,10 @@ struct try_scope {
 /// Whether it is known by now that a try does not take place: never on a device, whose gates the host does not wait
 /// for.
 template <class Executor>
-bool stays_closed(Executor const&, int const*) {
+bool is_skipped(Executor const&, int const*) {
     return false;
 }
-inline bool stays_closed(host_executor const&, int const* gate) { return !is_open(gate); }
+inline bool is_skipped(host_executor const&, int const* predicate) { return !is_open(predicate); }
 
 /// Does work(i) for i = t, t + workers, ...: a closed gate stops few threads where one for each row would be many.
 template <class Work>
@@ -124,94 +124,94 @@ struct strided_work {
     }
 };
 COPPICE_HD inline std::int64_t workers_for(std::int64_t items) {
-    constexpr std::int64_t most = 1 << 18; // threads that fill a device
+    constexpr std::int64_t max_workers = 1 << 18; // threads that fill a device
     std::int64_t const workers = (items + 15) / 16;
-    return workers < most ? workers : most;
+    return workers < max_workers ? workers : max_workers;
 }
 
 /// The measuring of all rows of all columns.
 template <class T>
 struct measure_job {
     residual_rows<T> rows;
-    error_parts* parts; ///< [system][column], zero at first
+    column_error* errors; ///< [system][column], zero at first
     std::int64_t columns;
-    try_scope scope;
+    attempt_scope scope;
     zero_sums<T> sums;
 
     /// Whether work is dealt out by systems, side by side in memory.
     COPPICE_ALWAYS_INLINE bool by_systems() const { return rows.a.batch.interleaved && rows.a.batch.systems > 1; }
     /// Takes what rows of a column of a system tell, all of them or some.
-    COPPICE_ALWAYS_INLINE void keep(system_place const& s, std::int64_t column, row_extremes<double> const& most,
+    COPPICE_ALWAYS_INLINE void keep(system_location const& s, std::int64_t column, row_extremes<double> const& maxima,
                                     bool all) const {
-        row_extremes<double>& to = parts[s.system * columns + column];
+        row_extremes<double>& to = errors[s.system * columns + column];
         if (all)
-            to = most;
+            to = maxima;
         else
-            raise(to, most);
+            raise(to, maxima);
     }
 };
 
-inline constexpr int most_tries = 3; ///< rpts, the chain solver, a step of refinement by that
-inline constexpr int try_flags = most_tries + 2;
+inline constexpr int max_attempts = 3; ///< rpts, the chain solver, a step of refinement by that
+inline constexpr int attempt_flags = max_attempts + 2;
 
 /// What tries tell of the systems.
-struct verdict_memory {
-    error_parts* parts;     ///< [system][column]: of the try that is measured; zero between tries
+struct error_memory {
+    column_error* errors;     ///< [system][column]: of the try that is measured; zero between tries
     bool* inaccurate;       ///< [system][column]: whether the backward error of the last try was beyond the bound
     std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
     int* next;              ///< [system]: the try that it waits for, 0 for none; -k: only examined by try k
     int* uneven;            ///< of zero_sums
-    int* wanted;            ///< [k]: does any system wait for try k? 0 or not; and behind them `arrived`
+    int* requested;            ///< [k]: does any system wait for try k? 0 or not; and behind them `arrived`
     std::int64_t systems, columns;
 
     /// Counts the blocks of a kernel that are done; zero between kernels.
-    COPPICE_HD int* arrived() const { return wanted + most_tries + 1; }
-    try_scope waiting_for(int number) const { return {number, wanted + number, next}; }
+    COPPICE_HD int* arrived() const { return requested + max_attempts + 1; }
+    attempt_scope waiting_for(int number) const { return {number, requested + number, next}; }
 };
 
 /// Nothing measured, no system waits for anything, every column has had a pivot: item i of items().
 template <class T>
-struct clear_verdicts {
-    verdict_memory memory;
+struct clear_errors {
+    error_memory memory;
     zero_sums<T> sums;
 
     std::int64_t items() const {
-        std::int64_t const parts = memory.systems * memory.columns;
-        return parts > try_flags ? parts : try_flags;
+        std::int64_t const entries = memory.systems * memory.columns;
+        return entries > attempt_flags ? entries : attempt_flags;
     }
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (i < memory.systems * memory.columns) memory.parts[i] = error_parts{};
+        if (i < memory.systems * memory.columns) memory.errors[i] = column_error{};
         if (i < memory.systems) {
             memory.singular[i] = no_row;
             sums.begin(i);
         }
-        if (i < try_flags) memory.wanted[i] = 0;
+        if (i < attempt_flags) memory.requested[i] = 0;
     }
 };
-struct report_nothing {
+struct report_empty {
     solve_report* report;
     double condition;
     COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0, condition}; }
 };
 
 /// How a try is judged, and what follows.
-struct judgement {
+struct accuracy_rule {
     double bound;           ///< of the backward error
     double growth = 0;      ///< |A| |x| / |d| from which on a solution is not trusted; 0 where pivots were told of
     int if_inaccurate = 0;  ///< the try that a system waits for where only its backward error is beyond the bound, and
     int if_doubtful = 0;    ///< where it is not finite or not trusted; 0: none
-    int if_hollow = 0;      ///< the try that is to look for columns without a pivot where every right-hand side has an
+    int if_zero_unknown = 0;      ///< the try that is to look for columns without a pivot where every right-hand side has an
                             ///< unknown that is zero, as an unknown without a pivot is: all others stand out
     bool numbered = true;   ///< false: the reports keep the number of the try
     bool eliminated = true; ///< the try said which columns have no pivot
 };
 
 /// Turns the parts of a system into its report, and says whether it should be tried again.
-struct judge_system {
-    verdict_memory memory;
+struct check_system {
+    error_memory memory;
     solve_report* report;
-    try_scope scope;
-    judgement about;
+    attempt_scope scope;
+    accuracy_rule about;
     batch_shape batch;
     std::int64_t block, scalar_rows; ///< rows of a block and of all systems
 
@@ -226,19 +226,19 @@ struct judge_system {
         }
         solve_report r{0, 0, -1, solve_status::ok, about.numbered ? scope.number : report[s].tries, 0};
         bool doubtful = false, finite = true; // the matrix: an infinite pivot takes its row away from the others
-        bool hollow = true;
+        bool zero_in_all = true;
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             std::int64_t const at = s * memory.columns + c;
-            error_parts const p = memory.parts[at];
-            memory.parts[at] = error_parts{};
+            column_error const p = memory.errors[at];
+            memory.errors[at] = column_error{};
             double const error = p.normwise();
             memory.inaccurate[at] = !(error <= about.bound);
-            error_parts::larger_of(r.backward_error, error);
-            error_parts::larger_of(r.componentwise_error, p.componentwise);
+            column_error::larger_of(r.backward_error, error);
+            column_error::larger_of(r.componentwise_error, p.componentwise);
             if (about.growth > 0 && !(p.growth() < about.growth)) doubtful = true;
             if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
             if (!(p.matrix <= 1.7976931348623157e308)) finite = false;
-            if (p.hollow == 0) hollow = false;
+            if (p.zero_unknown == 0) zero_in_all = false;
         }
         double const infinity = 1e308 * 10;
         if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
@@ -253,10 +253,10 @@ struct judge_system {
             next = about.if_doubtful;
         else if (r.status == solve_status::inaccurate)
             next = about.if_inaccurate;
-        else if (hollow)
-            next = -about.if_hollow;
+        else if (zero_in_all)
+            next = -about.if_zero_unknown;
         memory.next[s] = next;
-        if (next != 0) raise_flag(memory.wanted + (next > 0 ? next : -next));
+        if (next != 0) raise_flag(memory.requested + (next > 0 ? next : -next));
     }
     COPPICE_HD static void call_singular(solve_report& r, std::int64_t row) {
         r.status = solve_status::singular;
@@ -274,11 +274,11 @@ template <class T>
 struct residual_to {
     residual_rows<T> rows;
     T* r;
-    try_scope scope;
+    attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
-        row_place<T> const here(rows.a, at);
-        auto const value = rows.sums(here.system, here.j, here.r, here.side).rest;
-        r[rows.place(here.system, here.j, here.r) + here.side * rows.a.scalar_rows] = narrowed(value, T());
+        row_location<T> const here(rows.a, at);
+        auto const value = rows.sums(here.system, here.j, here.r, here.rhs_index).rest;
+        r[rows.offset(here.system, here.j, here.r) + here.rhs_index * rows.a.scalar_rows] = narrowed(value, T());
     }
 };
 /// x += correction, where that is finite.
@@ -287,8 +287,8 @@ struct add_correction {
     T *x, *correction;
     std::int64_t rows, x_leading;
     COPPICE_HD void operator()(std::int64_t at) const {
-        std::int64_t const side = at / rows;
-        add(x[at - side * rows + side * x_leading], correction[at]);
+        std::int64_t const rhs_index = at / rows;
+        add(x[at - rhs_index * rows + rhs_index * x_leading], correction[at]);
     }
     COPPICE_HD static void add(T& value, T const& step) {
         if (magnitude(widened(step)) <= 1.7976931348623157e308) value = value + step;
@@ -299,13 +299,13 @@ template <class T>
 struct correct_inaccurate {
     matrix_rows<T> a;
     add_correction<T> correct;
-    verdict_memory memory;
-    try_scope scope;
+    error_memory memory;
+    attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
-        row_place<T> const here(a, at);
-        std::int64_t const s = here.system.system, place = (here.system.base + here.j * here.system.stride) * a.n;
-        if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.side])
-            correct(here.side * a.scalar_rows + place + here.r);
+        row_location<T> const here(a, at);
+        std::int64_t const s = here.system.system, first_row = (here.system.base + here.j * here.system.stride) * a.n;
+        if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.rhs_index])
+            correct(here.rhs_index * a.scalar_rows + first_row + here.r);
     }
 };
 /// x = the answer of another solver, for the systems that wait for it.
@@ -314,12 +314,12 @@ struct take_answer {
     matrix_rows<T> a;
     T *x, *answer;
     std::int64_t x_leading;
-    try_scope scope;
+    attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
-        row_place<T> const here(a, at);
+        row_location<T> const here(a, at);
         if (!scope.covers(here.system.system)) return;
-        std::int64_t const place = (here.system.base + here.j * here.system.stride) * a.n + here.r;
-        x[place + here.side * x_leading] = answer[place + here.side * a.scalar_rows];
+        std::int64_t const row = (here.system.base + here.j * here.system.stride) * a.n + here.r;
+        x[row + here.rhs_index * x_leading] = answer[row + here.rhs_index * a.scalar_rows];
     }
 };
 

@@ -18,8 +18,8 @@ inline constexpr int measure_blocks = 4; ///< of a multiprocessor, which waits f
 /// The larger of the values of all lanes of a warp, in its first lane.
 __device__ inline double largest_of_warp(double value) {
 #pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2)
-        value = larger_or_nan(value, __shfl_down_sync(0xffffffffu, value, unsigned(apart)));
+    for (int distance = 16; distance > 0; distance /= 2)
+        value = larger_or_nan(value, __shfl_down_sync(0xffffffffu, value, unsigned(distance)));
     return value;
 }
 
@@ -29,14 +29,14 @@ __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> co
     __shared__ double memory[Threads / 32][sizeof(row_extremes<double>) / sizeof(double)];
     auto* const warps = reinterpret_cast<row_extremes<double>*>(memory);
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-    auto const reduced = [](row_extremes<double> const& most) {
+    auto const reduced = [](row_extremes<double> const& maxima) {
         row_extremes<double> all;
-        all.residual = largest_of_warp(most.residual);
-        all.matrix = largest_of_warp(most.matrix);
-        all.solution = largest_of_warp(most.solution);
-        all.side = largest_of_warp(most.side);
-        all.componentwise = largest_of_warp(most.componentwise);
-        all.hollow = largest_of_warp(most.hollow);
+        all.residual = largest_of_warp(maxima.residual);
+        all.matrix = largest_of_warp(maxima.matrix);
+        all.solution = largest_of_warp(maxima.solution);
+        all.rhs = largest_of_warp(maxima.rhs);
+        all.componentwise = largest_of_warp(maxima.componentwise);
+        all.zero_unknown = largest_of_warp(maxima.zero_unknown);
         return all;
     };
     auto const own = reduced(mine);
@@ -56,39 +56,39 @@ __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> co
 template <class T>
 using gathered_extremes =
     std::conditional_t<sizeof(real_lane_t<T>) == sizeof(float), quotient_extremes, row_extremes<double>>;
-__device__ inline row_extremes<double> settled(quotient_extremes const& most) { return most.divided(); }
-__device__ inline row_extremes<double> settled(row_extremes<double> const& most) { return most; }
+__device__ inline row_extremes<double> divided_extremes(quotient_extremes const& maxima) { return maxima.divided(); }
+__device__ inline row_extremes<double> divided_extremes(row_extremes<double> const& maxima) { return maxima; }
 
 /// Scalar rows of one system along their strands, every `stride`th from `first` on.
 template <class T>
-__device__ row_extremes<double> measure_strands(measure_job<T> const& job, system_place const& s, std::int64_t column,
+__device__ row_extremes<double> measure_strided_rows(measure_job<T> const& job, system_location const& s, std::int64_t column,
                                                 std::int64_t first, std::int64_t stride) {
-    gathered_extremes<T> most;
-    strand_rows<T, 3> const rows(job.rows, s, column);
+    gathered_extremes<T> maxima;
+    strided_rows<T, 3> const rows(job.rows, s, column);
     std::int64_t const begin = rows.begin(), end = rows.end() > begin ? rows.end() : begin;
 #pragma unroll(sizeof(real_lane_t <T>) == 4 ? 2 : 1) // where there are registers for the loads of two rows
-    for (std::int64_t j = begin + first; j < end; j += stride) rows.template take<3>(load_one{}, j, most);
-    if (first < begin) rows.take_end(load_one{}, first, most); // there is one on either side
-    if (end + first < s.rows) rows.take_end(load_one{}, end + first, most);
-    return settled(most);
+    for (std::int64_t j = begin + first; j < end; j += stride) rows.template take<3>(load_one{}, j, maxima);
+    if (first < begin) rows.take_end(load_one{}, first, maxima); // there is one on either side
+    if (end + first < s.rows) rows.take_end(load_one{}, end + first, maxima);
+    return divided_extremes(maxima);
 }
 
 /// The rows of one system, by all threads of all blocks of `Threads`; scalar rows go along their strands.
 template <int Threads, class T>
 __device__ void measure_system(measure_job<T> const& job, std::int64_t first, std::int64_t stride) {
     matrix_rows<T> const& a = job.rows.a;
-    system_place s = a.batch.system(0);
+    system_location s = a.batch.system(0);
     s.stride = 1; // interleaved with none
     for (std::int64_t i = first; i < a.scalar_rows && job.sums.open(0); i += stride)
-        job.sums.look(s, i / a.n, int(i % a.n));
+        job.sums.check(s, i / a.n, int(i % a.n));
     for (std::int64_t column = 0; column < job.columns; ++column) {
-        row_extremes<double> most;
+        row_extremes<double> maxima;
         if (a.n == 1 && !a.banded())
-            most = measure_strands(job, s, column, first, stride);
+            maxima = measure_strided_rows(job, s, column, first, stride);
         else
             for (std::int64_t i = first; i < a.scalar_rows; i += stride)
-                job.rows.take(s, i / a.n, int(i % a.n), column, most);
-        raise_by_block<Threads>(job.parts[column], most);
+                job.rows.take(s, i / a.n, int(i % a.n), column, maxima);
+        raise_by_block<Threads>(job.errors[column], maxima);
         __syncthreads(); // all have read what the next column overwrites
     }
 }
@@ -98,26 +98,26 @@ template <class T>
 __device__ void measure_systems(measure_job<T> const& job, std::int64_t first, std::int64_t stride) {
     matrix_rows<T> const& a = job.rows.a;
     std::int64_t last = -1;
-    row_extremes<double> most;
+    row_extremes<double> maxima;
     for (std::int64_t at = first; at < a.scalar_rows * job.columns; at += stride) {
-        row_place<T> const here(a, at);
+        row_location<T> const here(a, at);
         if (!job.scope.covers(here.system.system)) continue;
-        std::int64_t const part = here.system.system * job.columns + here.side;
-        if (part != last) {
-            if (last >= 0) raise(job.parts[last], most);
-            most = row_extremes<double>{};
-            last = part;
+        std::int64_t const index = here.system.system * job.columns + here.rhs_index;
+        if (index != last) {
+            if (last >= 0) raise(job.errors[last], maxima);
+            maxima = row_extremes<double>{};
+            last = index;
         }
-        job.rows.take(here.system, here.j, here.r, here.side, most);
-        if (here.side == 0 && job.sums.open(here.system.system)) job.sums.look(here.system, here.j, here.r);
+        job.rows.take(here.system, here.j, here.r, here.rhs_index, maxima);
+        if (here.rhs_index == 0 && job.sums.open(here.system.system)) job.sums.check(here.system, here.j, here.r);
     }
-    if (last >= 0) raise(job.parts[last], most);
+    if (last >= 0) raise(job.errors[last], maxima);
 }
 
 /// One system is judged by the block that is done last.
 template <class T>
 __global__ void __launch_bounds__(measure_threads, measure_blocks)
-    measure_kernel(__grid_constant__ measure_job<T> const job, __grid_constant__ judge_system const judging) {
+    measure_kernel(__grid_constant__ measure_job<T> const job, __grid_constant__ check_system const checking) {
     wait_for_predecessor();
     if (!job.scope.open()) return;
     std::int64_t const first = std::int64_t(blockIdx.x) * measure_threads + threadIdx.x;
@@ -126,20 +126,20 @@ __global__ void __launch_bounds__(measure_threads, measure_blocks)
     if (job.scope.covers(0)) measure_system<measure_threads>(job, first, stride);
     if (threadIdx.x != 0) return; // the one that raised what its block has
     __threadfence();
-    if (atomicAdd(judging.memory.arrived(), 1) != int(gridDim.x) - 1) return;
+    if (atomicAdd(checking.memory.arrived(), 1) != int(gridDim.x) - 1) return;
     __threadfence();
-    *judging.memory.arrived() = 0;
-    judging(0);
+    *checking.memory.arrived() = 0;
+    checking(0);
 }
 
 /// Measures; true if it judges, too.
 template <class T>
-bool measure(cuda_executor const& exec, measure_job<T> const& job, judge_system const& judging) {
+bool measure(cuda_executor const& exec, measure_job<T> const& job, check_system const& checking) {
     std::int64_t const systems = job.rows.a.batch.systems;
     std::int64_t const rows = job.rows.a.scalar_rows * (systems == 1 ? 1 : job.columns);
     std::int64_t const needed = (rows + measure_threads - 1) / measure_threads;
     auto const blocks = unsigned(std::clamp<std::int64_t>(needed, 1, measure_blocks * exec.multiprocessors()));
-    launch_early(exec, &measure_kernel<T>, dim3(blocks), measure_threads, 0, {}, job, judging);
+    launch_early(exec, &measure_kernel<T>, dim3(blocks), measure_threads, 0, {}, job, checking);
     return systems == 1;
 }
 

@@ -12,7 +12,7 @@ namespace coppice::chain {
 
 /// Measures; true if it judges, too.
 template <class T>
-bool measure(host_executor const& exec, measure_job<T> const& job, judge_system const&) {
+bool measure(host_executor const& exec, measure_job<T> const& job, check_system const&) {
     if (!job.scope.open()) return true;
     batch_shape const& batch = job.rows.a.batch;
     std::int64_t const rows = std::max<std::int64_t>(1, detail::host_block / job.rows.a.n);

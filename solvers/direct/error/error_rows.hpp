@@ -50,47 +50,47 @@ COPPICE_ALWAYS_INLINE Pack larger_or_nan(Pack a, Pack const& b) {
     return a;
 }
 
-inline constexpr double error_unit = 64; ///< of sums of magnitudes
+inline constexpr double magnitude_unit = 64; ///< of sums of magnitudes
 
 /// The largest values of rows; R is a real lane type, of double. |.| of a complex number is |re| + |im|.
 template <class R>
 struct row_extremes {
-    R residual{0.0}, matrix{0.0}, solution{0.0}, side{0.0}, componentwise{0.0};
-    R hollow{0.0}; ///< 1 where an unknown is zero
+    R residual{0.0}, matrix{0.0}, solution{0.0}, rhs{0.0}, componentwise{0.0};
+    R zero_unknown{0.0}; ///< 1 where an unknown is zero
 
     /// Magnitudes of a row: its residual, the sum of its entries, its unknown, its right-hand side, and |A| |x|.
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(R const& r, R const& row, R const& x, R const& d, R const& product) {
-        R const whole = product + d * R(1 / error_unit);
-        R const share = select(whole <= R(0.0), R(1.0), r / whole * R(1 / error_unit));
+        R const total = product + d * R(1 / magnitude_unit);
+        R const quotient = select(total <= R(0.0), R(1.0), r / total * R(1 / magnitude_unit));
         residual = larger_or_nan(residual, r);
         matrix = larger_or_nan(matrix, row);
         solution = larger_or_nan(solution, x);
-        side = larger_or_nan(side, d);
-        componentwise = larger_or_nan(componentwise, select(r <= R(0.0), R(0.0), magnitude(share)));
-        hollow = select(x <= R(0.0), R(1.0), hollow);
+        rhs = larger_or_nan(rhs, d);
+        componentwise = larger_or_nan(componentwise, select(r <= R(0.0), R(0.0), magnitude(quotient)));
+        zero_unknown = select(x <= R(0.0), R(1.0), zero_unknown);
     }
 };
 
 /// The same of rows of single precision on a GPU, where a division is twenty instructions: the largest quotient is
 /// found by products, which do not overflow in double, and divided at the end.
 struct quotient_extremes : row_extremes<double> {
-    double part = 0, whole = 1; ///< of the largest quotient
+    double numerator = 0, denominator = 1; ///< of the largest quotient
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(double r, double row, double x, double d, double product) {
-        double const all = product + d * (1 / error_unit);
-        bool const more = r * whole > part * all; // where all is zero, so is r
-        part = more ? r : part;
-        whole = more ? all : whole;
+        double const all = product + d * (1 / magnitude_unit);
+        bool const more = r * denominator > numerator * all; // where all is zero, so is r
+        numerator = more ? r : numerator;
+        denominator = more ? all : denominator;
         residual = larger_or_nan(residual, r);
         matrix = larger_or_nan(matrix, row);
         solution = larger_or_nan(solution, x);
-        side = larger_or_nan(side, d);
-        hollow = x <= 0 ? 1 : hollow;
+        rhs = larger_or_nan(rhs, d);
+        zero_unknown = x <= 0 ? 1 : zero_unknown;
     }
     COPPICE_HD row_extremes<double> divided() const {
         row_extremes<double> all = *this;
-        double const share = part / whole * (1 / error_unit);
-        all.componentwise = residual - residual == 0 ? share : residual - residual; // NaN as well where it is infinite
+        double const quotient = numerator / denominator * (1 / magnitude_unit);
+        all.componentwise = residual - residual == 0 ? quotient : residual - residual; // NaN as well where it is infinite
         return all;
     }
 };
@@ -100,8 +100,8 @@ struct larger_extremes {
     using extremes = row_extremes<double>;
     COPPICE_HD extremes operator()(extremes const& a, extremes const& b) const {
         return {larger_or_nan(a.residual, b.residual),           larger_or_nan(a.matrix, b.matrix),
-                larger_or_nan(a.solution, b.solution),           larger_or_nan(a.side, b.side),
-                larger_or_nan(a.componentwise, b.componentwise), larger_or_nan(a.hollow, b.hollow)};
+                larger_or_nan(a.solution, b.solution),           larger_or_nan(a.rhs, b.rhs),
+                larger_or_nan(a.componentwise, b.componentwise), larger_or_nan(a.zero_unknown, b.zero_unknown)};
     }
 };
 
@@ -112,10 +112,10 @@ struct row_sums {
     L rest;
     real row{0.0}, product{0.0};
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit row_sums(L const& side) : rest(side) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit row_sums(L const& rhs) : rest(rhs) {}
     /// What is not in the matrix leaves the solution alone, infinite or not.
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(L const& entry, L const& x) {
-        real const weight = magnitude(entry) * real(1 / error_unit);
+        real const weight = magnitude(entry) * real(1 / magnitude_unit);
         auto const none = weight <= real(0.0);
         rest = rest - select(none, L(0), entry * x);
         row = row + weight;
@@ -131,28 +131,28 @@ struct residual_rows {
     std::int64_t x_leading, d_leading;
 
     /// Row r of block row j of a system, with everything that happens at borders.
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_place const& s, std::int64_t j, int r, std::int64_t side) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index) const {
         using wide = decltype(widened(T()));
-        row_sums<wide> sum(widened(d[place(s, j, r) + side * d_leading]));
-        for (int part = 0; part < 3; ++part) {
-            std::int64_t block = j - 1 + part; // round the corner where the matrix is cyclic
+        row_sums<wide> sum(widened(d[offset(s, j, r) + rhs_index * d_leading]));
+        for (int band = 0; band < 3; ++band) {
+            std::int64_t block = j - 1 + band; // round the corner where the matrix is cyclic
             block += block < 0 ? s.rows : block >= s.rows ? -s.rows : 0;
             for (int q = 0; q < a.n; ++q) {
-                wide const entry = widened(a.entry(s, j, r, part * a.n + q));
+                wide const entry = widened(a.entry(s, j, r, band * a.n + q));
                 if (magnitude(entry) == 0) continue; // perhaps there is no such unknown
-                sum.add(entry, widened(x[place(s, block, q) + side * x_leading]));
+                sum.add(entry, widened(x[offset(s, block, q) + rhs_index * x_leading]));
             }
         }
         return sum;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(system_place const& s, std::int64_t j, int r, std::int64_t side,
-                                               row_extremes<double>& most) const {
-        auto const sum = sums(s, j, r, side);
-        std::int64_t const at = place(s, j, r);
-        most.add(magnitude(sum.rest), sum.row, magnitude(widened(x[at + side * x_leading])),
-                 magnitude(widened(d[at + side * d_leading])), sum.product);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index,
+                                               row_extremes<double>& maxima) const {
+        auto const sum = sums(s, j, r, rhs_index);
+        std::int64_t const at = offset(s, j, r);
+        maxima.add(magnitude(sum.rest), sum.row, magnitude(widened(x[at + rhs_index * x_leading])),
+                 magnitude(widened(d[at + rhs_index * d_leading])), sum.product);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t place(system_place const& s, std::int64_t j, int r) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t offset(system_location const& s, std::int64_t j, int r) const {
         return (s.base + j * s.stride) * a.n + r;
     }
 };
@@ -165,23 +165,23 @@ struct load_one {
     }
 };
 
-inline constexpr int most_strands = 17; ///< of a banded matrix: 8 bands on either side
+inline constexpr int max_diagonals = 17; ///< of a banded matrix: 8 bands on either side
 
 /// The scalar rows of one column of a system whose entries lie along strands: of scalar rows and of bands, up to `Most`
 /// of them. Row j has its entries and unknowns at a[t][j step] and x[t][j step].
 template <class T, int Most>
-struct strand_rows {
-    T const *a[Most], *x[Most], *solution, *side;
+struct strided_rows {
+    T const *a[Most], *x[Most], *solution, *rhs;
     std::int64_t step, rows;
     int count, below; ///< strands; of them below the diagonal
-    bool cyclic, turned, conjugated;
+    bool cyclic, transposed, conjugated;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE strand_rows(residual_rows<T> const& of, system_place const& s, std::int64_t column)
-        : solution(of.x + s.base + column * of.x_leading), side(of.d + s.base + column * of.d_leading), step(s.stride),
+    COPPICE_HD COPPICE_ALWAYS_INLINE strided_rows(residual_rows<T> const& of, system_location const& s, std::int64_t column)
+        : solution(of.x + s.base + column * of.x_leading), rhs(of.d + s.base + column * of.d_leading), step(s.stride),
           rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
-          turned(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
+          transposed(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
         int const lower = of.a.banded() ? of.a.lower_bands : 1, upper = of.a.banded() ? of.a.upper_bands : 1;
-        below = turned ? upper : lower;
+        below = transposed ? upper : lower;
         count = lower + upper + 1;
         COPPICE_UNROLL
         for (int t = 0; t < Most; ++t) {
@@ -189,12 +189,12 @@ struct strand_rows {
             int const k = t - below;
             x[t] = solution + k * step;
             if (of.a.banded())
-                a[t] = of.a.diagonal + ((turned ? -k : k) + lower) * rows + (turned ? k : 0);
+                a[t] = of.a.diagonal + ((transposed ? -k : k) + lower) * rows + (transposed ? k : 0);
             else
-                a[t] = ((turned ? -k : k) < 0    ? of.a.lower
-                        : (turned ? -k : k) == 0 ? of.a.diagonal
+                a[t] = ((transposed ? -k : k) < 0    ? of.a.lower
+                        : (transposed ? -k : k) == 0 ? of.a.diagonal
                                                  : of.a.upper) +
-                       s.base + (turned ? k * step : 0);
+                       s.base + (transposed ? k * step : 0);
         }
     }
     /// Rows [begin(), end()) have all their entries.
@@ -203,26 +203,26 @@ struct strand_rows {
 
     /// Rows j of as many lanes as `load` loads, that have all of their `Count` entries.
     template <int Count, class Load, class Extremes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& most) const {
-        auto const d = load(side + j * step);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& maxima) const {
+        auto const d = load(rhs + j * step);
         row_sums<std::decay_t<decltype(d)>> sum(d);
         COPPICE_UNROLL
         for (int t = 0; t < (Count > 0 ? Count : count); ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
-        finish(sum, load, d, j, most);
+        finish(sum, load, d, j, maxima);
     }
     /// The same at the ends.
     template <class Load, class Extremes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& most) const {
-        auto const d = load(side + j * step);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
+        auto const d = load(rhs + j * step);
         row_sums<std::decay_t<decltype(d)>> sum(d);
         COPPICE_UNROLL
         for (int t = 0; t < Most; ++t) {
             std::int64_t const column = j + t - below;
             std::int64_t const round = (column < 0 ? rows : column >= rows ? -rows : 0) * step;
             if (t < count && (round == 0 || cyclic))
-                add(sum, load, a[t] + j * step + (turned ? round : 0), x[t] + j * step + round);
+                add(sum, load, a[t] + j * step + (transposed ? round : 0), x[t] + j * step + round);
         }
-        finish(sum, load, d, j, most);
+        finish(sum, load, d, j, maxima);
     }
 
 private:
@@ -236,8 +236,8 @@ private:
     }
     template <class Sums, class Load, class L, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void finish(Sums const& sum, Load const& load, L const& d, std::int64_t j,
-                                                 Extremes& most) const {
-        most.add(magnitude(sum.rest), sum.row, magnitude(load(solution + j * step)), magnitude(d), sum.product);
+                                                 Extremes& maxima) const {
+        maxima.add(magnitude(sum.rest), sum.row, magnitude(load(solution + j * step)), magnitude(d), sum.product);
     }
 };
 

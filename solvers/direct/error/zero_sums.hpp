@@ -24,15 +24,15 @@ struct zero_sums {
 
     /// The first sums of system s, which tell of nearly all matrices that they are none of these.
     COPPICE_HD void begin(std::int64_t s) const {
-        system_place const place = a.batch.system(s);
-        uneven[directions * s] = place.rows == 0 || !vanishes(row_sum(place, 0, 0));
-        uneven[directions * s + 1] = place.rows == 0 || !vanishes(column_sum(place, 0, 0));
+        system_location const location = a.batch.system(s);
+        uneven[directions * s] = location.rows == 0 || !vanishes(row_sum(location, 0, 0));
+        uneven[directions * s + 1] = location.rows == 0 || !vanishes(column_sum(location, 0, 0));
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open(std::int64_t s) const {
         return !is_raised(uneven + directions * s) || !is_raised(uneven + directions * s + 1);
     }
     /// The sums of scalar row and column r of block row j; open(s).
-    COPPICE_HD COPPICE_ALWAYS_INLINE void look(system_place const& s, std::int64_t j, int r) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void check(system_location const& s, std::int64_t j, int r) const {
         if (!a.has_row(s, j, r)) return;
         int* const of = uneven + directions * s.system;
         if (!is_raised(of) && !vanishes(row_sum(s, j, r))) raise_flag(of);
@@ -43,19 +43,19 @@ private:
     using wide = decltype(widened(T()));
 
     COPPICE_HD COPPICE_ALWAYS_INLINE static bool vanishes(wide const& sum) { return magnitude(sum) == 0; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE wide row_sum(system_place const& s, std::int64_t j, int r) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE wide row_sum(system_location const& s, std::int64_t j, int r) const {
         wide sum(0);
         for (int c = 0; c < 3 * a.n; ++c) sum = sum + widened(a.entry(s, j, r, c));
         return sum;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE wide column_sum(system_place const& s, std::int64_t j, int r) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE wide column_sum(system_location const& s, std::int64_t j, int r) const {
         wide sum(0);
-        for (int part = 2; part >= 0; --part) { // of the entries of a row, that with column block j
-            std::int64_t row = j + 1 - part;
+        for (int band = 2; band >= 0; --band) { // of the entries of a row, that with column block j
+            std::int64_t row = j + 1 - band;
             if (!a.cyclic && (row < 0 || row >= s.rows)) continue;
             row += row < 0 ? s.rows : row >= s.rows ? -s.rows : 0;
             for (int q = 0; q < a.n; ++q)
-                if (a.has_row(s, row, q)) sum = sum + widened(a.entry(s, row, q, part * a.n + r));
+                if (a.has_row(s, row, q)) sum = sum + widened(a.entry(s, row, q, band * a.n + r));
         }
         return sum;
     }

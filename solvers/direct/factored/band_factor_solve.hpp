@@ -9,78 +9,78 @@
 namespace coppice {
 namespace chain {
 
-/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the closing.
+/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the final_complement.
 struct factor_plan : workspace_layout {
-    std::int64_t kept[most_stages], matrix[most_stages], sizes[most_stages];
-    std::int64_t closing, launch;
+    std::int64_t saved[max_levels], matrix[max_levels], sizes[max_levels];
+    std::int64_t final_complement, launch;
 };
 
 template <class T, class Executor>
 factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     levels const l = levels_of(a.batch);
-    std::int64_t const unit = sizeof(T);
+    std::int64_t const element_bytes = sizeof(T);
     factor_plan plan;
-    for_each_stage(l, a.n, 0, [&](int depth, std::int64_t links, std::int64_t, std::int64_t) {
-        auto const shape = depth == 1 ? rows_shape(l, a.n, 0) : links_shape(a.n, 0);
-        plan.kept[depth - 1] = plan.take(factored_stage<T, row_units<T>>::kept_total(shape, links) * unit);
-        plan.matrix[depth - 1] = plan.take(links * 8 * a.n * a.n * unit);
-        plan.sizes[depth - 1] = plan.take(links * unit);
+    for_each_level(l, a.n, 0, [&](int depth, std::int64_t condensed, std::int64_t, std::int64_t) {
+        auto const shape = depth == 1 ? rows_shape(l, a.n, 0) : condensed_shape(a.n, 0);
+        plan.saved[depth - 1] = plan.take(factored_level<T, matrix_block_rows<T>>::saved_total(shape, condensed) * element_bytes);
+        plan.matrix[depth - 1] = plan.take(condensed * 8 * a.n * a.n * element_bytes);
+        plan.sizes[depth - 1] = plan.take(condensed * element_bytes);
     });
-    plan.closing = plan.take(a.batch.systems * factored_closing<T>::kept_each(2 * a.n) * unit);
-    plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), links_shape(a.n, 0)));
+    plan.final_complement = plan.take(a.batch.systems * factored_final_complement<T>::saved_each(2 * a.n) * element_bytes);
+    plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), condensed_shape(a.n, 0)));
     return plan;
 }
 
 /// The stages of a factorisation or of a solve with it, in memory that plan_factor and, for right-hand sides of links,
 /// `rhs` lay out.
 template <class T>
-struct factored_stages {
-    factored_stage<T, row_units<T>> rows;
-    std::array<factored_stage<T, link_units<T>>, most_stages> links;
-    factored_closing<T> last;
+struct factored_levels {
+    factored_level<T, matrix_block_rows<T>> rows;
+    std::array<factored_level<T, condensed_rows<T>>, max_levels> condensed;
+    factored_final_complement<T> last;
     int depth = 0; ///< stages of links
 
-    factored_stages(row_units<T> const& units, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
+    factored_levels(matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
                     std::byte* factor, T* rhs) {
-        int const n = units.a.n, sides = units.sides;
-        levels const l = levels_of(units.a.batch);
-        link_units<T> below{};
-        for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+        int const n = block_rows.a.n, rhs_count = block_rows.rhs_count;
+        levels const l = levels_of(block_rows.a.batch);
+        condensed_rows<T> below{};
+        for_each_level(l, n, rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
             auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
             auto* const sizes = reinterpret_cast<real_lane_t<T>*>(factor + plan.sizes[k - 1]);
-            link_units<T> const to{matrix, rhs + offset, sizes, k, 2 * n, sides, units.a, span, units.singular};
+            condensed_rows<T> const to{matrix, rhs + offset, sizes, k, 2 * n, rhs_count, block_rows.a, span, block_rows.singular};
             if (k == 1) {
-                rows = {{units, to, l, rows_shape(l, n, sides), how, count, nullptr},
-                        kept_of(plan, factor, k),
+                rows = {{block_rows, to, l, rows_shape(l, n, rhs_count), how, count, nullptr},
+                        saved_at(plan, factor, k),
                         factor_step::factorise};
             } else {
-                links[std::size_t(k - 2)] = {{below, to, l, links_shape(n, sides), how, count, nullptr},
-                                             kept_of(plan, factor, k),
+                condensed[std::size_t(k - 2)] = {{below, to, l, condensed_shape(n, rhs_count), how, count, nullptr},
+                                             saved_at(plan, factor, k),
                                              factor_step::factorise};
                 depth = k - 1;
             }
             below = to;
         });
-        last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.closing), factor_step::factorise};
+        last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.final_complement), factor_step::factorise};
     }
-    static T* kept_of(factor_plan const& plan, std::byte* factor, int depth) {
-        return reinterpret_cast<T*>(factor + plan.kept[depth - 1]);
+    static T* saved_at(factor_plan const& plan, std::byte* factor, int depth) {
+        return reinterpret_cast<T*>(factor + plan.saved[depth - 1]);
     }
     template <class Executor>
     void up(Executor const& exec, factor_step step, std::byte* memory) {
         rows.step = last.step = step;
         run_step(exec, rows, memory);
         for (int k = 0; k < depth; ++k) {
-            links[std::size_t(k)].step = step;
-            run_step(exec, links[std::size_t(k)], memory);
+            condensed[std::size_t(k)].step = step;
+            run_step(exec, condensed[std::size_t(k)], memory);
         }
         run_step(exec, last, memory);
     }
     template <class Executor>
     void down(Executor const& exec, std::byte* memory) {
         for (int k = depth - 1; k >= 0; --k) {
-            links[std::size_t(k)].step = factor_step::backward;
-            run_step(exec, links[std::size_t(k)], memory);
+            condensed[std::size_t(k)].step = factor_step::backward;
+            run_step(exec, condensed[std::size_t(k)], memory);
         }
         rows.step = factor_step::backward;
         run_step(exec, rows, memory);
@@ -125,10 +125,10 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
         chain::check_bands(a);
         auto const rows = chain::rows_of(a, options);
         auto const plan = chain::plan_factor(exec, rows);
-        chain::row_units<lane> const units{rows, nullptr, nullptr, 0, 0, 0, singular_rows.data()};
+        chain::matrix_block_rows<lane> const block_rows{rows, nullptr, nullptr, 0, 0, 0, singular_rows.data()};
         chain::elimination<real> const how{real(options.threshold), options.threshold > 0, false};
-        chain::factored_stages<lane> stages(units, how, plan, factor.data(), static_cast<lane*>(nullptr));
-        stages.up(exec, chain::factor_step::factorise, factor.data() + plan.launch);
+        chain::factored_levels<lane> factored(block_rows, how, plan, factor.data(), static_cast<lane*>(nullptr));
+        factored.up(exec, chain::factor_step::factorise, factor.data() + plan.launch);
     }
     for_each(exec, singular_rows.size(), chain::show_singular{singular_rows.data()});
 }
@@ -141,11 +141,11 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     if (a.size == 0 || columns == 0) return 0;
     auto const rows = chain::rows_of(a, options);
     chain::levels const l = chain::levels_of(rows.batch);
-    int const sides = int(std::min<std::int64_t>(columns, chain::most_sides));
-    std::int64_t const links = chain::for_each_stage(l, rows.n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
-    return in_workspace_units(links) +
-           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, sides),
-                                                           chain::links_shape(rows.n, sides));
+    int const rhs_count = int(std::min<std::int64_t>(columns, chain::max_rhs));
+    std::int64_t const condensed = chain::for_each_level(l, rows.n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T));
+    return align_workspace(condensed) +
+           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, rhs_count),
+                                                           chain::condensed_shape(rows.n, rhs_count));
 }
 
 template <class T, executor Executor>
@@ -162,32 +162,32 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     chain::check_factor(a, options, factor, bands_factor_bytes(exec, a, options), "factorisation");
     chain::check_factor(a, options, workspace, needed, "workspace");
     if (a.size == 0 || x.columns == 0) return;
-    chain::check_sides_apart(d, x);
-    memory_range const kept{"the factorisation", factor.data(), factor.size()};
+    chain::check_rhs_separate(d, x);
+    memory_range const factor_range{"the factorisation", factor.data(), factor.size()};
     memory_range const solution = chain::range_of("the solution", x);
-    require_apart(solution, kept, "solve_factored_bands: ");
-    for (memory_range const& other : {solution, kept, chain::range_of("the right-hand side", d)})
-        require_apart({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
+    require_no_overlap(solution, factor_range, "solve_factored_bands: ");
+    for (memory_range const& other : {solution, factor_range, chain::range_of("the right-hand side", d)})
+        require_no_overlap({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
     auto const rows = chain::rows_of(a, options);
     auto const plan = chain::plan_factor(exec, rows);
-    int const most = int(std::min<std::int64_t>(x.columns, chain::most_sides));
+    int const max_columns = int(std::min<std::int64_t>(x.columns, chain::max_rhs));
     chain::levels const l = chain::levels_of(rows.batch);
     std::int64_t const launch =
-        in_workspace_units(chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)));
-    for (std::int64_t c = 0; c < x.columns; c += most) {
-        int const sides = int(std::min<std::int64_t>(most, x.columns - c));
-        chain::row_units<lane> const units{rows,
+        align_workspace(chain::for_each_level(l, rows.n, max_columns, [](auto...) {}) * std::int64_t(sizeof(T)));
+    for (std::int64_t c = 0; c < x.columns; c += max_columns) {
+        int const rhs_count = int(std::min<std::int64_t>(max_columns, x.columns - c));
+        chain::matrix_block_rows<lane> const block_rows{rows,
                                            reinterpret_cast<lane const*>(d.pointer) + c * d.leading,
                                            reinterpret_cast<lane*>(x.pointer) + c * x.leading,
                                            d.leading,
                                            x.leading,
-                                           sides,
+                                           rhs_count,
                                            nullptr};
         chain::elimination<real> const how{real(0), false, false};
-        chain::factored_stages<lane> stages(units, how, plan, const_cast<std::byte*>(factor.data()),
+        chain::factored_levels<lane> factored(block_rows, how, plan, const_cast<std::byte*>(factor.data()),
                                             reinterpret_cast<lane*>(workspace.data()));
-        stages.up(exec, chain::factor_step::forward, workspace.data() + launch);
-        stages.down(exec, workspace.data() + launch);
+        factored.up(exec, chain::factor_step::forward, workspace.data() + launch);
+        factored.down(exec, workspace.data() + launch);
     }
 }
 

@@ -19,53 +19,55 @@ namespace coppice {
 /// How a solve ended.
 enum class solve_status : std::int32_t {
     ok,         ///< the backward error is within the bound
-    singular,   ///< elimination met a column without a pivot; solve_report::row tells which
-    not_finite, ///< the solution holds NaN or infinity: so did the input, or something overflowed
-    inaccurate  ///< the backward error is beyond the bound after all tries
+    singular,   ///< an elimination column has no nonzero pivot; solve_report::row is its row
+    not_finite, ///< the solution has a NaN or infinity: from the input, or by overflow
+    inaccurate  ///< the backward error exceeds the bound after all attempts
 };
 
-/// What became of one system, over all its right-hand sides.
+/// Outcome of one system, over all its right-hand sides.
 struct solve_report {
-    double backward_error;      ///< max |A x - d| / (|A| |x| + |d|), maximum norms; the largest of the columns
+    double backward_error;      ///< max |A x - d| / (|A| |x| + |d|) in maximum norms; the maximum over the right-hand
+                                ///< sides
     double componentwise_error; ///< max over rows of |A x - d|_i / (|A| |x| + |d|)_i
-    std::int64_t row;           ///< of the first column without a pivot, within the system; -1 for none
+    std::int64_t row;           ///< row within the system of the first column without a pivot; -1 if there is none
     solve_status status;
-    /// Number of the try that gave the answer. Where rpts comes first: 1 rpts, 2 the chain solver, 3 a step of
-    /// refinement by that; elsewhere 1 the chain solver, 2 a step of refinement.
+    /// Number of the attempt that gave x. If rpts is first: 1 rpts, 2 chain solver, 3 one step of refinement by the
+    /// chain solver. Otherwise: 1 chain solver, 2 one step of refinement.
     std::int32_t tries;
-    /// Estimate of |op(A)|_1 |op(A)^-1|_1, from below and rarely less than a third of it; infinite for a singular
-    /// matrix and where it overflows, NaN where the matrix holds NaN or infinity, 0 where options.condition did not ask
-    /// for it.
+    /// Estimate of |op(A)|_1 |op(A)^-1|_1: a lower bound, rarely below a third of the value. Infinite for a singular
+    /// matrix and after overflow, NaN if the matrix has a NaN or infinity, 0 unless options.condition is set.
     double condition;
 };
 
-/// The elimination that a solve uses.
+/// Elimination method of a solve.
 enum class band_method {
-    automatic, ///< rpts where it applies, chain where it does not; with a report, what follows where that is not enough
-    rpts, ///< only for real tridiagonal systems; on CUDA interleaved ones and such of different sizes only where each
-          ///< fits into a block (4096 rows of float, 2048 of double); on the host interleaved ones of at most 4096
-          ///< rows, each eliminated as a whole; cyclic ones on CUDA alone, of equal size, from 64 rows on, with
-          ///< pivoting and without a threshold, and `automatic` only where there is neither a report nor a refinement
-    chain ///< every row of an unknown may become its pivot row
+    automatic, ///< rpts if it applies, otherwise chain; with a report, further attempts if the backward error exceeds
+               ///< the bound
+    rpts, ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
+          ///< float, 2048 of double), on the host up to 4096 rows, each eliminated as a whole. Systems of different
+          ///< sizes: on CUDA if each fits into a block. Cyclic systems: on CUDA only, of equal size, from 64 rows on,
+          ///< with pivoting and without a threshold; `automatic` chooses rpts for them only without a report and
+          ///< without refinement
+    chain ///< any row that holds an unknown can become its pivot row
 };
 
 struct band_options {
-    pivoting pivot = pivoting::partial; ///< the chain solver takes `none` for `partial`
-    double threshold = 0;               ///< as in tridiagonal_options
-    bool cyclic = false;                ///< the corner entries couple the first and the last (block) row
+    pivoting pivot = pivoting::partial; ///< the chain solver treats `none` as `partial`
+    double threshold = 0;               ///< see tridiagonal_options
+    bool cyclic = false;                ///< the corner entries couple the first and last (block) row
     matrix_operation operation = matrix_operation::none;
     band_method method = band_method::automatic;
     int refinements = 0;    ///< steps of iterative refinement in the precision of the data
-    double error_bound = 0; ///< of the backward error, beyond which a solve is tried again; 0: 50 epsilon
-    bool condition = false; ///< estimate condition numbers for the report, at the cost of four to ten chain solves
+    double error_bound = 0; ///< bound of the backward error; if it is exceeded, further attempts follow. 0: 50 epsilon
+    bool condition = false; ///< estimate condition numbers for the report; costs four to ten chain solves
 };
 
-/// A borrowed matrix of any of the classes, or a batch of such matrices.
+/// View of a matrix of any of the classes, or of a batch of such matrices.
 template <class T>
 struct band_matrix {
     std::int64_t size = 0; ///< scalar rows of all systems together
     int block = 1;
-    int lower_bands = -1, upper_bands = -1; ///< of a banded matrix
+    int lower_bands = -1, upper_bands = -1; ///< of a banded matrix; otherwise -1
     T const *lower = nullptr, *diagonal = nullptr, *upper = nullptr;
     std::int64_t systems = 1;
     std::int64_t const* offsets = nullptr;
@@ -83,20 +85,20 @@ struct band_matrix {
     band_matrix(block_tridiagonal<T> const& a) : band_matrix(a.view()) {}
     band_matrix(banded<T> const& a) : band_matrix(a.view()) {}
 
-    /// `count` systems of the same size, one behind the other in `all`.
+    /// `count` systems of equal size, stored one after the other in `all`.
     static band_matrix batch(band_matrix all, std::int64_t count) {
         all.systems = count;
         return all;
     }
-    /// `count` systems of the same size whose rows alternate: (block) row j of system s is (block) row j count + s.
+    /// `count` systems of equal size with interleaved rows: (block) row j of system s is (block) row j count + s.
     static band_matrix interleaved_batch(band_matrix all, std::int64_t count) {
         all.systems = count;
         all.interleaved = true;
         return all;
     }
-    /// System s is (block) rows [offsets[s], offsets[s + 1]); the offsets, in memory of the executor, grow from 0 to
-    /// the number of (block) rows. `largest_rows`: at least the (block) rows of the largest system; 0 where that is not
-    /// known, which costs time where systems are small. Neither is checked.
+    /// System s has the (block) rows [offsets[s], offsets[s + 1]). The offsets are in memory of the executor and
+    /// increase from 0 to the number of (block) rows. `largest_rows`: an upper bound of the (block) rows of the largest
+    /// system, or 0 if it is unknown, which is slower for small systems. Neither is checked.
     static band_matrix batch(band_matrix all, array_view<std::int64_t const> offsets, std::int64_t largest_rows = 0) {
         all.systems = offsets.size() - 1;
         all.offsets = offsets.data();
@@ -120,7 +122,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
                  columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace, band_options const& options,
                  array_view<solve_report> report = {});
 
-/// The same with workspace from the pool of `exec`.
+/// Overload with workspace from the pool of `exec`.
 template <class T, executor Executor>
 void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> d,
                  columns_view<std::type_identity_t<T>> x, band_options const& options = {},
@@ -129,19 +131,20 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     solve_bands(exec, a, d, x, workspace.view(), options, report);
 }
 
-/// Estimates the condition number of each system as solve_report::condition says, without solving anything for the
-/// caller: condition[s] in memory of `exec`, workspace from its pool. Does not wait. Throws as solve_bands does.
+/// Estimates the condition number of each system, as in solve_report::condition, without a right-hand side.
+/// condition[s] is in memory of `exec`; workspace comes from its pool. Does not wait. Throws as solve_bands does.
 template <class T, executor Executor>
 void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_view<double> condition,
                         band_options const& options = {});
 
-/// What the classes of solve_bands have in common: A times X, or the residual of a solution, judged.
+/// Report of a given X for op(A) X = D: errors and status as solve_bands computes them, the worst over all systems.
+/// Waits.
 template <class T, executor Executor>
 solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
                           columns_view<std::type_identity_t<T> const> d, band_options const& options = {});
 
-/// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A), as reports have it; 0 for
-/// n = 0, NaN where anything is not finite. Waits for the stream, as it returns a value.
+/// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A), as in reports. 0 for n =
+/// 0; NaN if any value is not finite. Waits for the stream, since it returns a value.
 template <class T, executor Executor>
 double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
                                   array_view<std::type_identity_t<T> const> x,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Which system a matrix stands for.
+/// Operation op in op(A) x = d.
 #pragma once
 
 namespace coppice {

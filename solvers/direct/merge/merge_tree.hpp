@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The links of a chain become one link, and the unknowns around that one become the unknowns around all: the order in
-/// which links join, one text for scalar links, each whole in a lane (rpts/partition/), and for links whose columns lie
-/// in the lanes of a team (chain/).
+/// Reduction tree of condensed rows: the order in which the condensed rows of neighbouring segments are merged into
+/// those of the whole system, and the reverse order for the back substitution. Single implementation for scalar rows,
+/// one segment in each lane (tridiagonal/partition/), and for block rows, whose columns are distributed over a team of
+/// lanes (block_banded/).
 ///
-/// A link is what is left of neighbouring rows once their inner unknowns are eliminated: W equations in the W unknowns
-/// around either end (chain/words.md). Two neighbours become one link by eliminating the unknowns between them; the
-/// pivot rows of these unknowns, the joint, give them back where the unknowns around the new link are known.
+/// The condensed rows of a segment are its Schur complement: W equations in the W unknowns at each of its two ends,
+/// after its inner unknowns are eliminated. Merging two neighbouring segments eliminates the unknowns between them. The
+/// pivot rows of these unknowns, the separator rows, return their values in the back substitution.
 ///
 ///     worker       0               1               2               3
-///     links    [ ][ ][ ]       [ ][ ][ ]       [ ][ ][ ]       [ ][ ]
-///     runs      └──┴──┘         └──┴──┘         └──┴──┘         └──┘        each worker by itself, link after link
-///     tree      └───────────────┘               └───────────────┘           workers 1 apart,
-///               └───────────────────────────────┘                           workers 2 apart, ...
+///     segments [ ][ ][ ]       [ ][ ][ ]       [ ][ ][ ]       [ ][ ]
+///     runs      └──┴──┘         └──┴──┘         └──┴──┘         └──┘        each worker alone, one segment after the other
+///     tree      └───────────────┘               └───────────────┘           workers at distance 1,
+///               └───────────────────────────────┘                           workers at distance 2, ...
 ///
-/// Which links join, and in which order, decides the bits of a solution, and is decided here.
+/// This order determines the bits of a solution; it depends on the numbers of workers and segments only.
 #pragma once
 
 #include <bit>
@@ -22,79 +23,83 @@
 
 #include <coppice/core/block.hpp>
 
-namespace coppice::joins {
+namespace coppice::merging {
 
-/// One join of all workers: each takes the next link of its run, or, in the tree, the link of the worker `apart` behind
-/// it.
-struct join_step {
-    int run;      ///< links of a worker at most
-    int link = 1; ///< number in the run of the link that is taken; run, run + 1, ... in the tree
-    int apart = run > 1 ? 0 : 1;
+/// One merge step of all workers: each merges the next segment of its run or, in the tree, the segment of the worker at
+/// +`distance`.
+struct merge_step {
+    int run;      ///< max. segments of a worker
+    int number = 1; ///< number of the merged segment in the run; run, run + 1, ... in the tree
+    int distance = run > 1 ? 0 : 1;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_tree() const { return apart > 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_tree() const { return distance > 0; }
     /// Level of the tree, from 0.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int level() const { return link - run; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int level() const { return number - run; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
-        ++link;
-        if (link >= run) apart = in_tree() ? 2 * apart : 1;
+        ++number;
+        if (number >= run) distance = in_tree() ? 2 * distance : 1;
     }
 };
 
-/// Whether worker i of `workers` takes the link of the one `apart` behind it.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(int i, int apart, int workers) {
-    return (i & (2 * apart - 1)) == 0 && i + apart < workers;
+/// Whether worker i of `workers` receives the segment of worker i + distance in this step.
+COPPICE_HD COPPICE_ALWAYS_INLINE bool receives(int i, int distance, int workers) {
+    return (i & (2 * distance - 1)) == 0 && i + distance < workers;
 }
-/// Whether worker i gives its link to the one `apart` before it.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool gives(int i, int apart) { return (i & (2 * apart - 1)) == apart; }
-/// Of the two links that joined where worker i was in one of them, the worker that gave its link.
-COPPICE_HD COPPICE_ALWAYS_INLINE int giver(int i, int apart) { return (i & ~(2 * apart - 1)) + apart; }
+/// Whether worker i sends its segment to worker i - distance in this step.
+COPPICE_HD COPPICE_ALWAYS_INLINE bool sends(int i, int distance) { return (i & (2 * distance - 1)) == distance; }
+/// The sender of the step in which worker i is either sender or receiver.
+COPPICE_HD COPPICE_ALWAYS_INLINE int sender(int i, int distance) { return (i & ~(2 * distance - 1)) + distance; }
 
-/// Workers that hold the links of a chain. Those of all chains that share a warp or a block go along together, so the
-/// numbers are the same for all of them: `run()`, the most links of a worker; `workers()`, the most workers of a chain.
+/// Workers that hold the segments of a system. All systems of a warp or block take the same steps, so both numbers are
+/// common to them: `run()` is the largest number of segments of a worker, `workers()` the largest number of workers of
+/// a system.
 template <class X>
-concept chain_workers = requires(X const& workers) {
+concept reduction_workers = requires(X const& workers) {
     { workers.run() } -> std::convertible_to<int>;
     { workers.workers() } -> std::convertible_to<int>;
 };
-/// `join(step)` is what a worker does in a join: it takes a link, or gives its own, or goes along.
+/// `merge(step)`: the worker receives a segment, sends its own, or is inactive, as receives() and sends() return.
 template <class X>
-concept joining_workers = chain_workers<X> && requires(X& workers, join_step const& step) {
-    workers.join(step);
+concept merging_workers = reduction_workers<X> && requires(X& workers, merge_step const& step) {
+    workers.merge(step);
 };
-/// On the way back, `part_tree(apart)` and `part_run(link)` give the unknowns at a joint to the links on both sides.
+/// Back substitution: `substitute_tree(distance)` and `substitute_run(number)` compute the unknowns of a separator and
+/// pass them to the segments on both sides.
 template <class X>
-concept parting_workers = chain_workers<X> && requires(X& workers, int apart) {
-    workers.part_tree(apart);
+concept substituting_workers = reduction_workers<X> && requires(X& workers, int distance) {
+    workers.substitute_tree(distance);
 };
 template <class X>
-concept parting_runs = chain_workers<X> && requires(X& workers, int link) {
-    workers.part_run(link);
+concept substituting_runs = reduction_workers<X> && requires(X& workers, int number) {
+    workers.substitute_run(number);
 };
 
-/// How often the loops are unrolled on a GPU: a tree in the registers of a thread must have no index left.
-inline constexpr int rolled = 1, whole = warp_lanes;
+/// Unroll factors of the loops on a GPU. A tree in registers of a thread is fully unrolled, so that all indices are
+/// constants.
+inline constexpr int rolled = 1, unrolled = warp_lanes;
 
-/// Joins all links; the first worker gets the link of all.
+/// Merges all segments; the first worker gets the condensed rows of the whole system.
 COPPICE_NO_EXEC_CHECK
-template <int Unroll = rolled, joining_workers Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void join_links(Workers& all) {
+template <int Unroll = rolled, merging_workers Workers>
+COPPICE_HD COPPICE_ALWAYS_INLINE void merge_all(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
-    for (join_step step{all.run()}; step.apart < all.workers(); step.advance()) all.join(step);
+    for (merge_step step{all.run()}; step.distance < all.workers(); step.advance()) all.merge(step);
 }
 
-/// From the unknowns around the link of all to those around the link that each worker had before the tree, ...
+/// Back substitution through the tree: from the unknowns around the whole system to those around the run of each
+/// worker.
 COPPICE_NO_EXEC_CHECK
-template <int Unroll = rolled, parting_workers Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(Workers& all) {
+template <int Unroll = rolled, substituting_workers Workers>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
-    for (int apart = int(std::bit_floor(unsigned(all.workers() - 1))); apart > 0; apart /= 2) all.part_tree(apart);
+    for (int distance = int(std::bit_floor(unsigned(all.workers() - 1))); distance > 0; distance /= 2) all.substitute_tree(distance);
 }
-/// ... and to those around the links of its run.
+/// Back substitution through the runs: to the unknowns around each segment.
 COPPICE_NO_EXEC_CHECK
-template <parting_runs Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void part_runs(Workers& all) {
+template <substituting_runs Workers>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_runs(Workers& all) {
     COPPICE_NO_UNROLL
-    for (int link = all.run() - 1; link > 0; --link) all.part_run(link);
+    for (int number = all.run() - 1; number > 0; --number) all.substitute_run(number);
 }
 
 } // namespace coppice::joins

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What one worker does when tridiagonal_mender looks for singular pieces and mends them.
+/// What one worker does when tridiagonal_regulariser looks for singular pieces and mends them.
 #pragma once
 
 #include <limits>
@@ -15,22 +15,22 @@ namespace coppice::detail {
 
 /// What a look at the rows of a system finds. Two whole words: no padding, which a device would copy without having
 /// written it.
-struct system_health {
+struct system_diagnostics {
     double largest; ///< magnitude of an entry; NaN where there is one
     /// 1: every diagonal entry outweighs the rest of its row, by more than rounding can take away
     std::int64_t dominant;
 };
-struct worse_health {
-    COPPICE_HD system_health operator()(system_health const& a, system_health const& b) const {
+struct worse_diagnostics {
+    COPPICE_HD system_diagnostics operator()(system_diagnostics const& a, system_diagnostics const& b) const {
         return {maximum{}(a.largest, b.largest), a.dominant & b.dominant};
     }
 };
 template <class T>
-struct health_of_row {
+struct row_diagnostics {
     static constexpr double margin = 1 + 0x1p-20;
 
     tridiagonal_view<T> a;
-    COPPICE_HD system_health operator()(std::int64_t i) const {
+    COPPICE_HD system_diagnostics operator()(std::int64_t i) const {
         double const lower = i > 0 ? double(magnitude(a.lower[i])) : 0.0;
         double const upper = i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0;
         double const middle = magnitude(a.diagonal[i]);
@@ -43,9 +43,9 @@ struct largest_entry_of_row {
     tridiagonal_view<T> a;
     COPPICE_HD double operator()(std::int64_t i) const {
         maximum const larger_or_nan;
-        double const beside = larger_or_nan(i > 0 ? double(magnitude(a.lower[i])) : 0.0,
+        double const neighbours = larger_or_nan(i > 0 ? double(magnitude(a.lower[i])) : 0.0,
                                             i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0);
-        return larger_or_nan(beside, double(magnitude(a.diagonal[i])));
+        return larger_or_nan(neighbours, double(magnitude(a.diagonal[i])));
     }
 };
 
@@ -67,10 +67,10 @@ struct tridiagonal_probe {
         diagonal[i] = T(scale * double(a.diagonal[i]));
         upper[i] = i + 1 < a.size() ? T(scale * double(a.upper[i])) : T(0);
         random_stream const random(0, 7);
-        rhs[i] = side(i, random.bits(std::uint64_t(i)) & 1);
+        rhs[i] = rhs_of(i, random.bits(std::uint64_t(i)) & 1);
     }
     /// The right-hand side of row i.
-    COPPICE_HD T side(std::int64_t i, bool negative) const {
+    COPPICE_HD T rhs_of(std::int64_t i, bool negative) const {
         double const size = scale * largest_entry_of_row<T>{a}(i);
         random_stream const random(0, 7);
         double const draw = random.uniform(std::uint64_t(i), 0.5, 1.0);
@@ -116,7 +116,7 @@ struct store_piece_start {
 };
 /// Marks the rows that break, beside those marked before, and counts both.
 template <class T>
-struct mark_broken {
+struct flag_broken {
     tridiagonal_probe<T> probe;
     bool first;
     std::uint8_t* broken;
@@ -129,9 +129,9 @@ struct mark_broken {
 /// what a singular piece amplifies; this one, along what it has amplified, is not where the piece is near to symmetric
 /// (the step of Hager's estimate of a condition, 1984).
 template <class T>
-struct turn_side {
+struct next_rhs {
     tridiagonal_probe<T> probe;
-    COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.side(i, probe.solution[i] < T(0)); }
+    COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.rhs_of(i, probe.solution[i] < T(0)); }
 };
 /// Whether piece p has at most `longest` rows and one of them breaks.
 COPPICE_HD inline bool piece_breaks(std::int32_t const* starts, std::int32_t const* broken_before, std::int64_t p,
@@ -157,11 +157,11 @@ struct examine_piece {
         if (!suspected(p)) return;
         std::int64_t const first = starts[p], end = starts[p + 1];
         bool breaks = false;
-        for (int side = 0; side < 2; ++side) {
+        for (int pass = 0; pass < 2; ++pass) {
             for (std::int64_t i = first; i < end; ++i) {
                 bool const negative = probe.solution[i] < T(0);
                 probe(i);
-                if (side > 0) probe.rhs[i] = probe.side(i, negative);
+                if (pass > 0) probe.rhs[i] = probe.rhs_of(i, negative);
             }
             solve(first, end);
             for (std::int64_t i = first; i < end; ++i) {
@@ -184,14 +184,14 @@ private:
             T const below = lower[i + 1];
             lower[i] = T(0);
             if (magnitude(below) > magnitude(diagonal[i])) {
-                T const factor = diagonal[i] / below, middle = diagonal[i + 1], side = x[i];
+                T const factor = diagonal[i] / below, middle = diagonal[i + 1], old = x[i];
                 lower[i] = upper[i + 1];
                 diagonal[i] = below;
                 diagonal[i + 1] = upper[i] - factor * middle;
                 upper[i + 1] = -factor * lower[i];
                 upper[i] = middle;
                 x[i] = x[i + 1];
-                x[i + 1] = side - factor * x[i];
+                x[i + 1] = old - factor * x[i];
             } else {
                 T const factor = below * safe_reciprocal(diagonal[i]);
                 diagonal[i + 1] -= factor * upper[i];
@@ -217,31 +217,31 @@ struct store_broken {
     COPPICE_HD void operator()(std::int64_t i, std::int64_t count) const { before[i] = std::int32_t(count); }
 };
 /// Whether the piece of row i is mended.
-struct mended_pieces {
+struct regularised_pieces {
     std::int32_t const *piece, *starts, *broken_before;
     std::int32_t longest; ///< rows of a piece that is mended
     COPPICE_HD bool operator()(std::int64_t i) const { return piece_breaks(starts, broken_before, piece[i], longest); }
 };
-struct count_mended {
-    mended_pieces mends;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return mends(i) ? 1 : 0; }
+struct count_regularised {
+    regularised_pieces selected;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return selected(i) ? 1 : 0; }
 };
 
 /// Makes the diagonal entry of a row that is to be mended a little larger than the entries beside it.
 template <class T>
 struct strengthen_pivot {
     tridiagonal_probe<T> probe;
-    mended_pieces mends;
-    double unit; ///< about the largest entry; the pivot of a row without any
+    regularised_pieces selected;
+    double typical; ///< about the largest entry; the pivot of a row without any
     T* diagonal; ///< of the system itself
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (!mends(i)) return;
+        if (!selected(i)) return;
         double const old = diagonal[i];
-        double const beside = (i > 0 ? double(magnitude(probe.a.lower[i])) : 0.0) +
+        double const neighbours = (i > 0 ? double(magnitude(probe.a.lower[i])) : 0.0) +
                               (i + 1 < probe.a.size() ? double(magnitude(probe.a.upper[i])) : 0.0);
         double size = old < 0 ? -old : old;
-        size = size > beside ? size : beside;
-        size = size > unit * probe.shrink ? (1 + 0x1p-6) * size : unit;
+        size = size > neighbours ? size : neighbours;
+        size = size > typical * probe.shrink ? (1 + 0x1p-6) * size : typical;
         diagonal[i] = T(old < 0 ? -size : size);
     }
 };

@@ -15,7 +15,7 @@ namespace coppice {
 /// side: the pivots of the pieces that break are shifted until they outweigh the rest of their rows. Keeps the memory
 /// that it needs for that, so that mending again allocates nothing.
 template <executor Executor, class T>
-class tridiagonal_mender {
+class tridiagonal_regulariser {
 public:
     /// Returns the number of rows that were mended; 0, the usual case, changes nothing. One pass over the system where
     /// every row is dominated by its diagonal; else found out by two solves, and pieces of up to 1024 rows that seem
@@ -25,10 +25,10 @@ public:
     ///
     /// `whole` says that the system is all of the matrix: one that is nearly singular belongs to it then, and only what
     /// has no finite solution is mended.
-    std::int64_t mend(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole);
+    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole);
     /// The same where a pass over the system has told its health.
-    std::int64_t mend(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole,
-                      detail::system_health const& health);
+    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole,
+                      detail::system_diagnostics const& diagnostics);
 
 private:
     void take_memory(Executor const& exec, std::int64_t n);
@@ -36,7 +36,7 @@ private:
                               tridiagonal_options const& options);
     std::int64_t find_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
     void store_broken(Executor const& exec);
-    detail::mended_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe, int round);
+    detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe, int round);
 
     tridiagonal<T> copy_{};
     buffer<T> rhs_{}, solution_{};
@@ -46,7 +46,7 @@ private:
 };
 
 template <executor Executor, class T>
-void tridiagonal_mender<Executor, T>::take_memory(Executor const& exec, std::int64_t n) {
+void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std::int64_t n) {
     if (copy_.size() == n) return;
     copy_ = tridiagonal<T>(exec, n);
     rhs_ = buffer<T>(exec, n);
@@ -60,23 +60,23 @@ void tridiagonal_mender<Executor, T>::take_memory(Executor const& exec, std::int
 
 /// Marks the rows that break, and returns how many do.
 template <executor Executor, class T>
-std::int64_t tridiagonal_mender<Executor, T>::count_broken(Executor const& exec,
+std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& exec,
                                                            detail::tridiagonal_probe<T> const& probe,
                                                            tridiagonal_options const& options) {
     std::int64_t const n = probe.a.size();
     std::int64_t broken = 0;
     for_each(exec, n, probe);
     for (bool const first : {true, false}) {
-        if (!first) for_each(exec, n, detail::turn_side<T>{probe});
+        if (!first) for_each(exec, n, detail::next_rhs<T>{probe});
         solve_tridiagonal(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
-        broken = reduce(exec, n, std::int64_t(0), detail::mark_broken<T>{probe, first, broken_.data()}, plus{});
+        broken = reduce(exec, n, std::int64_t(0), detail::flag_broken<T>{probe, first, broken_.data()}, plus{});
     }
     return broken;
 }
 
 /// Returns the number of pieces.
 template <executor Executor, class T>
-std::int64_t tridiagonal_mender<Executor, T>::find_pieces(Executor const& exec,
+std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& exec,
                                                           detail::tridiagonal_probe<T> const& probe) {
     std::int64_t const n = probe.a.size();
     detail::begins_piece<T> const begins{probe.a};
@@ -86,7 +86,7 @@ std::int64_t tridiagonal_mender<Executor, T>::find_pieces(Executor const& exec,
     return pieces;
 }
 template <executor Executor, class T>
-void tridiagonal_mender<Executor, T>::store_broken(Executor const& exec) {
+void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
     std::int64_t const n = copy_.size();
     std::int64_t const broken = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
                                                detail::store_broken{broken_before_.data()}, std::int64_t(0));
@@ -96,7 +96,7 @@ void tridiagonal_mender<Executor, T>::store_broken(Executor const& exec) {
 /// Which pieces are to be mended: in the first round only those that were looked at one by one, if there are any, since
 /// it may be they that break the longer ones.
 template <executor Executor, class T>
-detail::mended_pieces tridiagonal_mender<Executor, T>::choose_pieces(Executor const& exec,
+detail::regularised_pieces tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec,
                                                                      detail::tridiagonal_probe<T> const& probe,
                                                                      int round) {
     std::int64_t const pieces = find_pieces(exec, probe);
@@ -111,47 +111,47 @@ detail::mended_pieces tridiagonal_mender<Executor, T>::choose_pieces(Executor co
 }
 
 template <executor Executor, class T>
-std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiagonal<T>& system,
+std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& exec, tridiagonal<T>& system,
                                                    tridiagonal_options const& options, bool whole) {
-    return mend(exec, system, options, whole,
-                reduce(exec, system.size(), detail::system_health{0, 1}, detail::health_of_row<T>{system.view()},
-                       detail::worse_health{}));
+    return regularise(exec, system, options, whole,
+                reduce(exec, system.size(), detail::system_diagnostics{0, 1}, detail::row_diagnostics<T>{system.view()},
+                       detail::worse_diagnostics{}));
 }
 
 template <executor Executor, class T>
-std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiagonal<T>& system,
+std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& exec, tridiagonal<T>& system,
                                                    tridiagonal_options const& options, bool whole,
-                                                   detail::system_health const& health) {
+                                                   detail::system_diagnostics const& diagnostics) {
     std::int64_t const n = system.size();
-    if (health.dominant != 0 || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max())
+    if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) || n >= std::numeric_limits<std::int32_t>::max())
         return 0;
-    double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
+    double const typical = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
     take_memory(exec, n);
     detail::tridiagonal_probe<T> const probe{system.view(),
-                                             1 / unit,
+                                             1 / typical,
                                              whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                                              copy_.lower.data(),
                                              copy_.diagonal.data(),
                                              copy_.upper.data(),
                                              rhs_.data(),
                                              solution_.data()};
-    std::int64_t mended = 0;
+    std::int64_t regularised = 0;
     for (int round = 0; round < 2; ++round) {
         if (count_broken(exec, probe, options) == 0) break;
-        detail::mended_pieces const mends = choose_pieces(exec, probe, round);
-        mended += reduce(exec, n, std::int64_t(0), detail::count_mended{mends}, plus{});
-        for_each(exec, n, detail::strengthen_pivot<T>{probe, mends, unit, system.diagonal.data()});
-        if (mends.longest > detail::examine_piece<T>::longest) break;
+        detail::regularised_pieces const selected = choose_pieces(exec, probe, round);
+        regularised += reduce(exec, n, std::int64_t(0), detail::count_regularised{selected}, plus{});
+        for_each(exec, n, detail::strengthen_pivot<T>{probe, selected, typical, system.diagonal.data()});
+        if (selected.longest > detail::examine_piece<T>::longest) break;
     }
-    return mended;
+    return regularised;
 }
 
-#define COPPICE_TRIDIAGONAL_MENDER(EXTERN, EXECUTOR, T) EXTERN template class tridiagonal_mender<EXECUTOR, T>;
-COPPICE_TRIDIAGONAL_MENDER(extern, host_executor, float)
-COPPICE_TRIDIAGONAL_MENDER(extern, host_executor, double)
+#define COPPICE_TRIDIAGONAL_REGULARISER(EXTERN, EXECUTOR, T) EXTERN template class tridiagonal_regulariser<EXECUTOR, T>;
+COPPICE_TRIDIAGONAL_REGULARISER(extern, host_executor, float)
+COPPICE_TRIDIAGONAL_REGULARISER(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)
-COPPICE_TRIDIAGONAL_MENDER(extern, cuda_executor, float)
-COPPICE_TRIDIAGONAL_MENDER(extern, cuda_executor, double)
+COPPICE_TRIDIAGONAL_REGULARISER(extern, cuda_executor, float)
+COPPICE_TRIDIAGONAL_REGULARISER(extern, cuda_executor, double)
 #endif
 
 } // namespace coppice

@@ -20,9 +20,9 @@ enum class attempt { rpts, chain, refined_by_chain, none };
 struct follow_ups {
     attempt if_inaccurate; ///< only the backward error is beyond the bound
     attempt if_doubtful;   ///< not finite, or too large to be trusted
-    attempt if_hollow;     ///< only examined for columns without a pivot (judgement::if_hollow)
+    attempt if_zero_unknown;     ///< only examined for columns without a pivot (judgement::if_zero_unknown)
 };
-inline constexpr std::array<follow_ups, most_tries> follow_ups_of{{
+inline constexpr std::array<follow_ups, max_attempts> follow_ups_of{{
     // inaccurate              doubtful        hollow
     {attempt::chain, attempt::chain, attempt::chain},          // after rpts
     {attempt::refined_by_chain, attempt::none, attempt::none}, // after chain
@@ -30,7 +30,7 @@ inline constexpr std::array<follow_ups, most_tries> follow_ups_of{{
 }};
 
 /// The tries of a call: all from `first` to `last`, the later ones for the systems that wait for them.
-struct try_plan {
+struct attempt_plan {
     attempt first, last;
 
     /// As reports count it, from 1; 0 if the call does not have it.
@@ -41,7 +41,7 @@ struct try_plan {
 
 /// Others than the first only where somebody looks at the result and leaves the choice of a method to us; the last
 /// gives way to refinements that were asked for. `watched`: only the chain follows, for what is not finite.
-inline try_plan plan_tries(bool starts_with_rpts, bool reported, bool watched, band_options const& o) {
+inline attempt_plan plan_attempts(bool starts_with_rpts, bool reported, bool watched, band_options const& o) {
     attempt const first = starts_with_rpts ? attempt::rpts : attempt::chain;
     if (watched) return {first, attempt::chain};
     if (!reported || o.method != band_method::automatic) return {first, first};
@@ -63,25 +63,25 @@ inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::ep
                                                                        : 1.0);
 
 template <class T>
-judgement judgement_of(attempt a, try_plan const& plan, double bound) {
+accuracy_rule accuracy_rule_of(attempt a, attempt_plan const& plan, double bound) {
     follow_ups const& next = follow_ups_of[std::size_t(a)];
     return {.bound = bound,
             .growth = a == attempt::rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
             .if_inaccurate = plan.number(next.if_inaccurate),
             .if_doubtful = plan.number(next.if_doubtful),
-            .if_hollow = plan.number(next.if_hollow),
+            .if_zero_unknown = plan.number(next.if_zero_unknown),
             .eliminated = a == attempt::chain};
 }
 
 /// A finished try: measured, judged, written to the report.
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
-COPPICE_HD void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory,
-                      solve_report* report, try_scope const& scope, judgement const& about) {
+COPPICE_HD void check_accuracy(Executor const& exec, residual_rows<T> const& rows, error_memory const& memory,
+                      solve_report* report, attempt_scope const& scope, accuracy_rule const& about) {
     matrix_rows<T> const& a = rows.a;
-    measure_job<T> const job{rows, memory.parts, memory.columns, scope, {a, memory.uneven}};
-    judge_system const judging{memory, report, scope, about, a.batch, a.n, a.scalar_rows};
-    if (!measure(exec, job, judging)) for_each(exec, memory.systems, judging);
+    measure_job<T> const job{rows, memory.errors, memory.columns, scope, {a, memory.uneven}};
+    check_system const checking{memory, report, scope, about, a.batch, a.n, a.scalar_rows};
+    if (!measure(exec, job, checking)) for_each(exec, memory.systems, checking);
 }
 
 } // namespace coppice::chain

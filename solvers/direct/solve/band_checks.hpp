@@ -33,8 +33,8 @@ void check_shape(band_matrix<T> const& a, bool cyclic) {
     if (a.systems < 1) refuse("a batch of " + std::to_string(a.systems) + " systems");
     if (a.offsets && a.interleaved) refuse("systems of different sizes cannot be interleaved");
     if (a.offsets && a.largest < 0) refuse("a largest system of " + std::to_string(a.largest) + " rows");
-    std::int64_t const unit = a.systems * a.block;
-    if (!bands && !a.offsets && unit > 1 && a.size % unit != 0)
+    std::int64_t const element_bytes = a.systems * a.block;
+    if (!bands && !a.offsets && element_bytes > 1 && a.size % element_bytes != 0)
         refuse(std::to_string(a.size) + " rows do not make " + std::to_string(a.systems) + " systems of blocks of " +
                std::to_string(a.block));
 }
@@ -82,8 +82,8 @@ void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_vie
     if (d.leading < a.size || x.leading < a.size)
         refuse("leading dimensions are " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                ", expected at least " + std::to_string(a.size));
-    constexpr std::int64_t most_elements = (std::int64_t(1) << 56) / std::int64_t(sizeof(T));
-    if (x.columns > 0 && std::max(d.leading, x.leading) > (x.columns == 1 ? most_elements : most_elements / x.columns))
+    constexpr std::int64_t max_elements = (std::int64_t(1) << 56) / std::int64_t(sizeof(T));
+    if (x.columns > 0 && std::max(d.leading, x.leading) > (x.columns == 1 ? max_elements : max_elements / x.columns))
         refuse("leading dimensions of " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                " lead beyond any memory");
     if (a.size == 0 || x.columns == 0) return;
@@ -96,43 +96,43 @@ memory_range range_of(char const* name, columns_view<T> x) {
     return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
 }
 /// Small systems notice a call for each pair.
-COPPICE_ALWAYS_INLINE void check_apart(memory_range const& a, memory_range const& b) {
-    if (overlap(a, b)) require_apart(a, b, "solve_bands: ");
+COPPICE_ALWAYS_INLINE void check_separate(memory_range const& a, memory_range const& b) {
+    if (overlap(a, b)) require_no_overlap(a, b, "solve_bands: ");
 }
 /// The solution may replace the right-hand side; otherwise they are apart.
 template <class T>
-void check_sides_apart(columns_view<T const> d, columns_view<T> x) {
+void check_rhs_separate(columns_view<T const> d, columns_view<T> x) {
     if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading)
-        check_apart(range_of("the solution", x), range_of("the right-hand side", d));
+        check_separate(range_of("the solution", x), range_of("the right-hand side", d));
 }
 
 template <class T>
 void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                    array_view<std::byte> workspace, array_view<solve_report> report, bool keep_sides) {
-    std::int64_t const unit = sizeof(T), part = a.size * (a.lower_bands >= 0 ? 1 : a.block) * unit;
+                    array_view<std::byte> workspace, array_view<solve_report> report, bool keeps_rhs) {
+    std::int64_t const element_bytes = sizeof(T), band_bytes = a.size * (a.lower_bands >= 0 ? 1 : a.block) * element_bytes;
     std::array<memory_range, 4> const matrix{
-        {{"the lower band", a.lower, a.lower ? part : 0},
-         {"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
-         {"the upper band", a.upper, a.upper ? part : 0},
+        {{"the lower band", a.lower, a.lower ? band_bytes : 0},
+         {"the diagonal", a.diagonal, a.lower_bands >= 0 ? band_bytes * (a.lower_bands + a.upper_bands + 1) : band_bytes},
+         {"the upper band", a.upper, a.upper ? band_bytes : 0},
          {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
-    auto const apart_from_matrix = [&](memory_range const& written) {
-        for (memory_range const& read : matrix) check_apart(written, read);
+    auto const separate_from_matrix = [&](memory_range const& written) {
+        for (memory_range const& read : matrix) check_separate(written, read);
     };
     memory_range const solution = range_of("the solution", x);
-    apart_from_matrix(solution);
+    separate_from_matrix(solution);
     if (!workspace.empty() || !report.empty()) {
-        memory_range const sides = range_of("the right-hand side", d);
+        memory_range const rhs = range_of("the right-hand side", d);
         memory_range const space{"the workspace", workspace.data(), workspace.size()};
-        memory_range const told{"the report", report.data(), report.size() * std::int64_t(sizeof(solve_report))};
-        for (memory_range const& written : {space, told}) {
-            apart_from_matrix(written);
-            check_apart(written, solution);
-            check_apart(written, sides);
+        memory_range const reports{"the report", report.data(), report.size() * std::int64_t(sizeof(solve_report))};
+        for (memory_range const& written : {space, reports}) {
+            separate_from_matrix(written);
+            check_separate(written, solution);
+            check_separate(written, rhs);
         }
-        check_apart(told, space);
+        check_separate(reports, space);
     }
-    check_sides_apart(d, x);
-    if (keep_sides && static_cast<void const*>(x.pointer) == d.pointer)
+    check_rhs_separate(d, x);
+    if (keeps_rhs && static_cast<void const*>(x.pointer) == d.pointer)
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
 }
 

@@ -9,15 +9,15 @@
 
 namespace coppice::chain {
 
-COPPICE_HD inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) {
-    return {{n, 2 * n}, l.length(), sides};
+COPPICE_HD inline block_row_shape<any_size> rows_shape(levels const& l, int n, int rhs_count) {
+    return {{n, 2 * n}, l.length(), rhs_count};
 }
-inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
+inline block_row_shape<any_size> condensed_shape(int n, int rhs_count) { return {{2 * n, 2 * n}, condensed_segment_length, rhs_count}; }
 
 /// Short systems get short stretches.
-inline levels levels_of(batch_shape const& batch, int log_most = log_stretch_rows) {
+inline levels levels_of(batch_shape const& batch, int max_log_length = log_segment_rows) {
     int log_length = 2;
-    while (log_length < log_most && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
+    while (log_length < max_log_length && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
     return {batch, log_length};
 }
 /// And so do few rows altogether where links cost little: a stretch is a chain of dependent steps. Not those that are
@@ -25,28 +25,28 @@ inline levels levels_of(batch_shape const& batch, int log_most = log_stretch_row
 template <class T, class Executor>
 levels levels_of(Executor const& exec, matrix_rows<T> const& a) {
     constexpr std::int64_t few = 1 << 19; // block rows; measured on an H200
-    bool const shorter = joins_links(exec, a) && (a.n > 1 || a.cyclic) && a.batch.total <= few;
-    return levels_of(a.batch, shorter ? log_stretch_rows - 1 : log_stretch_rows);
+    bool const shorter = merges_in_one_kernel(exec, a) && (a.n > 1 || a.cyclic) && a.batch.total <= few;
+    return levels_of(a.batch, shorter ? log_segment_rows - 1 : log_segment_rows);
 }
 
 /// Calls visit(depth of the links, their number, block rows of a link, offset in elements) for every stage; returns the
 /// elements of all links together.
-template <class Visit>
-std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
+template <class Use>
+std::int64_t for_each_level(levels const& l, int n, int rhs_count, Use use) {
     std::int64_t offset = 0, span = l.length();
-    for (int depth = 1;; ++depth, span *= stretch_links) {
-        std::int64_t const links = l.total(depth);
-        visit(depth, links, span, offset);
-        offset += (links * (2 * n * (4 * n + sides) + 1) + 15) / 16 * 16; // a multiple of 64 bytes
+    for (int depth = 1;; ++depth, span *= condensed_segment_length) {
+        std::int64_t const condensed = l.total(depth);
+        use(depth, condensed, span, offset);
+        offset += (condensed * (2 * n * (4 * n + rhs_count) + 1) + 15) / 16 * 16; // a multiple of 64 bytes
         if (l.count(l.batch.rows, depth) <= 1) return offset;
     }
 }
 
 /// Elements of all links, solved at once or in stages.
 template <class T, class Executor>
-std::int64_t link_elements(Executor const& exec, matrix_rows<T> const& a, int sides) {
-    if (joins_links(exec, a)) return tree_elements(exec, levels_of(exec, a), a);
-    return for_each_stage(levels_of(a.batch), a.n, sides, [](auto...) {});
+std::int64_t condensed_elements(Executor const& exec, matrix_rows<T> const& a, int rhs_count) {
+    if (merges_in_one_kernel(exec, a)) return tree_elements(exec, levels_of(exec, a), a);
+    return for_each_level(levels_of(a.batch), a.n, rhs_count, [](auto...) {});
 }
 
 } // namespace coppice::chain

@@ -17,54 +17,54 @@ namespace coppice::chain {
 
 /// Memory of a chain solve, in the workspace.
 struct chain_memory {
-    std::byte *links = nullptr, *launch = nullptr;
+    std::byte *condensed = nullptr, *launch = nullptr;
 };
 
 /// Where everything lies in the workspace; one function for sizing and carving.
 struct workspace_plan : workspace_layout {
-    std::int64_t links = 0, links_bytes = 0; ///< also the workspace of rpts, which comes first
+    std::int64_t condensed = 0, condensed_bytes = 0; ///< also the workspace of rpts, which comes first
     std::int64_t launch = 0, launch_bytes = 0;
-    std::int64_t parts = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of verdict_memory
+    std::int64_t errors = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of error_memory
     std::int64_t residual = 0, residual_bytes = 0;
-    std::int64_t vectors = 0, climbs = 0, norms = 0, conditions = 0, singular_of_condition = 0,
-                 climbing = 0; ///< of condition_memory
+    std::int64_t vectors = 0, estimates = 0, norms = 0, conditions = 0, singular_of_condition = 0,
+                 unfinished = 0; ///< of condition_memory
 
-    chain_memory chain_in(std::byte* space) const { return {space + links, space + launch}; }
+    chain_memory chain_in(std::byte* space) const { return {space + condensed, space + launch}; }
 
-    void take_links(std::int64_t size) { links = take(links_bytes = size); }
+    void take_condensed(std::int64_t size) { condensed = take(condensed_bytes = size); }
     void take_launch(std::int64_t size) { launch = take(launch_bytes = size); }
     void take_residual(std::int64_t size) { residual = take(residual_bytes = size); }
-    void take_verdicts(std::int64_t systems, std::int64_t columns) {
-        parts = take(systems * columns * std::int64_t(sizeof(error_parts)));
+    void take_errors(std::int64_t systems, std::int64_t columns) {
+        errors = take(systems * columns * std::int64_t(sizeof(column_error)));
         inaccurate = take(systems * columns);
         singular = take(systems * 8);
         next = take(systems * std::int64_t(sizeof(int)));
         uneven = take(2 * systems * std::int64_t(sizeof(int)));
-        flags = take(try_flags * std::int64_t(sizeof(int)));
+        flags = take(attempt_flags * std::int64_t(sizeof(int)));
     }
     void take_condition(std::int64_t systems, std::int64_t vector_bytes) {
         vectors = take(condition_starts * vector_bytes);
-        climbs = take(systems * condition_starts * std::int64_t(sizeof(climb_state)));
+        estimates = take(systems * condition_starts * std::int64_t(sizeof(estimate_state)));
         norms = take(systems * 8);
         conditions = take(systems * 8);
         singular_of_condition = take(systems * 8);
-        climbing = take(8);
+        unfinished = take(8);
     }
 };
 
 /// What the chain needs for `sides` columns at once, or rpts for all, whichever is more.
 template <class T, class Executor>
-void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns, int sides,
+void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns, int rhs_count,
                   band_options const& o, bool reported) {
     using lane = lane_of_t<T>;
     auto const rows = rows_of(a, o);
     bool const ends = from_both_ends(exec, rows);
-    std::int64_t const links = ends ? 0 : link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
-    plan.take_links(starts_with_rpts(exec, a, o, reported) ? std::max(links, rpts_bytes(exec, a, columns, o.cyclic))
-                                                           : links);
-    plan.take_launch(ends ? ends_bytes(rows, sides)
-                          : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, sides),
-                                               links_shape(a.block, sides)));
+    std::int64_t const condensed = ends ? 0 : condensed_elements(exec, rows, rhs_count) * std::int64_t(sizeof(T));
+    plan.take_condensed(starts_with_rpts(exec, a, o, reported) ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
+                                                           : condensed);
+    plan.take_launch(ends ? ends_bytes(rows, rhs_count)
+                          : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, rhs_count),
+                                               condensed_shape(a.block, rhs_count)));
 }
 
 template <class T, class Executor>
@@ -72,17 +72,17 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
                               band_options const& o, bool reported) {
     workspace_plan plan;
     if (only_rpts(exec, a, o, reported)) {
-        plan.take_links(rpts_bytes(exec, a, columns, o.cyclic));
+        plan.take_condensed(rpts_bytes(exec, a, columns, o.cyclic));
         return plan;
     }
     bool const estimated = reported && o.condition;
     bool const watched = watches_rpts(exec, a, o, reported);
     bool const refined = watched || o.refinements > 0 || (reported && o.method == band_method::automatic);
-    std::int64_t const least = estimated ? condition_starts : 1, unit = sizeof(T);
-    plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, least, most_sides)), o, reported);
-    if (reported || watched) plan.take_verdicts(a.systems, columns);
-    if (refined) plan.take_residual(a.size * columns * unit);
-    if (estimated) plan.take_condition(a.systems, a.size * unit);
+    std::int64_t const min_columns = estimated ? condition_starts : 1, element_bytes = sizeof(T);
+    plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, min_columns, max_rhs)), o, reported);
+    if (reported || watched) plan.take_errors(a.systems, columns);
+    if (refined) plan.take_residual(a.size * columns * element_bytes);
+    if (estimated) plan.take_condition(a.systems, a.size * element_bytes);
     return plan;
 }
 

@@ -23,15 +23,15 @@ template <class T, class Executor>
 double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_options const& o, std::byte* space,
                            workspace_plan const& plan) {
     condition_memory<T> const memory{reinterpret_cast<T*>(space + plan.vectors),
-                                     reinterpret_cast<climb_state*>(space + plan.climbs),
+                                     reinterpret_cast<estimate_state*>(space + plan.estimates),
                                      reinterpret_cast<double*>(space + plan.norms),
                                      reinterpret_cast<double*>(space + plan.conditions),
                                      reinterpret_cast<std::int64_t*>(space + plan.singular_of_condition),
-                                     reinterpret_cast<int*>(space + plan.climbing)};
-    climb_condition(exec, a, memory,
-                    [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* gate) {
-                        row_units<T> const units{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
-                        solve_by_chain(exec, units, condition_starts, elimination_of<T>(o), plan.chain_in(space), gate);
+                                     reinterpret_cast<int*>(space + plan.unfinished)};
+    compute_condition(exec, a, memory,
+                    [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
+                        matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
+                        solve_by_chain(exec, block_rows, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
                     });
     return memory.condition;
 }
@@ -52,10 +52,10 @@ struct solve_run {
     array_view<solve_report> report;
 
     matrix_rows<lane> a = rows_of(matrix, o);
-    columns_view<lane const> sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
+    columns_view<lane const> rhs{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
-    residual_rows<lane> rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
-    verdict_memory memory{reinterpret_cast<error_parts*>(space + plan.parts),
+    residual_rows<lane> rows{a, solution.pointer, rhs.pointer, x.leading, d.leading};
+    error_memory memory{reinterpret_cast<column_error*>(space + plan.errors),
                           reinterpret_cast<bool*>(space + plan.inaccurate),
                           reinterpret_cast<std::int64_t*>(space + plan.singular),
                           reinterpret_cast<int*>(space + plan.next),
@@ -65,16 +65,16 @@ struct solve_run {
                           x.columns};
     double bound = error_bound<T>(o);
     bool watched = watches_rpts(exec, matrix, o, reported());
-    try_plan tries = plan_tries(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
-    later_tries<lane> later{rows,
+    attempt_plan attempts = plan_attempts(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
+    later_attempts<lane> later{rows,
                             reinterpret_cast<lane*>(space + plan.residual),
                             elimination_of<lane>(o),
                             plan.chain_in(space),
                             memory,
                             report.data(),
-                            later_try_of(attempt::chain),
-                            later_try_of(attempt::refined_by_chain),
-                            in_place() ? later_side() : rows.d,
+                            later_attempt_of(attempt::chain),
+                            later_attempt_of(attempt::refined_by_chain),
+                            in_place() ? saved_rhs() : rows.d,
                             in_place() ? x.rows : d.leading};
 
     bool reported() const { return !report.empty(); }
@@ -82,17 +82,17 @@ struct solve_run {
 
     void run() const {
         if (reported()) {
-            clear_verdicts<lane> const clear{memory, {a, memory.uneven}};
+            clear_errors<lane> const clear{memory, {a, memory.uneven}};
             for_each(exec, clear.items(), clear);
         } else if (watched) {
             clear_waiting const clear{memory};
             for_each(exec, clear.items(), clear);
             for (std::int64_t c = 0; in_place() && c < x.columns; ++c)
-                exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(later_side()) + c * x.rows, x.rows);
+                exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(saved_rhs()) + c * x.rows, x.rows);
         }
-        first_try();
-        if (watched) later.look(exec);
-        if (later.any()) queue_tries(exec, later);
+        first_attempt();
+        if (watched) later.check(exec);
+        if (later.any()) queue_attempts(exec, later);
         refine_as_asked();
         if (reported() && o.condition)
             for_each(exec, matrix.systems, report_condition{condition_of(exec, a, o, space, plan), report.data()});
@@ -105,18 +105,18 @@ private:
         solve_by_rpts(exec, matrix, d, x, o, workspace);
     }
     /// Room for d where x is d; the chain solves it in place.
-    lane* later_side() const { return reinterpret_cast<lane*>(space + plan.residual); }
+    lane* saved_rhs() const { return reinterpret_cast<lane*>(space + plan.residual); }
     /// Of all systems, into x.
-    void first_try() const {
-        if (tries.first == attempt::rpts)
-            solve_rpts({space + plan.links, plan.links_bytes});
+    void first_attempt() const {
+        if (attempts.first == attempt::rpts)
+            solve_rpts({space + plan.condensed, plan.condensed_bytes});
         else
             solve_by_chain(exec,
-                           row_units<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
+                           matrix_block_rows<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
                                            reported() ? memory.singular : nullptr},
                            x.columns, later.how, later.space, nullptr);
         if (reported())
-            judge(exec, rows, memory, report.data(), {.number = 1}, judgement_of<T>(tries.first, tries, bound));
+            check_accuracy(exec, rows, memory, report.data(), {.number = 1}, accuracy_rule_of<T>(attempts.first, attempts, bound));
     }
     /// o.refinements steps for all systems.
     void refine_as_asked() const {
@@ -125,11 +125,11 @@ private:
             for_each(exec, later.items(), later.adding());
         }
         if (reported() && o.refinements > 0)
-            judge(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
+            check_accuracy(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
     }
 
-    later_try later_try_of(attempt a_try) const {
-        return {tries.follows(a_try), memory.waiting_for(tries.number(a_try)), judgement_of<T>(a_try, tries, bound)};
+    later_attempt later_attempt_of(attempt kind) const {
+        return {attempts.follows(kind), memory.waiting_for(attempts.number(kind)), accuracy_rule_of<T>(kind, attempts, bound)};
     }
 };
 

@@ -32,7 +32,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     if (!report.empty()) require_size("reports of solve_bands", report, a.systems);
     if (a.size == 0 || x.columns == 0) {
         for_each(exec, report.size(),
-                 chain::report_nothing{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
+                 chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
     if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
@@ -77,22 +77,22 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
     if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
     // Judged as one system: what is worst anywhere.
-    buffer<chain::error_parts> parts(exec, a.systems * x.columns);
+    buffer<chain::column_error> errors(exec, a.systems * x.columns);
     buffer<bool> inaccurate(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
-    buffer<int> next(exec, a.systems), uneven(exec, 2 * a.systems), flags(exec, chain::try_flags);
+    buffer<int> next(exec, a.systems), uneven(exec, 2 * a.systems), flags(exec, chain::attempt_flags);
     buffer<solve_report> reports(exec, a.systems);
-    chain::verdict_memory const memory{parts.data(),  inaccurate.data(), singular.data(), next.data(),
+    chain::error_memory const memory{errors.data(),  inaccurate.data(), singular.data(), next.data(),
                                        uneven.data(), flags.data(),      a.systems,       x.columns};
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
-    chain::clear_verdicts<lane> const clear{memory, {rows.a, memory.uneven}};
+    chain::clear_errors<lane> const clear{memory, {rows.a, memory.uneven}};
     for_each(exec, clear.items(), clear);
-    chain::judge(exec, rows, memory, reports.data(), {}, {.bound = chain::error_bound<T>(options)});
+    chain::check_accuracy(exec, rows, memory, reports.data(), {}, {.bound = chain::error_bound<T>(options)});
     solve_report worst{0, 0, -1, solve_status::ok, 0, 0};
     for (solve_report const& r : to_vector(exec, reports)) {
-        chain::error_parts::larger_of(worst.backward_error, r.backward_error);
-        chain::error_parts::larger_of(worst.componentwise_error, r.componentwise_error);
+        chain::column_error::larger_of(worst.backward_error, r.backward_error);
+        chain::column_error::larger_of(worst.componentwise_error, r.componentwise_error);
         if (worst.status != solve_status::ok && r.status != solve_status::not_finite) continue;
         worst.status = r.status;
         worst.row = r.row;

@@ -16,69 +16,69 @@ namespace coppice::chain {
 
 /// `count` links of a depth in memory from `base` on, each of `span` block rows of the matrix of `of`.
 template <class T, class Of>
-COPPICE_HD link_units<T> links_at(Of const& of, T* base, int depth, std::int64_t count, std::int64_t span) {
+COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std::int64_t count, std::int64_t span) {
     int const w = 2 * of.a.n;
-    T *const rhs = base + count * 2 * w * w, *const behind = rhs + count * w * of.sides;
-    return {base, rhs, reinterpret_cast<real_lane_t<T>*>(behind), depth, w, of.sides, of.a, span, of.singular};
+    T *const rhs = base + count * 2 * w * w, *const sizes = rhs + count * w * of.rhs_count;
+    return {base, rhs, reinterpret_cast<real_lane_t<T>*>(sizes), depth, w, of.rhs_count, of.a, span, of.singular};
 }
 
 /// All links of the chain in stages, from those of the finest on.
 template <class T, class Executor>
-void solve_stages(Executor const& exec, link_units<T> const& finest, levels const& l,
-                  elimination<real_lane_t<T>> const& how, T* links, std::byte* memory, int const* gate) {
-    using coarse = stage<T, link_units<T>>;
-    std::array<coarse, most_stages> stages;
+void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels const& l,
+                  elimination<real_lane_t<T>> const& how, T* condensed, std::byte* memory, int const* predicate) {
+    using coarse = chain_level<T, condensed_rows<T>>;
+    std::array<coarse, max_levels> coarse_levels;
     int depth = 0;
-    for_each_stage(l, finest.a.n, finest.sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+    for_each_level(l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
         if (k == 1) return;
-        link_units<T> const& from = depth == 0 ? finest : stages[std::size_t(depth - 1)].links;
-        stages[std::size_t(depth++)] = {from, links_at(finest, links + offset, k, count, span),
-                                        l,    links_shape(finest.a.n, finest.sides),
+        condensed_rows<T> const& from = depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed;
+        coarse_levels[std::size_t(depth++)] = {from, condensed_at(finest, condensed + offset, k, count, span),
+                                        l,    condensed_shape(finest.a.n, finest.rhs_count),
                                         how,  count,
-                                        gate};
+                                        predicate};
     });
-    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], memory);
-    close(exec, closing<T>{depth == 0 ? finest : stages[std::size_t(depth - 1)].links, l, how, gate}, memory);
-    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], memory);
+    for (int k = 0; k < depth; ++k) reduce(exec, coarse_levels[std::size_t(k)], memory);
+    solve_final(exec, final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate}, memory);
+    for (int k = depth - 1; k >= 0; --k) substitute(exec, coarse_levels[std::size_t(k)], memory);
 }
 
-/// The finest stage of a chain solve: block rows to links, in memory of link_elements.
+/// The finest stage of a chain solve: block rows to links, in memory of condensed_elements.
 template <class T>
-COPPICE_HD stage<T, row_units<T>> finest_stage(row_units<T> const& units, levels const& l,
-                                               elimination<real_lane_t<T>> const& how, std::byte* links,
-                                               int const* gate) {
+COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_level(matrix_block_rows<T> const& block_rows, levels const& l,
+                                               elimination<real_lane_t<T>> const& how, std::byte* condensed,
+                                               int const* predicate) {
     std::int64_t const count = l.total(1);
-    auto const at = links_at(units, reinterpret_cast<T*>(links), 1, count, l.length());
-    return {units, at, l, rows_shape(l, units.a.n, units.sides), how, count, gate};
+    auto const at = condensed_at(block_rows, reinterpret_cast<T*>(condensed), 1, count, l.length());
+    return {block_rows, at, l, rows_shape(l, block_rows.a.n, block_rows.rhs_count), how, count, predicate};
 }
 
-/// One chain solve of up to most_sides columns.
+/// One chain solve of up to max_rhs columns.
 template <class T, class Executor>
-void solve_columns(Executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
-                   std::byte* links, std::byte* memory, int const* gate) {
-    if (from_both_ends(exec, units.a)) return solve_from_ends(exec, units, how, memory, gate);
-    levels const l = levels_of(exec, units.a);
-    auto const finest = finest_stage(units, l, how, links, gate);
+void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
+                   std::byte* condensed, std::byte* memory, int const* predicate) {
+    if (from_both_ends(exec, block_rows.a)) return solve_from_ends(exec, block_rows, how, memory, predicate);
+    levels const l = levels_of(exec, block_rows.a);
+    auto const finest = finest_level(block_rows, l, how, condensed, predicate);
     reduce(exec, finest, memory);
-    if (joins_links(exec, units.a))
-        solve_links(exec, tree_job<T>(finest.links, l, how, gate));
+    if (merges_in_one_kernel(exec, block_rows.a))
+        solve_condensed(exec, tree_job<T>(finest.condensed, l, how, predicate));
     else
-        solve_stages(exec, finest.links, l, how, reinterpret_cast<T*>(links), memory, gate);
+        solve_levels(exec, finest.condensed, l, how, reinterpret_cast<T*>(condensed), memory, predicate);
     substitute(exec, finest, memory);
 }
 
 /// A chain solve of `columns` columns of which `first` has the first one, as many at a time as the launcher takes.
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
-COPPICE_HD void solve_by_chain(Executor const& exec, row_units<T> const& first, std::int64_t columns,
-                               elimination<real_lane_t<T>> const& how, chain_memory const& memory, int const* gate) {
-    int const most = sides_at_once(exec, first.a);
-    for (std::int64_t c = 0; c < columns; c += most) {
-        row_units<T> units = first;
-        units.sides = columns - c < most ? int(columns - c) : most;
-        units.d += c * units.d_leading;
-        units.x += c * units.x_leading;
-        solve_columns(exec, units, how, memory.links, memory.launch, gate);
+COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
+                               elimination<real_lane_t<T>> const& how, chain_memory const& memory, int const* predicate) {
+    int const max_columns = rhs_at_once(exec, first.a);
+    for (std::int64_t c = 0; c < columns; c += max_columns) {
+        matrix_block_rows<T> block_rows = first;
+        block_rows.rhs_count = columns - c < max_columns ? int(columns - c) : max_columns;
+        block_rows.d += c * block_rows.d_leading;
+        block_rows.x += c * block_rows.x_leading;
+        solve_columns(exec, block_rows, how, memory.condensed, memory.launch, predicate);
     }
 }
 
@@ -92,7 +92,7 @@ elimination<real_lane_t<T>> elimination_of(band_options const& o) {
 template <class T, class Executor>
 bool only_a_middle(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (reported || o.refinements > 0 || a.lower_bands < 0 || a.size > band_ends<T>::most_small) return false;
+        if (reported || o.refinements > 0 || a.lower_bands < 0 || a.size > band_ends<T>::max_small) return false;
         auto const rows = rows_of(a, o);
         return from_both_ends(exec, rows) && is_own_middle(rows);
     } else {
@@ -104,7 +104,7 @@ template <class T, class Executor>
 void solve_a_middle(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                     band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
-        solve_by_chain(exec, row_units<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},
+        solve_by_chain(exec, matrix_block_rows<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},
                        x.columns, elimination_of<T>(o), {}, nullptr);
 }
 

@@ -39,8 +39,8 @@ std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int6
 /// (no boundary holds a constant), and the chain tells.
 template <class T, class Executor>
 bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
-    bool const told = o.cyclic && (reported || o.refinements > 0) && o.method == band_method::automatic;
-    return o.method != band_method::chain && !told && rpts_applies(exec, a, o);
+    bool const reports_singular = o.cyclic && (reported || o.refinements > 0) && o.method == band_method::automatic;
+    return o.method != band_method::chain && !reports_singular && rpts_applies(exec, a, o);
 }
 
 /// Whether a device looks at the solution by rpts that nobody else looks at, and has the chain at hand.

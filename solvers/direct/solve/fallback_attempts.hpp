@@ -13,27 +13,27 @@
 namespace coppice::chain {
 
 /// One of the later tries.
-struct later_try {
+struct later_attempt {
     bool follows = false; ///< whether the call has it
-    try_scope scope;
-    judgement about;
+    attempt_scope scope;
+    accuracy_rule about;
 };
 
 /// All that they need; may be the parameter of a kernel.
 template <class T>
-struct later_tries {
+struct later_attempts {
     residual_rows<T> rows; ///< A, x and d
     T* correction;         ///< [column][scalar row]: room for what a try gives
     elimination<real_lane_t<T>> how;
     chain_memory space;
-    verdict_memory memory;
+    error_memory memory;
     solve_report* report;
-    later_try chain, refined;
-    T const* side = nullptr; ///< d as it was, where x is d
-    std::int64_t side_leading = 0;
+    later_attempt chain, refined;
+    T const* rhs = nullptr; ///< d as it was, where x is d
+    std::int64_t rhs_leading = 0;
 
     /// No try takes place where this one is closed.
-    int const* gate() const { return chain.follows ? chain.scope.gate : refined.scope.gate; }
+    int const* predicate() const { return chain.follows ? chain.scope.predicate : refined.scope.predicate; }
     bool any() const { return chain.follows || refined.follows; }
 
     COPPICE_NO_EXEC_CHECK
@@ -48,9 +48,9 @@ struct later_tries {
     /// correction = A^-1 (d - A x).
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
-    COPPICE_HD void correct(Executor const& exec, try_scope const& scope) const {
+    COPPICE_HD void correct(Executor const& exec, attempt_scope const& scope) const {
         for_all_rows(exec, residual_to<T>{rows, correction, scope});
-        by_chain(exec, correction, rows.a.scalar_rows, nullptr, scope.gate);
+        by_chain(exec, correction, rows.a.scalar_rows, nullptr, scope.predicate);
     }
     COPPICE_HD add_correction<T> adding() const {
         return {const_cast<T*>(rows.x), correction, rows.a.scalar_rows, rows.x_leading};
@@ -59,7 +59,7 @@ struct later_tries {
 
     /// Without a report: columns whose x is not finite wait for the chain.
     template <class Executor>
-    void look(Executor const& exec) const {
+    void check(Executor const& exec) const {
         for_all_rows(exec, wait_if_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope.number, {}});
     }
 
@@ -68,8 +68,8 @@ private:
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void replace(Executor const& exec) const {
-        if (stays_closed(exec, chain.scope.gate)) return;
-        by_chain(exec, side, side_leading, memory.singular, chain.scope.gate);
+        if (is_skipped(exec, chain.scope.predicate)) return;
+        by_chain(exec, rhs, rhs_leading, memory.singular, chain.scope.predicate);
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});
         for_all_rows(exec, take_if_waiting<T>{rows.a, adding().x, correction, rows.x_leading, memory, chain.scope});
     }
@@ -77,28 +77,28 @@ private:
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void solve_again(Executor const& exec) const {
-        if (stays_closed(exec, chain.scope.gate)) return;
-        by_chain(exec, rows.d, rows.d_leading, memory.singular, chain.scope.gate);
+        if (is_skipped(exec, chain.scope.predicate)) return;
+        by_chain(exec, rows.d, rows.d_leading, memory.singular, chain.scope.predicate);
         for_all_rows(exec, take_answer<T>{rows.a, adding().x, correction, rows.x_leading, chain.scope});
-        judge(exec, rows, memory, report, chain.scope, chain.about);
+        check_accuracy(exec, rows, memory, report, chain.scope, chain.about);
     }
     /// x += A^-1 (d - A x) for the columns that wait for it: against the growth of entries in a stretch, which reaches
     /// far where roots of its recurrence meet on the unit circle (matrix 17 of Table 6).
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void refine(Executor const& exec) const {
-        if (stays_closed(exec, refined.scope.gate)) return;
+        if (is_skipped(exec, refined.scope.predicate)) return;
         correct(exec, refined.scope);
         for_all_rows(exec, correct_inaccurate<T>{rows.a, adding(), memory, refined.scope});
-        judge(exec, rows, memory, report, refined.scope, refined.about);
+        check_accuracy(exec, rows, memory, report, refined.scope, refined.about);
     }
     /// correction = A^-1 d.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void by_chain(Executor const& exec, T const* d, std::int64_t d_leading, std::int64_t* singular,
-                             int const* gate_of_try) const {
-        row_units<T> const units{rows.a, d, correction, d_leading, rows.a.scalar_rows, 0, singular};
-        solve_by_chain(exec, units, memory.columns, how, space, gate_of_try);
+                             int const* predicate_of_attempt) const {
+        matrix_block_rows<T> const block_rows{rows.a, d, correction, d_leading, rows.a.scalar_rows, 0, singular};
+        solve_by_chain(exec, block_rows, memory.columns, how, space, predicate_of_attempt);
     }
     COPPICE_NO_EXEC_CHECK
     template <class Executor, class Work>
@@ -110,8 +110,8 @@ private:
 
 /// Queues the later tries; a launcher may do that in one piece of its own.
 template <class T, class Executor>
-void queue_tries(Executor const& exec, later_tries<T> const& tries) {
-    tries.run(exec);
+void queue_attempts(Executor const& exec, later_attempts<T> const& attempts) {
+    attempts.run(exec);
 }
 
 } // namespace coppice::chain

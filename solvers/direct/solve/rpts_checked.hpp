@@ -6,7 +6,7 @@
 /// finite, the chain solver, which may choose every row of an unknown as its pivot row, solves the column of that
 /// system again. Its answer is taken if it found a pivot in every column and is finite; else x stays as RPTS has left
 /// it, so that a singular matrix keeps giving infinity or NaN. Here on the host, which looks itself; on a device the
-/// later tries of solve_run do it (later_tries::replace()).
+/// later tries of solve_run do it (later_attempts::replace()).
 #pragma once
 
 #include <algorithm>
@@ -64,21 +64,21 @@ template <class T>
 void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, system_rows const& rows, T const* d,
                            T* x, band_options const& o) {
     tridiagonal<T> matrix(exec, rows.count);
-    buffer<T> side(exec, rows.count);
+    buffer<T> rhs(exec, rows.count);
     gather(a.lower, rows, matrix.lower.data());
     gather(a.diagonal, rows, matrix.diagonal.data());
     gather(a.upper, rows, matrix.upper.data());
-    gather(d, rows, side.data());
+    gather(d, rows, rhs.data());
     band_matrix<T> const one(matrix);
     band_options how = o;
     how.method = band_method::chain;
     auto const plan = plan_workspace(exec, one, 1, how, false);
     buffer<std::byte> space(exec, plan.bytes);
     std::int64_t singular = no_row;
-    row_units<T> const units{rows_of(one, how), side.data(), side.data(), rows.count, rows.count, 0, &singular};
-    solve_by_chain(exec, units, 1, elimination_of<T>(how), plan.chain_in(space.data()), nullptr);
-    if (singular != no_row || !is_all_finite(exec, side.data(), rows.count)) return;
-    for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = side.data()[j];
+    matrix_block_rows<T> const block_rows{rows_of(one, how), rhs.data(), rhs.data(), rows.count, rows.count, 0, &singular};
+    solve_by_chain(exec, block_rows, 1, elimination_of<T>(how), plan.chain_in(space.data()), nullptr);
+    if (singular != no_row || !is_all_finite(exec, rhs.data(), rows.count)) return;
+    for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = rhs.data()[j];
 }
 
 /// After solve_by_rpts: solves the systems whose column is not finite again. `d` is the right-hand side as it was.
@@ -115,11 +115,11 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
         T near[few];
         std::int64_t const all = a.size * x.columns;
         buffer<T> far(exec, all > few ? all : 0);
-        columns_view<T> const kept(all > few ? far.data() : near, a.size, x.columns);
+        columns_view<T> const saved(all > few ? far.data() : near, a.size, x.columns);
         for (std::int64_t c = 0; c < x.columns; ++c)
-            exec.copy_elements(d.pointer + c * d.leading, kept.pointer + c * a.size, a.size);
+            exec.copy_elements(d.pointer + c * d.leading, saved.pointer + c * a.size, a.size);
         solve_by_rpts(exec, a, d, x, o, workspace);
-        replace_not_finite(exec, a, columns_view<T const>(kept), x, o);
+        replace_not_finite(exec, a, columns_view<T const>(saved), x, o);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Columns that RPTS has left without a finite solution and nobody has asked a report of: which they are, and the
-/// answer of the chain solver for them. verdict_memory::inaccurate says of each column of a system whether it waits.
+/// answer of the chain solver for them. error_memory::inaccurate says of each column of a system whether it waits.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace coppice::chain {
 
 /// No column waits, every column of the matrix has had a pivot: item i of items().
 struct clear_waiting {
-    verdict_memory memory;
+    error_memory memory;
 
     std::int64_t items() const {
         std::int64_t const columns = memory.systems * memory.columns;
-        return columns > try_flags ? columns : try_flags;
+        return columns > attempt_flags ? columns : attempt_flags;
     }
     COPPICE_HD void operator()(std::int64_t i) const {
         if (i < memory.systems * memory.columns) memory.inaccurate[i] = false;
@@ -24,7 +24,7 @@ struct clear_waiting {
             memory.singular[i] = no_row;
             memory.next[i] = 0;
         }
-        if (i < try_flags) memory.wanted[i] = 0;
+        if (i < attempt_flags) memory.requested[i] = 0;
     }
 };
 
@@ -33,9 +33,9 @@ template <class T>
 struct column_element {
     std::int64_t system, column, row;
     COPPICE_HD column_element(matrix_rows<T> const& a, std::int64_t at) {
-        row_place<T> const here(a, at);
+        row_location<T> const here(a, at);
         system = here.system.system;
-        column = here.side;
+        column = here.rhs_index;
         row = (here.system.base + here.j * here.system.stride) * a.n + here.r;
     }
 };
@@ -50,15 +50,15 @@ struct wait_if_not_finite {
     matrix_rows<T> a;
     T const* x;
     std::int64_t x_leading;
-    verdict_memory memory;
+    error_memory memory;
     int number;
-    try_scope scope; ///< open
+    attempt_scope scope; ///< open
     COPPICE_HD void operator()(std::int64_t at) const {
         column_element<T> const e(a, at);
         if (is_finite_value(x[e.row + e.column * x_leading])) return;
         raise_flag(memory.inaccurate + e.system * memory.columns + e.column);
         set(memory.next + e.system);
-        raise_flag(memory.wanted + number);
+        raise_flag(memory.requested + number);
     }
 
 private:
@@ -75,8 +75,8 @@ template <class T>
 struct refuse_not_finite {
     matrix_rows<T> a;
     T const* answer;
-    verdict_memory memory;
-    try_scope scope;
+    error_memory memory;
+    attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         column_element<T> const e(a, at);
         if (!scope.covers(e.system) || is_finite_value(answer[e.row + e.column * a.scalar_rows])) return;
@@ -89,8 +89,8 @@ struct take_if_waiting {
     matrix_rows<T> a;
     T *x, *answer;
     std::int64_t x_leading;
-    verdict_memory memory;
-    try_scope scope;
+    error_memory memory;
+    attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         column_element<T> const e(a, at);
         if (!scope.covers(e.system) || memory.singular[e.system] != no_row) return;

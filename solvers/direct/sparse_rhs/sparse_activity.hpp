@@ -10,31 +10,31 @@
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
-namespace coppice::sparse_sides {
+namespace coppice::sparse_rhs {
 
 /// A flag for each link of every depth: the stretch that it stands for holds an entry of the columns at hand.
 struct activity {
     chain::levels all{};
     int n = 1;                                ///< rows of a block
     std::uint8_t* flags = nullptr;            ///< null: nobody wants to know
-    std::int64_t begin[chain::most_stages]{}; ///< of the flags of depth k + 1
+    std::int64_t begin[chain::max_levels]{}; ///< of the flags of depth k + 1
     std::int64_t bytes = 0;
 
     activity() = default;
     activity(chain::levels const& l, int block) : all(l), n(block) {
-        chain::for_each_stage(l, block, 0, [&](int depth, std::int64_t links, std::int64_t, std::int64_t) {
+        chain::for_each_level(l, block, 0, [&](int depth, std::int64_t condensed, std::int64_t, std::int64_t) {
             begin[depth - 1] = bytes;
-            bytes += in_workspace_units(links);
+            bytes += align_workspace(condensed);
         });
     }
     /// Scalar row `row`, counted through the storage, holds something.
-    COPPICE_HD void mark(std::int64_t row) const {
+    COPPICE_HD void flag(std::int64_t row) const {
         if (!flags) return;
         std::int64_t const i = row / n;
-        bool const turns = all.batch.interleaved;
-        std::int64_t const s = turns ? i % all.batch.systems : all.batch.system_of(i);
-        std::int64_t const j = turns ? i / all.batch.systems : i - all.batch.first_row(s);
-        raise_flag(flags + begin[0] + all.first(s, 1) + j / all.stretch(0));
+        bool const interleaved = all.batch.interleaved;
+        std::int64_t const s = interleaved ? i % all.batch.systems : all.batch.system_of(i);
+        std::int64_t const j = interleaved ? i / all.batch.systems : i - all.batch.first_row(s);
+        raise_flag(flags + begin[0] + all.first(s, 1) + j / all.segment_length(0));
     }
 };
 
@@ -43,14 +43,14 @@ struct raise_activity {
     activity at;
     int depth; ///< of the links
     COPPICE_HD void operator()(std::int64_t p) const {
-        chain::stretch_place const place = chain::place_stretch(at.all, depth, p);
-        if (place.link < 0) return;
-        std::uint8_t const* const below = at.flags + at.begin[depth - 1] + place.units.base;
+        chain::segment_location const location = chain::locate_segment(at.all, depth, p);
+        if (location.segment < 0) return;
+        std::uint8_t const* const below = at.flags + at.begin[depth - 1] + location.block_rows.base;
         std::uint8_t any = 0;
-        for (std::int64_t j = place.begin; j < place.begin + at.all.stretch(depth) && j < place.units.rows; ++j)
+        for (std::int64_t j = location.begin; j < location.begin + at.all.segment_length(depth) && j < location.block_rows.rows; ++j)
             any = std::uint8_t(any | below[j]);
         at.flags[at.begin[depth] + p] = any;
     }
 };
 
-} // namespace coppice::sparse_sides
+} // namespace coppice::sparse_rhs

@@ -3,6 +3,6 @@
 
 namespace coppice {
 
-COPPICE_SPARSE_SIDES_ALL(host_executor)
+COPPICE_SPARSE_RHS_ALL(host_executor)
 
 } // namespace coppice

@@ -3,6 +3,6 @@
 
 namespace coppice {
 
-COPPICE_SPARSE_SIDES_ALL(cuda_executor)
+COPPICE_SPARSE_RHS_ALL(cuda_executor)
 
 } // namespace coppice

@@ -17,7 +17,7 @@
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
 namespace coppice {
-namespace sparse_sides {
+namespace sparse_rhs {
 
 template <class E>
 struct clear_elements {
@@ -56,7 +56,7 @@ struct scatter_column {
             sound = row >= 0 && row < x.rows;
             if (!sound) break;
             add(to[row], d.values[k]);
-            active.mark(row);
+            active.flag(row);
         }
         if (!sound) spoil(to);
     }
@@ -64,14 +64,14 @@ struct scatter_column {
         using real = real_lane_t<chain::lane_of_t<T>>;
         for (std::int64_t row = 0; row < x.rows; ++row) {
             reinterpret_cast<real&>(to[row]) = std::numeric_limits<real>::quiet_NaN();
-            active.mark(row);
+            active.flag(row);
         }
     }
 };
 
 /// Columns [first, first + x.columns) of D, dense.
 template <class T, class I, class Executor>
-void spread(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
+void scatter(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
             activity const& active = {}) {
     if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
     for_each(exec, x.rows, clear_columns<T>{x});
@@ -82,7 +82,7 @@ inline constexpr char message_prefix[] = "solve with sparse right-hand sides: ";
 inline void refuse(std::string const& what) { throw argument_error(message_prefix + what); }
 
 template <class T, class I>
-void check_sides(band_matrix<T> const& a, sparse_columns_view<T, I> const& d) {
+void check_rhs(band_matrix<T> const& a, sparse_columns_view<T, I> const& d) {
     require_size("rows of sparse right-hand sides", d.rows, a.size);
     if (d.columns < 0) refuse(std::to_string(d.columns) + " columns");
     if (d.nonzeros < 0) refuse(std::to_string(d.nonzeros) + " entries");
@@ -107,9 +107,9 @@ inline constexpr std::int64_t factored_columns = 4;
 /// open systems, which is faster than that for all rows.
 template <class T, class Executor>
 bool by_factor(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& o) {
-    bool const faster_whole =
+    bool const rpts_is_faster =
         !std::is_same_v<Executor, host_executor> && !o.cyclic && chain::starts_with_rpts(exec, a, o, false);
-    return columns >= factored_columns && !faster_whole && o.pivot != pivoting::scaled_partial &&
+    return columns >= factored_columns && !rpts_is_faster && o.pivot != pivoting::scaled_partial &&
            o.method != band_method::rpts && o.refinements == 0;
 }
 
@@ -119,29 +119,29 @@ activity activity_of(band_matrix<T> const& a, band_options const& o) {
     return {chain::levels_of(rows.batch), rows.n};
 }
 
-/// One solve of up to most_sides columns with a factorisation, from entries of D to X.
+/// One solve of up to max_rhs columns with a factorisation, from entries of D to X.
 template <class T, class I, class Executor>
 void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* factor, sparse_columns_view<T, I> const& d,
                  std::int64_t first, columns_view<T> x, activity const& active, std::byte* workspace,
                  band_options const& o) {
     using lane = chain::lane_of_t<T>;
-    spread(exec, d, first, x, active);
+    scatter(exec, d, first, x, active);
     auto const rows = chain::rows_of(a, o);
-    int const sides = int(x.columns);
+    int const rhs_count = int(x.columns);
     auto* const values = reinterpret_cast<lane*>(x.pointer);
-    chain::row_units<lane> const units{rows, values, values, x.leading, x.leading, sides, nullptr};
+    chain::matrix_block_rows<lane> const block_rows{rows, values, values, x.leading, x.leading, rhs_count, nullptr};
     auto* const rhs = reinterpret_cast<lane*>(workspace);
-    std::int64_t const elements = chain::for_each_stage(active.all, rows.n, sides, [](auto...) {});
-    chain::factored_stages<lane> stages(units, {}, chain::plan_factor(exec, rows), factor, rhs);
+    std::int64_t const elements = chain::for_each_level(active.all, rows.n, rhs_count, [](auto...) {});
+    chain::factored_levels<lane> factors(block_rows, {}, chain::plan_factor(exec, rows), factor, rhs);
     for_each(exec, elements, clear_elements<lane>{rhs}); // what stretches that rest leave
-    stages.rows.active = active.flags + active.begin[0];
-    for (int k = 0; k < stages.depth; ++k) {
+    factors.rows.active = active.flags + active.begin[0];
+    for (int k = 0; k < factors.depth; ++k) {
         for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
-        stages.links[std::size_t(k)].active = active.flags + active.begin[k + 1];
+        factors.condensed[std::size_t(k)].active = active.flags + active.begin[k + 1];
     }
-    std::byte* const launch = workspace + in_workspace_units(elements * std::int64_t(sizeof(T)));
-    stages.up(exec, chain::factor_step::forward, launch);
-    stages.down(exec, launch);
+    std::byte* const launch = workspace + align_workspace(elements * std::int64_t(sizeof(T)));
+    factors.up(exec, chain::factor_step::forward, launch);
+    factors.down(exec, launch);
 }
 
 /// Where a solve to sparse columns keeps what.
@@ -168,13 +168,13 @@ pruning_plan plan_pruning(Executor const& exec, band_matrix<T> const& a, std::in
     return plan;
 }
 
-} // namespace sparse_sides
+} // namespace sparse_rhs
 
 template <class T, executor Executor>
 std::int64_t factored_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
     std::int64_t const solving = factored_workspace(exec, a, columns, options);
-    return solving == 0 ? 0 : in_workspace_units(solving) + sparse_sides::activity_of(a, options).bytes;
+    return solving == 0 ? 0 : align_workspace(solving) + sparse_rhs::activity_of(a, options).bytes;
 }
 
 template <class T, class I, executor Executor>
@@ -182,8 +182,8 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
-    using namespace sparse_sides;
-    check_sides(a, d);
+    using namespace sparse_rhs;
+    check_rhs(a, d);
     check_solution(d, x);
     std::int64_t const needed = factored_sparse_workspace(exec, a, x.columns, options);
     chain::check_factor(a, options, factor, bands_factor_bytes(exec, a, options), "factorisation");
@@ -191,10 +191,10 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
     if (a.size == 0) return;
     activity active = activity_of(a, options);
     active.flags = reinterpret_cast<std::uint8_t*>(workspace.data() + needed - active.bytes);
-    for (std::int64_t c = 0; c < x.columns; c += chain::most_sides) {
-        std::int64_t const sides = std::min<std::int64_t>(chain::most_sides, x.columns - c);
+    for (std::int64_t c = 0; c < x.columns; c += chain::max_rhs) {
+        std::int64_t const rhs_count = std::min<std::int64_t>(chain::max_rhs, x.columns - c);
         solve_group(exec, a, const_cast<std::byte*>(factor.data()), d, c,
-                    columns_view<T>(x.pointer + c * x.leading, x.rows, sides, x.leading), active, workspace.data(),
+                    columns_view<T>(x.pointer + c * x.leading, x.rows, rhs_count, x.leading), active, workspace.data(),
                     options);
     }
 }
@@ -202,7 +202,7 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
 template <class T, executor Executor>
 std::int64_t sparse_to_dense_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
-    if (!sparse_sides::by_factor(exec, a, columns, options)) return bands_workspace(exec, a, columns, options);
+    if (!sparse_rhs::by_factor(exec, a, columns, options)) return bands_workspace(exec, a, columns, options);
     return bands_factor_bytes(exec, a, options) + factored_sparse_workspace(exec, a, columns, options);
 }
 
@@ -211,26 +211,26 @@ void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
-    using namespace sparse_sides;
-    check_sides(a, d);
+    using namespace sparse_rhs;
+    check_rhs(a, d);
     check_solution(d, x);
     if (!by_factor(exec, a, x.columns, options)) {
-        if (x.columns > 0 && x.rows > 0) spread(exec, d, 0, x);
+        if (x.columns > 0 && x.rows > 0) scatter(exec, d, 0, x);
         solve_bands(exec, a, columns_view<T const>(x), x, workspace, options);
         return;
     }
     check_space(workspace, sparse_to_dense_workspace(exec, a, x.columns, options));
-    std::int64_t const kept = bands_factor_bytes(exec, a, options);
-    auto const factor = workspace.slice(0, kept);
+    std::int64_t const factor_bytes = bands_factor_bytes(exec, a, options);
+    auto const factor = workspace.slice(0, factor_bytes);
     factorise_bands(exec, a, factor, options);
     solve_factored_sparse(exec, a, array_view<std::byte const>(factor), d, x,
-                          workspace.slice(kept, workspace.size() - kept), options);
+                          workspace.slice(factor_bytes, workspace.size() - factor_bytes), options);
 }
 
 template <class T, executor Executor>
 std::int64_t sparse_to_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                         band_options const& options, std::int64_t batch) {
-    return sparse_sides::plan_pruning(exec, a, columns, batch, options).bytes;
+    return sparse_rhs::plan_pruning(exec, a, columns, batch, options).bytes;
 }
 
 template <class T, class I, executor Executor>
@@ -239,8 +239,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I> const> offsets,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             array_view<std::byte> workspace, band_options const& options, std::int64_t batch) {
-    using namespace sparse_sides;
-    check_sides(a, d);
+    using namespace sparse_rhs;
+    check_rhs(a, d);
     require_size("offsets of a sparse solution", offsets, d.columns + 1);
     require_size("values of a sparse solution", values, row_indices.size());
     auto const plan = plan_pruning(exec, a, d.columns, batch, options);
@@ -251,8 +251,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     // As solve_sparse_to_dense does for one batch; but one factorisation is enough for all of them.
     bool const factored = by_factor(exec, a, batch, options);
     auto const solving = workspace.slice(plan.solve, workspace.size() - plan.solve);
-    std::int64_t const kept = factored ? bands_factor_bytes(exec, a, options) : 0;
-    auto const factor = solving.slice(0, kept), rest = solving.slice(kept, solving.size() - kept);
+    std::int64_t const factor_bytes = factored ? bands_factor_bytes(exec, a, options) : 0;
+    auto const factor = solving.slice(0, factor_bytes), rest = solving.slice(factor_bytes, solving.size() - factor_bytes);
     if (factored) factorise_bands(exec, a, factor, options);
     for (std::int64_t first = 0; first < d.columns; first += batch) {
         columns_view<T> const x(reinterpret_cast<T*>(space + plan.columns), a.size, std::min(batch, d.columns - first));
@@ -262,7 +262,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
         if (factored) {
             solve_factored_sparse(exec, a, array_view<std::byte const>(factor), some, x, rest, options);
         } else {
-            spread(exec, some, 0, x);
+            scatter(exec, some, 0, x);
             solve_bands(exec, a, columns_view<T const>(x), x, solving, options);
         }
         largest::keep_largest(exec, x, first, offsets.data(), plan.memory(space), row_indices, values);
@@ -275,8 +275,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I> const> offsets,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             band_options const& options, std::int64_t batch) {
-    using namespace sparse_sides;
-    check_sides(a, d);
+    using namespace sparse_rhs;
+    check_rhs(a, d);
     require_size("offsets of a sparse solution", offsets, d.columns + 1);
     std::vector<I> const ends = to_vector(exec, offsets);
     for (std::size_t j = 0; j + 1 < ends.size(); ++j)
@@ -291,7 +291,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
 }
 
 // What the sources of the library instantiate.
-#define COPPICE_SPARSE_SIDES_INDEXED(T, I, Executor)                                                                   \
+#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                   \
     template void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,           \
                                         sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,      \
                                         band_options const&);                                                          \
@@ -303,19 +303,19 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
                                          array_view<I const>, array_view<I>, array_view<T>, band_options const&,       \
                                          std::int64_t);
-#define COPPICE_SPARSE_SIDES(T, Executor)                                                                              \
+#define COPPICE_SPARSE_RHS(T, Executor)                                                                              \
     template std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,             \
                                                      band_options const&, std::int64_t);                               \
-    COPPICE_SPARSE_SIDES_INDEXED(T, std::int32_t, Executor)                                                            \
-    COPPICE_SPARSE_SIDES_INDEXED(T, std::int64_t, Executor)
-#define COPPICE_SPARSE_SIDES_ALL(Executor)                                                                             \
-    COPPICE_SPARSE_SIDES(float, Executor)                                                                              \
-    COPPICE_SPARSE_SIDES(double, Executor)                                                                             \
-    COPPICE_SPARSE_SIDES(std::complex<float>, Executor)                                                                \
-    COPPICE_SPARSE_SIDES(std::complex<double>, Executor)
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                            \
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int64_t, Executor)
+#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                             \
+    COPPICE_SPARSE_RHS(float, Executor)                                                                              \
+    COPPICE_SPARSE_RHS(double, Executor)                                                                             \
+    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                \
+    COPPICE_SPARSE_RHS(std::complex<double>, Executor)
 
 } // namespace coppice

@@ -12,7 +12,7 @@ COPPICE_RPTS(float, host_executor)
 COPPICE_RPTS(double, host_executor)
 
 namespace rpts {
-COPPICE_RPTS_PARTS_OF(host_executor)
+COPPICE_RPTS_RANKS_OF(host_executor)
 } // namespace rpts
 
 } // namespace coppice

@@ -7,7 +7,7 @@ namespace rpts {
 
 template <class T>
 void solve_by_table(cuda_executor const& exec, tuning_table const& table, system_view<T> const& systems, T* memory) {
-    solve(exec, cuda_stages<T>{table, limits_of<T>(exec)}, systems, memory, tridiagonal_options{});
+    solve(exec, cuda_levels<T>{table, limits_of<T>(exec)}, systems, memory, tridiagonal_options{});
 }
 template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<float> const&, float*);
 template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<double> const&, double*);
@@ -20,7 +20,7 @@ COPPICE_RPTS(float, cuda_executor)
 COPPICE_RPTS(double, cuda_executor)
 
 namespace rpts {
-COPPICE_RPTS_PARTS_OF(cuda_executor)
+COPPICE_RPTS_RANKS_OF(cuda_executor)
 } // namespace rpts
 
 } // namespace coppice

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
+/// Solution of tridiagonal systems by RPTS (recursive partitioned tridiagonal Schur complement);
+/// include/coppice/tridiagonal.hpp has the contract.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace coppice {
 
-/// Bytes of workspace that solve_tridiagonal needs for n rows on any executor: at most 8 % of the 4 n elements of the
-/// system plus 4 KiB, and 0 for n <= 64. Throws argument_error for negative n.
+/// Bytes of workspace of solve_tridiagonal for n rows on any executor: at most 8 % of the 4 n elements of the system
+/// plus 4 KiB, and 0 for n <= 64. Throws argument_error for negative n.
 template <class T>
 std::int64_t tridiagonal_workspace(std::int64_t n);
 
@@ -22,27 +23,27 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                        array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                        tridiagonal_options options = {});
 
-/// The same with workspace from the pool of `exec`.
+/// Overload with workspace from the pool of `exec`.
 template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
 
-/// In which order the vectors of a system are, in the memory of the executor: row p has the right-hand side d[from[p]]
-/// and the unknown x[to[p]]; null is the order of the rows. Permutations, not checked.
+/// Orders of the vectors of a system, in memory of the executor: row p has the right-hand side d[from[p]] and the
+/// unknown x[to[p]]; null is the order of the rows. Both are permutations; this is not checked.
 struct row_orders {
     std::int32_t const *from = nullptr, *to = nullptr;
-    /// The host has waited since matrix and orders were written: they are read before d is there.
-    bool settled = false;
+    /// Whether matrix and orders are complete when the call is queued: they may be read before d is written.
+    bool ready = false;
 };
 
-/// The same for vectors in orders of their own. x may be d where both are in the same order.
+/// solve_tridiagonal for permuted vectors. x may be d if both have the same order.
 template <class T, executor Executor>
 void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row_orders const& orders,
                                 array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
                                 array_view<std::byte> workspace, tridiagonal_options options = {});
 
-/// A batch of systems, one behind the other in the bands of `matrix`, each with `columns` right-hand sides: row i of
-/// column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].
+/// A batch of systems, stored one after the other in the bands of `matrix`, each with `columns` right-hand sides: row i
+/// of all rows has the right-hand side rhs[i + c * rhs_leading] and the unknown x[i + c * x_leading] in column c.
 template <class T>
 struct tridiagonal_batch {
     tridiagonal_view<T> matrix;
@@ -50,10 +51,11 @@ struct tridiagonal_batch {
     T const* rhs = nullptr;
     T* x = nullptr;
     std::int64_t rhs_leading = 0, x_leading = 0;
-    /// Null for systems of equal size, or in memory of the executor: where each begins, and the end of the last.
+    /// Null for systems of equal size; otherwise the first row of each system and the number of rows, in memory of the
+    /// executor.
     std::int64_t const* offsets = nullptr;
-    std::int64_t largest = 0; ///< of systems of different sizes: none has more rows
-    bool interleaved = false; ///< row i of system k stands at i systems + k; systems of equal size
+    std::int64_t largest = 0; ///< for systems of different sizes: upper bound of their rows
+    bool interleaved = false; ///< row i of system k has index i systems + k; systems of equal size
     bool cyclic = false;      ///< the corner entries couple first and last rows; see takes_cyclic_batch
 };
 
@@ -62,35 +64,35 @@ template <class T>
 std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns,
                                          bool cyclic = false);
 
-/// The same for systems of different sizes, `size` rows together.
+/// Bytes of workspace for systems of different sizes with `size` rows in total.
 template <class T, executor Executor>
 std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
                                     std::int64_t largest);
 
-/// Does solve_tridiagonal_batch take systems of different sizes? On the host always; on CUDA where each fits on chip,
-/// in a block, and few blocks are much too large.
+/// Whether solve_tridiagonal_batch accepts systems of different sizes. On the host always; on CUDA if each fits into a
+/// block and at most 8 size rows are processed (largest * systems <= 8 size).
 template <class T, executor Executor>
 bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
 
-/// Does solve_tridiagonal_batch take cyclic systems of equal size, `rows` rows each? On CUDA, with pivoting and without
-/// a threshold, from 64 rows on.
+/// Whether solve_tridiagonal_batch accepts cyclic systems of equal size with `rows` rows each: on CUDA from 64 rows on,
+/// with pivoting and without a threshold.
 template <class T, executor Executor>
 bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options);
 
-/// Does solve_tridiagonal_batch take interleaved systems of `rows` rows? On the host up to 4096, where each lane
-/// eliminates a system; on CUDA where each fits into a block.
+/// Whether solve_tridiagonal_batch accepts interleaved systems of `rows` rows. On the host up to 4096 rows, one system
+/// in each SIMD lane; on CUDA if each fits into a block.
 template <class T, executor Executor>
 bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
 
-/// Bytes of workspace for those; 0 on CUDA.
+/// Bytes of workspace for interleaved systems; 0 on CUDA.
 template <class T, executor Executor>
 std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems);
 
-/// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
-/// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
-/// workspace is aligned to 64 bytes. Only the host looks whether `largest` is true (argument_error). Values of one
-/// system, NaN included, do not reach another; a right-hand side gives the same bits alone and among others. On CUDA
-/// the number of systems and the user's tuning file decide how they are cut into partitions.
+/// Solves a batch of systems by RPTS, as solve_tridiagonal solves one. Used by solve_bands. Arguments are not checked:
+/// numbers of rows, systems and columns are positive, the rows are a multiple of the systems, `x` is `rhs` or overlaps
+/// nothing, the workspace is aligned to 64 bytes. Only the host checks `largest` (argument_error). Values of one
+/// system, NaN included, do not affect another system. The bits of a solution do not depend on the other right-hand
+/// sides. On CUDA the partition size depends on the number of systems and on the tuning file of the user.
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});

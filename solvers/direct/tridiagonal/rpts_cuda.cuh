@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
-/// a solve can be captured into a CUDA graph.
+/// CUDA launcher of RPTS. All work is queued on the stream of the executor, without allocation and synchronisation, so
+/// that a solve can be captured into a CUDA graph.
 #pragma once
 
 #include <algorithm>
@@ -19,68 +19,69 @@
 
 namespace coppice::rpts {
 
-/// Right-hand sides that a tile holds where there are several: 16 bytes in a row.
+/// Pack of the right-hand sides of a tile, if there are several: 16 bytes for each row.
 template <class T>
-using tile_sides = side_pack<T, 16 / int(sizeof(T))>;
+using tile_rhs = rhs_pack<T, 16 / int(sizeof(T))>;
 
-/// Blocks for which the shared memory of a multiprocessor has room (228 KiB, 1 KiB of each block reserved): the
-/// compiler has to leave registers for as many.
+/// Blocks that fit into the shared memory of a multiprocessor (228 KiB; each block reserves 1 KiB more); the compiler
+/// must limit registers accordingly.
 template <class T, class R>
 inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
 
-/// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile run side by side, so
-/// that they find its matrix in the cache.
+/// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile have consecutive
+/// numbers, so that the matrix is in the cache.
 template <class R, class T>
-__device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
-    unsigned const groups = unsigned((all.fine.columns + side_count<R> - 1) / side_count<R>);
+__device__ level<T> level_of_block(level<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
+    unsigned const groups = unsigned((all.fine.columns + rhs_count<R> - 1) / rhs_count<R>);
     tile = x / groups;
-    return all.at(y, std::int64_t(x % groups) * side_count<R>);
+    return all.at(y, std::int64_t(x % groups) * rhs_count<R>);
 }
 
 template <pivoting P, class R, bool Cyclic, class T>
-__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(level<T> all) {
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
-    stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
+    level<T> const s = level_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
     reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared, [] {
         wait_for_predecessor();
         start_successor();
     });
 }
 
-// Reads its rows while its predecessor works: all that was queued before the last reduction is done when it starts,
-// since reductions and the kernel that solves the last system let a successor start only after they have waited
-// themselves. From the last tile to the first: what the reduction read last is still in the second-level cache.
+// Loads its rows while its predecessor runs. All work queued before the last reduction is complete when this kernel
+// starts, since reductions and the kernel that solves the last system let their successor start only after they have
+// waited themselves. Tiles run from the last to the first: the rows that the reduction read last are still in the
+// second-level cache.
 template <pivoting P, class R, bool Cyclic, class T>
-__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(level<T> all) {
     start_successor();
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
-    stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
+    level<T> const s = level_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
     substitute_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared); // waits for its predecessor
 }
 
-/// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
-/// (cooperative launch) and take their items in order, so that the shares of the first unfinished system are always in
-/// work.
-struct share_meeting {
-    int* arrivals;  ///< of each pair
-    bool cluster;   ///< the barrier of the cluster
-    bool one_round; ///< every block has one item: the barrier of the grid is enough
+/// Barrier of the blocks that share a system. They form a cluster, or all blocks of the grid run simultaneously
+/// (cooperative launch) and process their items in order, so that all slices of the first unfinished system are
+/// running.
+struct slice_barrier {
+    int* arrivals;  ///< one for each pair
+    bool cluster;   ///< use the barrier of the cluster
+    bool one_round; ///< every block has one item: a single grid barrier suffices
     bool opened = false;
 
     __device__ void open(std::int64_t pairs) const {
         if (cluster || one_round || blockIdx.x > 0) return;
         for (std::int64_t i = threadIdx.x; i < pairs; i += blockDim.x) arrivals[i] = 0;
     }
-    __device__ void meet(cuda_block const& block, std::int64_t pair, int shares) {
+    __device__ void wait(cuda_block const& block, std::int64_t pair, int slices) {
         if (cluster) {
 #if __CUDA_ARCH__ >= 900
             asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 #endif
             return;
         }
-        if (!opened) cooperative_groups::this_grid().sync(); // also shows everyone the zeros of open()
+        if (!opened) cooperative_groups::this_grid().sync(); // also makes the zeros of open() visible to all blocks
         opened = true;
         if (one_round) return;
         block.sync();
@@ -89,7 +90,7 @@ struct share_meeting {
             asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(count) : "memory");
             int seen = 0;
             do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(count) : "memory");
-            while (seen < shares);
+            while (seen < slices);
         }
         block.sync();
     }
@@ -101,24 +102,24 @@ __global__ void __launch_bounds__(resident_threads, 1)
     wait_for_predecessor();
     start_successor();
     extern __shared__ __align__(16) unsigned char shared[];
-    share_meeting meeting{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
-    if (job.plan.shares > 1) meeting.open(job.plan.pairs);
+    slice_barrier barrier{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
+    if (job.plan.slices > 1) barrier.open(job.plan.pairs);
     for (int item = int(blockIdx.x); item < int(job.plan.items); item += int(gridDim.x)) {
         T* const memory = reinterpret_cast<T*>(shared);
         if constexpr (Flushes)
-            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, meeting, memory, job.threshold);
+            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, barrier, memory, job.threshold);
         else
-            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, meeting, memory, no_threshold{});
+            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, barrier, memory, no_threshold{});
     }
 }
 
-/// Cyclic systems have kernels of their own, so that the kernels of open systems keep their registers; only for solves
+/// Cyclic systems have separate kernels, so that those of other systems need no additional registers; only for solves
 /// with pivoting and without a threshold.
 inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_options const& options) {
-    return rows >= least_last && options.pivot != pivoting::none && options.threshold == 0;
+    return rows >= direct_rows && options.pivot != pivoting::none && options.threshold == 0;
 }
 
-/// Calls work(pivoting as a constant) for cyclic systems.
+/// Calls work(pivoting as a compile-time constant) for cyclic systems.
 template <class Work>
 void with_cyclic_pivoting(pivoting pivot, Work const& work) {
     if (pivot == pivoting::scaled_partial)
@@ -128,28 +129,28 @@ void with_cyclic_pivoting(pivoting pivot, Work const& work) {
 }
 
 template <class T>
-void run_stage(cuda_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
+void run_level(cuda_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
     auto const launch = [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
         constexpr pivoting P = decltype(p)::value;
         constexpr bool is_cyclic = decltype(cyclic)::value;
         auto* const kernel =
-            step == stage_step::reduce ? &reduce_kernel<P, R, is_cyclic, T> : &substitute_kernel<P, R, is_cyclic, T>;
+            step == level_step::reduce ? &reduce_kernel<P, R, is_cyclic, T> : &substitute_kernel<P, R, is_cyclic, T>;
         std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
-        std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
+        std::int64_t const groups = (s.fine.columns + rhs_count<R> - 1) / rhs_count<R>;
         auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
         launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
                       std::size_t(tile_bytes<T, R>), s);
     };
-    auto const launch_sides = [&](auto p, auto cyclic) {
+    auto const launch_rhs = [&](auto p, auto cyclic) {
         if (s.fine.columns == 1)
             launch(p, cyclic, std::type_identity<T>{});
         else
-            launch(p, cyclic, std::type_identity<tile_sides<T>>{});
+            launch(p, cyclic, std::type_identity<tile_rhs<T>>{});
     };
     if (s.fine.cyclic)
-        with_cyclic_pivoting(pivot, [&](auto p) { launch_sides(p, std::true_type{}); });
+        with_cyclic_pivoting(pivot, [&](auto p) { launch_rhs(p, std::true_type{}); });
     else
-        with_pivoting(pivot, [&](auto p) { launch_sides(p, std::false_type{}); });
+        with_pivoting(pivot, [&](auto p) { launch_rhs(p, std::false_type{}); });
 }
 
 template <class T>
@@ -159,15 +160,15 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
     std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
     allow_shared(exec, kernel, bytes);
     int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
-    cudaLaunchAttribute sharing{}; // how blocks that share a system come to run together
+    cudaLaunchAttribute sharing{}; // makes blocks that share a system run simultaneously
     if (plan.cluster) {
         sharing.id = cudaLaunchAttributeClusterDimension;
-        sharing.val.clusterDim = {unsigned(plan.shares), 1, 1};
-    } else if (plan.shares > 1) {
+        sharing.val.clusterDim = {unsigned(plan.slices), 1, 1};
+    } else if (plan.slices > 1) {
         int together = 0; // blocks on a multiprocessor
         COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
         blocks = std::min(blocks, exec.multiprocessors() * together);
-        if (blocks < plan.shares) throw device_error("RPTS: the device cannot run all shares of a system at once");
+        if (blocks < plan.slices) throw device_error("RPTS: the device cannot run all shares of a system at once");
         sharing.id = cudaLaunchAttributeCooperative;
         sharing.val.cooperative = 1;
     }
@@ -177,10 +178,10 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
 /// Calls work(std::integral_constant<int, M>).
 template <class T, class Work>
 void with_partition(int partition, Work const& work) {
-    if (partition == least_resident_partition<T>)
-        work(std::integral_constant<int, least_resident_partition<T>>{});
+    if (partition == min_resident_partition<T>)
+        work(std::integral_constant<int, min_resident_partition<T>>{});
     else
-        work(std::integral_constant<int, largest_resident_partition<T>>{});
+        work(std::integral_constant<int, max_resident_partition<T>>{});
 }
 
 template <class T>
@@ -202,20 +203,20 @@ void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivo
 
 template <class T>
 device_limits limits_of(cuda_executor const& exec) {
-    constexpr int portable = 8; // what every device with clusters takes
+    constexpr int portable = 8; // supported by every device with clusters
     device_limits all;
     all.multiprocessors = exec.multiprocessors();
     all.in_cluster =
-        starts_early(exec, &resident_kernel<pivoting::none, false, largest_resident_partition<T>, false, T>) ? portable
+        starts_early(exec, &resident_kernel<pivoting::none, false, max_resident_partition<T>, false, T>) ? portable
                                                                                                              : 1;
     COPPICE_CUDA_CHECK(
         cudaDeviceGetAttribute(&all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
     return all;
 }
 
-/// Stages on a GPU; see rpts_solve.hpp.
+/// Levels on a GPU; see rpts_solve.hpp.
 template <class T>
-struct cuda_stages {
+struct cuda_levels {
     static constexpr int partition = block_partition;
     tuning_table const& table;
     device_limits device;
@@ -229,21 +230,21 @@ struct cuda_stages {
     }
 };
 template <class T>
-cuda_stages<T> stages_of(cuda_executor const& exec) {
+cuda_levels<T> levels_of(cuda_executor const& exec) {
     return {tuning_of(exec), limits_of<T>(exec)};
 }
 
 template <class T>
-void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
+void solve_last(cuda_executor const& exec, cuda_levels<T> const& how, system_view<T> const& s, T threshold,
                 pivoting pivot, void* memory) {
     resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems, s.cyclic),
                                              how.device.multiprocessors, how.device.in_cluster);
-    auto* const segments = static_cast<share_segment<T>*>(memory);
-    auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
+    auto* const segments = static_cast<slice_segment<T>*>(memory);
+    auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.slices);
     launch_resident(exec, resident_job<T>{s, plan, segments, threshold}, pivot, arrivals);
 }
 
-/// Each system in a block or a part of a warp, of threads enough for the largest.
+/// Solves each system in a block or in part of a warp, with enough threads for the largest.
 template <class T>
 void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options) {
     resident_plan const plan =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host launcher of RPTS: tasks of many tiles over the threads of the executor.
+/// Host launcher of RPTS: tasks of many tiles, distributed over the threads of the executor.
 #pragma once
 
 #include <algorithm>
@@ -13,28 +13,28 @@ namespace coppice::rpts {
 
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
 inline constexpr std::int64_t host_task_systems = 64;     ///< systems of at most host_last rows in a task
-/// In a batch of systems of different sizes, most rows of a system that one thread solves alone: its bands fit into the
+/// In a batch of systems of different sizes, the largest system that a single thread solves: its bands fit into the
 /// second-level cache.
 inline constexpr std::int64_t host_alone_rows = 16384;
 
-/// Stages on the host; see rpts_solve.hpp.
-struct host_stages {
+/// Levels on the host; see rpts_solve.hpp.
+struct host_levels {
     static constexpr int partition = host_partition;
     static bool is_last(std::int64_t rows, std::int64_t, bool) { return rows <= host_last; }
 };
 template <class T>
-host_stages stages_of(host_executor const&) {
+host_levels levels_of(host_executor const&) {
     return {};
 }
 
-/// Goes over the partitions of all systems in tasks: some partitions of a large system, or many small systems.
-/// Right-hand sides are solved one after the other, each with a reduction of the matrix of its own.
+/// Executes a step for the partitions of all systems in tasks: some partitions of a large system, or many small
+/// systems. Right-hand sides are processed one after the other; the matrix is reduced again for each.
 template <class T>
-void run_stage(host_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
-    void (*kernel)(stage<T> const&, std::int64_t, std::int64_t) = nullptr;
+void run_level(host_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
+    void (*kernel)(level<T> const&, std::int64_t, std::int64_t) = nullptr;
     with_pivoting(pivot, [&](auto p) {
         constexpr pivoting P = decltype(p)::value;
-        kernel = step == stage_step::reduce ? COPPICE_ISA_SELECT(rpts_reduce<P, T>)
+        kernel = step == level_step::reduce ? COPPICE_ISA_SELECT(rpts_reduce<P, T>)
                                             : COPPICE_ISA_SELECT(rpts_substitute<P, T>);
     });
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
@@ -50,7 +50,7 @@ void run_stage(host_executor const& exec, stage<T> const& s, stage_step step, pi
 }
 
 template <class T>
-void solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*) {
+void solve_last(host_executor const& exec, host_levels, system_view<T> const& s, T threshold, pivoting pivot, void*) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_small<T>);
     std::int64_t const pairs = s.pairs();
     if (pairs == 1) return kernel(s, pivot, threshold);
@@ -59,8 +59,8 @@ void solve_last(host_executor const& exec, host_stages, system_view<T> const& s,
     });
 }
 
-/// Each lane of a pack eliminates one interleaved system. The pivot rows of a pack of systems take `rows` slots of
-/// memory, which the second-level cache should hold.
+/// Upper bound of the rows of interleaved systems. Each lane of a pack eliminates one system; the pivot rows of a pack
+/// of systems take `rows` slots of memory and should fit into the second-level cache.
 inline constexpr std::int64_t host_interleaved_rows = 4096;
 template <class T>
 bool takes_interleaved(host_executor const&, std::int64_t rows) {
@@ -71,28 +71,28 @@ inline bool takes_cyclic(host_executor const&, std::int64_t, tridiagonal_options
 
 template <class T>
 std::int64_t interleaved_workers(host_executor const& exec, std::int64_t systems) {
-    std::int64_t const packs = (systems + most_lanes<T> - 1) / most_lanes<T>;
+    std::int64_t const packs = (systems + max_lanes<T> - 1) / max_lanes<T>;
     return std::min<std::int64_t>(exec.threads(), packs);
 }
 /// Workspace of solve_interleaved, in elements.
 template <class T>
 std::int64_t interleaved_workspace(host_executor const& exec, std::int64_t rows, std::int64_t systems) {
-    return interleaved_workers<T>(exec, systems) * 4 * rows * most_lanes<T>;
+    return interleaved_workers<T>(exec, systems) * 4 * rows * max_lanes<T>;
 }
 template <class T>
 void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_interleaved<T>);
     std::int64_t const workers = interleaved_workers<T>(exec, all.systems);
-    std::int64_t const packs = (all.systems + most_lanes<T> - 1) / most_lanes<T>;
+    std::int64_t const packs = (all.systems + max_lanes<T> - 1) / max_lanes<T>;
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
-        std::int64_t const first = packs * w / workers * most_lanes<T>;
-        std::int64_t const last = std::min(packs * (w + 1) / workers * most_lanes<T>, all.systems);
+        std::int64_t const first = packs * w / workers * max_lanes<T>;
+        std::int64_t const last = std::min(packs * (w + 1) / workers * max_lanes<T>, all.systems);
         for (std::int64_t c = 0; c < all.columns; ++c) {
             system_view<T> one = all;
             one.rhs += c * all.rhs_leading;
             one.x += c * all.x_leading;
             kernel(one, options.pivot, static_cast<T>(options.threshold), first, last,
-                   memory + w * 4 * all.size * most_lanes<T>);
+                   memory + w * 4 * all.size * max_lanes<T>);
         }
     });
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Systems that stay on chip: read once, solved, written once (5 n elements instead of 9 n). The body of the
-/// kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
+/// Solution of systems on chip: each is read once, solved and written once (5 n elements instead of 9 n). The body of
+/// the kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
 ///
-/// Each thread holds one partition of the finest system in its registers and reduces it to a segment. The segments of a
-/// warp join (rpts_tree.hpp), then the first warp of a block joins the segments of all its warps. A block holds whole
-/// systems, either one or several that have at most 32 partitions and so share warps; or it holds a share of one
-/// system. Blocks that share a system write the segments of their shares to global memory, meet at a barrier, and then
-/// the first warp of each block joins the segments of all shares for itself.
+/// Each thread holds one partition of the finest level in its registers and reduces it to a segment. The segments of a
+/// warp are merged (rpts_tree.hpp); then the first warp of a block merges the segments of all its warps. A block holds
+/// whole systems, one or several (of at most 32 partitions, so that systems share a warp), or one slice of a system.
+/// Blocks that share a system write the segments of their slices to global memory and synchronise; then the first warp
+/// of each block merges the segments of all slices redundantly.
 #pragma once
 
 #include <cstdint>
@@ -20,126 +20,128 @@
 
 namespace coppice::rpts {
 
-/// The segment of a share in global memory.
+/// The segment of a slice in global memory.
 template <class T>
-struct alignas(16) share_segment {
+struct alignas(16) slice_segment {
     segment<T> of_all;
 };
 
-/// The shared memory of a block: the joints of each warp. Where a system is spread over warps, also the joints of the
-/// segments of warps, these segments, and the unknowns around each warp. Where blocks share a system, also the joints
-/// and the segments of the shares.
+/// Layout of the shared memory of a block: the separator rows of each warp. If a system spans several warps, also the
+/// segments of the warps, their separator rows, and the unknowns around each warp. If blocks share a system, also the
+/// segments of the slices and their separator rows.
 template <class T>
 struct resident_memory {
     T* start;
     int warps;
-    bool spread;
-    int shares, shares_of_lane;
+    bool spans_warps;
+    int slices, slices_of_lane;
 
     COPPICE_HD explicit resident_memory(resident_plan const& plan, T* shared = nullptr)
-        : start(shared), warps(plan.warps()), spread(plan.spread()), shares(plan.shares > 1 ? plan.shares : 0),
-          shares_of_lane(plan.shares > 1 ? plan.shares_of_lane() : 0) {}
+        : start(shared), warps(plan.warps()), spans_warps(plan.spans_warps()), slices(plan.slices > 1 ? plan.slices : 0),
+          slices_of_lane(plan.slices > 1 ? plan.slices_of_lane() : 0) {}
 
-    COPPICE_HD joint_store<T> joints_of_warp(int warp) const {
+    COPPICE_HD separator_store<T> separators_of_warp(int warp) const {
         return {reinterpret_cast<band_vector<T>*>(start) + warp * group, warp_lanes};
     }
-    COPPICE_HD joint_store<T> joints_of_block() const { return joints_of_warp(warps); }
-    /// k > 0: joints between the k-th share of each lane and the shares of the lane before it; 0: joints between lanes.
-    COPPICE_HD joint_store<T> joints_of_shares(int k) const { return joints_of_warp(warps + 1 + k); }
+    COPPICE_HD separator_store<T> separators_of_block() const { return separators_of_warp(warps); }
+    /// k > 0: separators between the k-th slice of each lane and the slices of the lane before it; 0: separators
+    /// between lanes.
+    COPPICE_HD separator_store<T> separators_of_slices(int k) const { return separators_of_warp(warps + 1 + k); }
     COPPICE_HD interface_values<T>* around_warps() const {
-        return reinterpret_cast<interface_values<T>*>(joints_of_warp(warps + 1 + shares_of_lane).memory);
+        return reinterpret_cast<interface_values<T>*>(separators_of_warp(warps + 1 + slices_of_lane).memory);
     }
     COPPICE_HD segment<T>* of_warps() const { return reinterpret_cast<segment<T>*>(around_warps() + warps); }
-    COPPICE_HD segment<T>* of_shares() const { return of_warps() + warps; }
+    COPPICE_HD segment<T>* of_slices() const { return of_warps() + warps; }
     COPPICE_HD int bytes() const {
-        if (!spread) return warps * group * 16;
-        return (warps + 1 + shares_of_lane) * group * 16 +
-               warps * int(sizeof(interface_values<T>) + sizeof(segment<T>)) + shares * int(sizeof(segment<T>));
+        if (!spans_warps) return warps * group * 16;
+        return (warps + 1 + slices_of_lane) * group * 16 +
+               warps * int(sizeof(interface_values<T>) + sizeof(segment<T>)) + slices * int(sizeof(segment<T>));
     }
 
 private:
-    static constexpr int group = warp_lanes * joint_store<T>::vectors;
+    static constexpr int group = warp_lanes * separator_store<T>::vectors;
 };
 
 template <class T>
 struct resident_job {
     system_view<T> all;
     resident_plan plan;
-    share_segment<T>* segments; ///< [pair][share]
+    slice_segment<T>* segments; ///< [pair][slice]
     T threshold;
 };
 
-/// The segments of the shares of a system, of which a lane joins a run before the lanes join theirs.
+/// Merging workers for the segments of the slices of a system: each lane merges its run before the lanes are merged.
 template <pivoting P, class T, class Threshold>
-struct joining_shares {
+struct merging_slices {
     resident_memory<T> const& memory;
     int lane;
     Threshold const& threshold;
     segment<T>& own;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.slices_of_lane; }
     COPPICE_HD static constexpr int workers() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
-        int const share = lane * run() + step.link;
-        if (share >= memory.shares) return;
-        joint<T> kept;
-        own = rpts::join<P>(own, memory.of_shares()[share], threshold, kept);
-        memory.joints_of_shares(step.link).put(lane, kept);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
+        int const slice = lane * run() + step.number;
+        if (slice >= memory.slices) return;
+        separator_rows<T> saved;
+        own = rpts::merge<P>(own, memory.of_slices()[slice], threshold, saved);
+        memory.separators_of_slices(step.number).put(lane, saved);
     }
 };
 
-/// The way back to share `share`; the result counts in the lane that has it.
+/// Substituting workers down to slice `slice`; the result is valid in the lane that holds this slice.
 template <class T>
-struct parting_shares : parting_lanes<T> {
+struct substituting_slices : substituting_lanes<T> {
     resident_memory<T> const& memory;
-    int share;
+    int slice;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE parting_shares(lane_group const& g, joint_store<T> const& kept,
+    COPPICE_HD COPPICE_ALWAYS_INLINE substituting_slices(lane_group const& g, separator_store<T> const& saved,
                                                     interface_values<T> const& around, resident_memory<T> const& m,
                                                     int which)
-        : parting_lanes<T>(g, kept, around), memory(m), share(which) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void part_run(int link) {
+        : substituting_lanes<T>(g, saved, around), memory(m), slice(which) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.slices_of_lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_run(int number) {
         int const first = this->group.lane * run();
-        if (first + link >= memory.shares || first + link < share) return;
-        auto const both = part(memory.joints_of_shares(link).get(this->group.lane), this->x);
-        this->x = first + link == share ? both.right : both.left;
+        if (first + number >= memory.slices || first + number < slice) return;
+        auto const both = substitute_separator(memory.separators_of_slices(number).get(this->group.lane), this->x);
+        this->x = first + number == slice ? both.right : both.left;
     }
 };
 
-/// Joins the segments of all shares of a system, in the first warp of each block, and returns in that warp the unknowns
-/// around the share of `item`. `brought`, in thread 0, is the segment of this share.
+/// Merges the segments of all slices of a system in the first warp of each block and returns in that warp the unknowns
+/// around the slice of `item`. `brought`, in thread 0, is the segment of this slice.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
+template <pivoting P, bool Cyclic, class T, class Block, class Barrier>
 COPPICE_HD inline interface_values<T>
-solve_shares(Block const& block, resident_job<T> const& job, resident_item const& item, Meeting& meeting,
+solve_slices(Block const& block, resident_job<T> const& job, resident_item const& item, Barrier& barrier,
              segment<T> const& brought, resident_memory<T> const& memory, auto const& threshold) {
-    int const shares = job.plan.shares, share = item.share;
-    share_segment<T>* const all = job.segments + item.pair * shares;
-    if (block.thread() == 0) all[share].of_all = brought;
-    meeting.meet(block, item.pair, shares);
-    for (int i = block.thread(); i < shares; i += block.threads()) memory.of_shares()[i] = load_fresh(all + i).of_all;
+    int const slices = job.plan.slices, slice = item.slice;
+    slice_segment<T>* const all = job.segments + item.pair * slices;
+    if (block.thread() == 0) all[slice].of_all = brought;
+    barrier.wait(block, item.pair, slices);
+    for (int i = block.thread(); i < slices; i += block.threads()) memory.of_slices()[i] = load_fresh(all + i).of_all;
     block.sync();
     if (block.thread() >= warp_lanes) return {};
 
-    int const lane = block.thread(), first = lane * memory.shares_of_lane;
-    segment<T> own = memory.of_shares()[first < shares ? first : 0];
-    lane_group const lanes{lane, 0, (shares + memory.shares_of_lane - 1) / memory.shares_of_lane, warp_lanes};
-    joining_shares<P, T, std::decay_t<decltype(threshold)>> run{memory, lane, threshold, own};
-    joins::join_links(run);
-    join_lanes<P>(block, lanes, own, memory.joints_of_shares(0), threshold);
-    joint_store<T> const joints = memory.joints_of_shares(0);
-    parting_shares<T> back(lanes, joints, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory, share);
-    joins::part_tree<joins::whole>(back);
-    joins::part_runs(back);
-    return block.from_lane(back.x, share / memory.shares_of_lane);
+    int const lane = block.thread(), first = lane * memory.slices_of_lane;
+    segment<T> own = memory.of_slices()[first < slices ? first : 0];
+    lane_group const lanes{lane, 0, (slices + memory.slices_of_lane - 1) / memory.slices_of_lane, warp_lanes};
+    merging_slices<P, T, std::decay_t<decltype(threshold)>> run{memory, lane, threshold, own};
+    merging::merge_all(run);
+    merge_lanes<P>(block, lanes, own, memory.separators_of_slices(0), threshold);
+    separator_store<T> const separators = memory.separators_of_slices(0);
+    substituting_slices<T> back(lanes, separators, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory, slice);
+    merging::substitute_tree<merging::unrolled>(back);
+    merging::substitute_runs(back);
+    return block.from_lane(back.x, slice / memory.slices_of_lane);
 }
 
-/// Joins the segments of the warps of a block, `own` in each; returns the unknowns around the warp's own segment.
+/// Merges the segments of the warps of a block, `own` in each; returns the unknowns around the segment of the calling
+/// warp.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
-COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_job<T> const& job,
-                                                   resident_item const& item, Meeting& meeting, segment<T> const& own,
+template <pivoting P, bool Cyclic, class T, class Block, class Barrier>
+COPPICE_HD inline interface_values<T> solve_across_warps(Block const& block, resident_job<T> const& job,
+                                                   resident_item const& item, Barrier& barrier, segment<T> const& own,
                                                    resident_memory<T> const& memory, auto const& threshold) {
     int const lane = block.thread() & (warp_lanes - 1), warp = int(unsigned(block.thread()) / warp_lanes);
     lane_group const warps{lane, 0, memory.warps, memory.warps};
@@ -149,12 +151,12 @@ COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_
     interface_values<T> x{};
     if (warp == 0) {
         all = memory.of_warps()[lane < memory.warps ? lane : 0];
-        join_lanes<P>(block, warps, all, memory.joints_of_block(), threshold);
-        if (memory.shares == 0) x = block.from_lane(solve_whole<P, Cyclic>(all, threshold), 0);
+        merge_lanes<P>(block, warps, all, memory.separators_of_block(), threshold);
+        if (memory.slices == 0) x = block.from_lane(solve_whole<P, Cyclic>(all, threshold), 0);
     }
-    if (memory.shares > 0) x = solve_shares<P, Cyclic>(block, job, item, meeting, all, memory, threshold);
+    if (memory.slices > 0) x = solve_slices<P, Cyclic>(block, job, item, barrier, all, memory, threshold);
     if (warp == 0) {
-        x = part_lanes(warps, x, memory.joints_of_block());
+        x = substitute_lanes(warps, x, memory.separators_of_block());
         if (lane < memory.warps) memory.around_warps()[lane] = x;
     }
     block.sync();
@@ -162,7 +164,7 @@ COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_
 }
 
 template <int M, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const& job, resident_item const& item,
+COPPICE_HD COPPICE_ALWAYS_INLINE partition_position position_of(resident_job<T> const& job, resident_item const& item,
                                                           lane_task const& task) {
     std::int64_t const pair = item.pair + task.slot;
     if (task.group.count == 0 || task.partition >= job.plan.partitions || pair >= job.plan.pairs) return {};
@@ -170,52 +172,52 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const&
     std::int64_t const system = all.columns == 1 ? pair : pair / all.columns, column = pair - system * all.columns;
     std::int64_t start = system * all.stride, size = all.size;
     if (all.offsets) start = all.offsets[system], size = all.offsets[system + 1] - start;
-    std::int64_t const first = (std::int64_t(item.share) * job.plan.partitions + task.partition) * M;
+    std::int64_t const first = (std::int64_t(item.slice) * job.plan.partitions + task.partition) * M;
     std::int64_t const left = size - first, row = start + first * all.pitch;
     return {row, row + column * all.rhs_leading, row + column * all.x_leading,
             left > M ? M + 1 : int(left > 0 ? left : 0), first == 0};
 }
 
-/// Solves item `number` in partitions of M rows: several systems, one system, or a share of one. `shared` has the bytes
-/// of resident_memory; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair. In a cyclic
-/// system a partition that is reduced by sweeps, not as a tree of pairs, holds M rows or none.
+/// Solves item `number` in partitions of M rows: several systems, one system, or a slice of one. `shared` has the bytes
+/// of resident_memory; `barrier.wait(block, pair, slices)` is a barrier of all blocks that work on a pair. In a cyclic
+/// system a partition that is reduced by sweeps, not by a tree of pairs, has M rows or none.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, int M, bool Cyclic = false, class T, class Block, class Meeting>
-COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Meeting& meeting,
+template <pivoting P, int M, bool Cyclic = false, class T, class Block, class Barrier>
+COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Barrier& barrier,
                                       T* shared, auto const& threshold) {
     resident_memory<T> const memory(job.plan, shared);
-    joint_store<T> const joints = memory.joints_of_warp(int(unsigned(block.thread()) / warp_lanes));
+    separator_store<T> const separators = memory.separators_of_warp(int(unsigned(block.thread()) / warp_lanes));
     lane_task const task(job.plan, block.thread());
     resident_item const item(job.plan, number);
-    partition_place const place = place_of<M>(job, item, task);
+    partition_position const position = position_of<M>(job, item, task);
     own_rows<T, M> own;
-    load_own<M, Cyclic>(job.all, place, own);
-    if (job.all.order) load_in_order(block, job.all, place, own.rhs, joints.memory);
-    pair_tree<T, joins_pairs<M> ? M : 2> pairs;
+    load_own<M, Cyclic>(job.all, position, own);
+    if (job.all.order) load_in_order(block, job.all, position, own.rhs, separators.memory);
+    pair_tree<T, merges_pairs<M> ? M : 2> pairs;
     segment<T> mine;
-    [[maybe_unused]] outer_shares<T> shares;
-    if constexpr (joins_pairs<M>) {
-        mine = pairs.template reduce<P, Cyclic>(own, scale_of<P>(own, threshold), threshold, place.left);
+    [[maybe_unused]] boundary_multipliers<T> multipliers;
+    if constexpr (merges_pairs<M>) {
+        mine = pairs.template reduce<P, Cyclic>(own, scale_of<P>(own, threshold), threshold, position.left);
     } else {
         coarse_row<T> top, bottom;
-        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_side_work{}, &shares);
+        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_extra_work{}, &multipliers);
         T const scale = scale_of<P>(own, threshold);
         mine = segment_of(top, bottom, scale);
         if constexpr (P != pivoting::none)
-            if (shares.larger_one() < T(watched_share)) mine = joined_segment<P>(own, scale, threshold);
-        if (Cyclic && place.left <= 0) mine = empty_segment<T>();
+            if (multipliers.larger_one() < T(watched_multiplier)) mine = merged_segment<P>(own, scale, threshold);
+        if (Cyclic && position.left <= 0) mine = identity_segment<T>();
     }
-    join_lanes<P>(block, task.group, mine, joints, threshold);
-    auto x = memory.spread ? solve_spread<P, Cyclic>(block, job, item, meeting, mine, memory, threshold)
+    merge_lanes<P>(block, task.group, mine, separators, threshold);
+    auto x = memory.spans_warps ? solve_across_warps<P, Cyclic>(block, job, item, barrier, mine, memory, threshold)
                            : block.from_lane(solve_whole<P, Cyclic>(mine, threshold), task.group.first);
-    x = part_lanes(task.group, x, joints);
-    if constexpr (joins_pairs<M>)
+    x = substitute_lanes(task.group, x, separators);
+    if constexpr (merges_pairs<M>)
         pairs.solve(x, own.rhs);
     else
-        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold, shares);
-    store_solution(block, job.all, place, own.rhs, joints.memory);
-    // The next item may overwrite shared memory that threads still read for this item.
-    if (memory.spread)
+        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold, multipliers);
+    store_solution(block, job.all, position, own.rhs, separators.memory);
+    // The next item may overwrite shared memory that other threads still read for this item.
+    if (memory.spans_warps)
         block.sync();
     else
         block.sync_warp();

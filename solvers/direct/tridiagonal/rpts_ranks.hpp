@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS on rows that are a part of a longer system: its reduction down to a few rows, which are coupled to the parts
-/// before and behind, and the way back (thesis section 2.5, with the coarsest system shared by all parts).
+/// RPTS on the rows of one rank of a longer system: the reduction to a few rows, which are coupled to the ranks before
+/// and after, and the back substitution (thesis section 2.5; the coarsest system is replicated on all ranks).
 ///
-/// A coarse row couples an end of a partition to the unknowns next to it. The first and the last row of the part couple
-/// to unknowns of other parts; the reduction keeps these two couplings, so that the coarse rows of all parts, one
-/// behind the other, are a tridiagonal system.
+/// A coarse row couples an end of a partition to its neighbouring unknowns. The first and the last row of a rank are
+/// coupled to unknowns of other ranks. The reduction keeps these two couplings, so that the concatenated coarse rows of
+/// all ranks are a tridiagonal system.
 #pragma once
 
 #include <array>
@@ -18,38 +18,39 @@
 
 namespace coppice::rpts {
 
-/// Rows of a part that are not reduced any further: every part gets these rows of all parts.
-inline constexpr std::int64_t most_part_rows = 512;
+/// Upper bound of the rows that a rank does not reduce further: every rank gets these rows of all ranks.
+inline constexpr std::int64_t max_rank_rows = 512;
 
-/// The stages of a part, from its rows down to `last`, whose rows are in memory of the executor. A part with few rows
-/// has no stages, and `last` are its own rows.
+/// The levels of a rank, from its rows down to `last`, whose rows are in memory of the executor. A rank with few rows
+/// has no levels, and `last` has its given rows.
 template <class T>
-struct part_stages {
-    std::array<stage<T>, most_stages> stages{};
-    std::array<std::int64_t, most_stages> carried{}; ///< rows of each stage that are not reduced (copied as they are)
+struct rank_levels {
+    std::array<level<T>, max_levels> levels{};
+    std::array<std::int64_t, max_levels> carried{}; ///< rows of each level that are not reduced, but copied
     int depth = 0;
     system_view<T> last{};
-    T* solution = nullptr; ///< where the caller writes the unknowns of `last` before substitute_part
+    T* solution = nullptr; ///< memory for the unknowns of `last`, which the caller writes before substitute_rank
 };
 
-/// Bytes of workspace of reduce_part: as for RPTS, at most 8 % of the 4 rows elements.
+/// Bytes of workspace of reduce_rank: as for RPTS, at most 8 % of the 4 rows elements.
 template <class T, executor Executor>
-std::int64_t part_workspace(Executor const& exec, std::int64_t rows);
+std::int64_t rank_workspace(Executor const& exec, std::int64_t rows);
 
-/// Does reduce_part take these options? Not a threshold, with which an entry counts as zero or not by its place in an
-/// elimination, and that differs between parts and a whole; not solves without pivoting on CUDA, which have no kernels.
+/// Whether reduce_rank accepts these options. A threshold is not accepted: its effect depends on the position of an
+/// entry in the elimination, which differs between a rank and the whole system. On CUDA solves without pivoting are not
+/// accepted, since there are no kernels for them.
 template <executor Executor>
-bool takes_part(Executor const& exec, tridiagonal_options const& options);
+bool takes_rank(Executor const& exec, tridiagonal_options const& options);
 
-/// Reduces `part`, one system with one right-hand side. Its `before` and `behind` are null where no part is on that
-/// side, and else say where the unknown of that part will be when substitute_part is called. Returns when the work is
-/// queued.
+/// Reduces `rank`, one system with one right-hand side. Its `before` and `after` are null if there is no rank on that
+/// side; otherwise they point to the memory of the neighbouring unknown, which must be written before substitute_rank
+/// is called. Returns after the work is queued.
 template <class T, executor Executor>
-part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, array_view<std::byte> workspace,
+rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options);
 
-/// Computes part.x from the unknowns in `solution` and the unknowns beyond the part.
+/// Computes rank.x from the unknowns in `solution` and the neighbouring unknowns of other ranks.
 template <class T, executor Executor>
-void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagonal_options const& options);
+void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagonal_options const& options);
 
 } // namespace coppice::rpts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of rpts_parts.hpp, over the launchers of the backends (rpts_solve.hpp). Included by the two sources that
+/// Definitions of rpts_ranks.hpp, over the launchers of the backends (rpts_solve.hpp). Included by the two sources that
 /// instantiate them.
 #pragma once
 
@@ -9,39 +9,38 @@
 
 namespace coppice::rpts {
 
-/// On CUDA the kernels of cyclic systems keep the couplings at both ends of a part.
-inline constexpr bool parts_are_cyclic(host_executor const&) { return false; }
-inline constexpr bool parts_are_cyclic(cuda_executor const&) { return true; }
+/// On CUDA the kernels of cyclic systems provide the couplings at both ends of a rank.
+inline constexpr bool ranks_are_cyclic(host_executor const&) { return false; }
+inline constexpr bool ranks_are_cyclic(cuda_executor const&) { return true; }
 
-/// Rows of a pair of partitions. Only whole pairs are reduced, so that every border can move.
-inline constexpr std::int64_t pair_rows = 2 * least_partition;
+/// Rows of a pair of partitions. Only whole pairs are reduced, so that every boundary can be shifted.
+inline constexpr std::int64_t pair_rows = 2 * min_partition;
 
-/// Calls visit(rows, pairs, elements of a coarse band, offset in elements) for every stage; returns the elements of
-/// all.
-template <class T, class Visit>
-std::int64_t for_each_part_stage(std::int64_t rows, Visit const& visit) {
+/// Calls use(rows, pairs, elements of a coarse band, offset in elements) for every level; returns the elements of all.
+template <class T, class Use>
+std::int64_t for_each_rank_level(std::int64_t rows, Use const& use) {
     std::int64_t offset = 0;
-    while (rows > most_part_rows) {
+    while (rows > max_rank_rows) {
         std::int64_t const pairs = rows / pair_rows, coarse = 4 * pairs + rows % pair_rows;
-        std::int64_t const band = elements_in_workspace_units<T>(coarse);
-        visit(rows, pairs, band, offset);
-        offset += 4 * band + elements_of_borders<T>(2 * pairs, 1);
+        std::int64_t const band = align_elements<T>(coarse);
+        use(rows, pairs, band, offset);
+        offset += 4 * band + elements_of_pair_records<T>(2 * pairs, 1);
         rows = coarse;
     }
     return offset;
 }
 
 template <class T, executor Executor>
-std::int64_t part_workspace(Executor const&, std::int64_t rows) {
-    return for_each_part_stage<T>(rows, [](auto...) {}) * std::int64_t(sizeof(T));
+std::int64_t rank_workspace(Executor const&, std::int64_t rows) {
+    return for_each_rank_level<T>(rows, [](auto...) {}) * std::int64_t(sizeof(T));
 }
 
-/// Copies the rows behind the last whole pair of partitions into the coarse system as they are.
+/// Copies the rows after the last whole pair of partitions to the coarse system without reduction.
 template <class T>
 struct carry_rows {
     T const *from_lower, *from_diagonal, *from_upper, *from_rhs;
     coarse_view<T> to;
-    std::int64_t open_end; ///< the last row of the whole system, whose upper entry may hold anything; or -1
+    std::int64_t open_end; ///< the last row of the whole system, whose upper entry may have any value; or -1
     bool scales;
     COPPICE_HD void operator()(std::int64_t i) const {
         T const above = i == open_end ? T(0) : from_upper[i];
@@ -61,34 +60,34 @@ struct carry_solution {
 };
 
 template <executor Executor>
-bool takes_part(Executor const& exec, tridiagonal_options const& options) {
-    return options.threshold == 0 && (!parts_are_cyclic(exec) || options.pivot != pivoting::none);
+bool takes_rank(Executor const& exec, tridiagonal_options const& options) {
+    return options.threshold == 0 && (!ranks_are_cyclic(exec) || options.pivot != pivoting::none);
 }
 
-/// Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
-inline pivoting pivot_of_stage(tridiagonal_options const& options, int k) {
+/// Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
+inline pivoting pivot_of_level(tridiagonal_options const& options, int k) {
     return k > 0 && options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
 }
 
 template <class T, executor Executor>
-part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, array_view<std::byte> workspace,
+rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options) {
     T* const memory = reinterpret_cast<T*>(workspace.data());
-    part_stages<T> all;
-    all.last = part;
-    all.last.stretch = true;
-    all.last.cyclic = parts_are_cyclic(exec);
-    all.solution = part.x;
-    for_each_part_stage<T>(
-        part.size, [&](std::int64_t rows, std::int64_t pairs, std::int64_t band, std::int64_t offset) {
+    rank_levels<T> all;
+    all.last = rank;
+    all.last.is_segment = true;
+    all.last.cyclic = ranks_are_cyclic(exec);
+    all.solution = rank.x;
+    for_each_rank_level<T>(
+        rank.size, [&](std::int64_t rows, std::int64_t pairs, std::int64_t band, std::int64_t offset) {
             T* const at = memory + offset;
             coarse_view<T> const coarse{at, at + band, at + 2 * band, at + 3 * band, band, band};
-            stage<T> now{all.last, coarse, 2 * pairs, T(0), reinterpret_cast<std::int8_t*>(at + 4 * band)};
+            level<T> now{all.last, coarse, 2 * pairs, T(0), reinterpret_cast<std::int8_t*>(at + 4 * band)};
             now.fine.size = pairs * pair_rows;
             std::int64_t const rest = rows - now.fine.size;
-            if (rest > 0) now.fine.behind = coarse.rhs + 4 * pairs;
+            if (rest > 0) now.fine.after = coarse.rhs + 4 * pairs;
             all.carried[std::size_t(all.depth)] = rest;
-            all.stages[std::size_t(all.depth++)] = now;
+            all.levels[std::size_t(all.depth++)] = now;
             all.last.size = 4 * pairs + rest;
             all.last.lower = coarse.lower;
             all.last.diagonal = coarse.diagonal;
@@ -96,11 +95,11 @@ part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, arr
             all.last.rhs = all.last.x = all.solution = coarse.rhs;
         });
     for (int k = 0; k < all.depth; ++k) {
-        stage<T> const& now = all.stages[std::size_t(k)];
+        level<T> const& now = all.levels[std::size_t(k)];
         system_view<T> const& fine = now.fine;
         coarse_view<T> const& c = now.coarse;
-        pivoting const pivot = pivot_of_stage(options, k);
-        run_stage(exec, now, stage_step::reduce, pivot);
+        pivoting const pivot = pivot_of_level(options, k);
+        run_level(exec, now, level_step::reduce, pivot);
         std::int64_t const rest = all.carried[std::size_t(k)], first = fine.size, to = 2 * now.partitions;
         for_each(exec, rest,
                  carry_rows<T>{fine.lower + first,
@@ -108,30 +107,30 @@ part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, arr
                                fine.upper + first,
                                fine.rhs + first,
                                {c.lower + to, c.diagonal + to, c.upper + to, c.rhs + to},
-                               part.behind ? -1 : rest - 1,
+                               rank.after ? -1 : rest - 1,
                                pivot == pivoting::scaled_partial});
     }
     return all;
 }
 
 template <class T, executor Executor>
-void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagonal_options const& options) {
-    for (int k = part.depth - 1; k >= 0; --k) {
-        stage<T> const& now = part.stages[std::size_t(k)];
-        run_stage(exec, now, stage_step::substitute, pivot_of_stage(options, k));
-        for_each(exec, part.carried[std::size_t(k)],
+void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagonal_options const& options) {
+    for (int k = rank.depth - 1; k >= 0; --k) {
+        level<T> const& now = rank.levels[std::size_t(k)];
+        run_level(exec, now, level_step::substitute, pivot_of_level(options, k));
+        for_each(exec, rank.carried[std::size_t(k)],
                  carry_solution<T>{now.coarse.rhs + 2 * now.partitions, now.fine.x + now.fine.size});
     }
 }
 
-#define COPPICE_RPTS_PARTS(T, Executor)                                                                                \
-    template std::int64_t part_workspace<T>(Executor const&, std::int64_t);                                            \
-    template part_stages<T> reduce_part(Executor const&, system_view<T> const&, array_view<std::byte>,                 \
+#define COPPICE_RPTS_RANKS(T, Executor)                                                                                \
+    template std::int64_t rank_workspace<T>(Executor const&, std::int64_t);                                            \
+    template rank_levels<T> reduce_rank(Executor const&, system_view<T> const&, array_view<std::byte>,                 \
                                         tridiagonal_options const&);                                                   \
-    template void substitute_part(Executor const&, part_stages<T> const&, tridiagonal_options const&);
-#define COPPICE_RPTS_PARTS_OF(Executor)                                                                                \
-    COPPICE_RPTS_PARTS(float, Executor)                                                                                \
-    COPPICE_RPTS_PARTS(double, Executor)                                                                               \
-    template bool takes_part(Executor const&, tridiagonal_options const&);
+    template void substitute_rank(Executor const&, rank_levels<T> const&, tridiagonal_options const&);
+#define COPPICE_RPTS_RANKS_OF(Executor)                                                                                \
+    COPPICE_RPTS_RANKS(float, Executor)                                                                                \
+    COPPICE_RPTS_RANKS(double, Executor)                                                                               \
+    template bool takes_rank(Executor const&, tridiagonal_options const&);
 
 } // namespace coppice::rpts

@@ -2,26 +2,26 @@
 /// \file
 /// The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
 ///
-///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
-///                                                          that results do not depend on it
-///     stages.partition                                     M of a reduction
-///     stages.is_last(rows, systems, cyclic)                are such systems solved without a further reduction?
-///     run_stage(exec, stage, step, pivot)                  fine rows -> coarse rows, or the way back (stage_step)
-///     solve_last(exec, stages, systems, threshold, pivot, memory)        those; memory as for a stage
+///     how = levels_of<T>(exec)                         partitioning; does not depend on the number of threads, so that
+///                                                      the results do not depend on it
+///     how.partition                                    M of a reduction
+///     how.is_last(rows, systems, cyclic)               whether such systems are solved without a further reduction
+///     run_level(exec, level, step, pivot)              fine rows -> coarse rows, or coarse solution -> fine solution
+///     solve_last(exec, how, systems, threshold, pivot, memory)      solves the coarsest systems; memory as for a level
 ///
-/// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
-/// sizes there are
+/// All of them take a batch of systems of equal size, with equal numbers of right-hand sides. For systems of different
+/// sizes:
 ///
-///     takes_varied<T>(exec, size, systems, largest)                 does the backend solve such a batch?
+///     takes_varied<T>(exec, size, systems, largest)                 whether the backend solves such a batch
 ///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
 ///     solve_varied(exec, systems, memory, options)
 ///
-/// and for interleaved ones
+/// for interleaved systems:
 ///
 ///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
 ///     solve_interleaved(exec, systems, memory, options)
 ///
-/// and for cyclic ones, which solve() takes where
+/// and for cyclic systems, which solve() accepts if this returns true:
 ///
 ///     takes_cyclic(exec, rows, options)
 ///
@@ -66,27 +66,27 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
     if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
         throw argument_error("solve_tridiagonal: null pointer to " + std::to_string(n) + " rows");
     std::int64_t const bytes = n * std::int64_t(sizeof(T));
-    memory_range const solution = range_of("the solution", x), side = range_of("the right-hand side", d);
+    memory_range const solution = range_of("the solution", x), rhs = range_of("the right-hand side", d);
     memory_range const space{"the workspace", workspace.data(), needed};
-    auto const apart = [](memory_range const& written, memory_range const& other) {
-        require_apart(written, other, "solve_tridiagonal: ");
+    auto const check = [](memory_range const& written, memory_range const& other) {
+        require_no_overlap(written, other, "solve_tridiagonal: ");
     };
     std::array<memory_range, 3> const matrix{
         {{"the lower band", a.lower, bytes}, {"the diagonal", a.diagonal, bytes}, {"the upper band", a.upper, bytes}}};
     for (memory_range const& band : matrix) {
-        apart(solution, band);
-        apart(space, band);
+        check(solution, band);
+        check(space, band);
     }
-    if (x.data() != d.data()) apart(solution, side);
-    apart(space, solution);
-    apart(space, side);
+    if (x.data() != d.data()) check(solution, rhs);
+    check(space, solution);
+    check(space, rhs);
 }
 
 /// Workspace of a batch on any executor, in elements.
 template <class T>
 std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns, bool cyclic = false) {
-    auto const is_last = [](std::int64_t size) { return size <= least_last; };
-    return for_each_stage<T>(rows, systems, columns, least_partition, cyclic, is_last, [](auto...) {});
+    auto const is_last = [](std::int64_t size) { return size <= direct_rows; };
+    return for_each_level<T>(rows, systems, columns, min_partition, cyclic, is_last, [](auto...) {});
 }
 
 } // namespace rpts
@@ -104,24 +104,25 @@ std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems
 
 namespace rpts {
 
-/// Solves a batch; arguments are as they should be.
-template <class T, executor Executor, class Stages>
-void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
+/// Solves a batch; arguments are already checked.
+template <class T, executor Executor, class Levels>
+void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
-    if (how.is_last(systems.size, systems.systems, cyclic)) // one small system notices the time of stages
+    // avoids the setup of levels, which small systems would notice
+    if (how.is_last(systems.size, systems.systems, cyclic))
         return solve_last(exec, how, systems, threshold, options.pivot, memory);
-    std::array<stage<T>, most_stages> stages;
+    std::array<level<T>, max_levels> levels;
     int depth = 0;
-    std::int64_t const used = for_each_stage<T>(
+    std::int64_t const used = for_each_level<T>(
         systems.size, systems.systems, systems.columns, how.partition, cyclic,
         [&](std::int64_t rows) { return how.is_last(rows, systems.systems, cyclic); },
         [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
             std::int64_t const all = systems.systems * band;
             T* const at = memory + offset;
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
-            auto* const borders = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
-            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, borders};
+            auto* const pair_records = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
+            levels[std::size_t(depth++)] = {systems, coarse, partitions, threshold, pair_records};
             systems = {coarse_rows(systems.size, partitions, how.partition, cyclic),
                        coarse.lower,
                        coarse.diagonal,
@@ -135,15 +136,15 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
                        all};
             systems.cyclic = cyclic;
         });
-    // Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
+    // Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
-    for (int k = 0; k < depth; ++k) run_stage(exec, stages[std::size_t(k)], stage_step::reduce, pivot_of(k));
+    for (int k = 0; k < depth; ++k) run_level(exec, levels[std::size_t(k)], level_step::reduce, pivot_of(k));
     solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used);
-    for (int k = depth - 1; k >= 0; --k) run_stage(exec, stages[std::size_t(k)], stage_step::substitute, pivot_of(k));
+    for (int k = depth - 1; k >= 0; --k) run_level(exec, levels[std::size_t(k)], level_step::substitute, pivot_of(k));
 }
 
-/// Threads that solve systems of different sizes side by side: no more than the workspace has room for.
+/// Number of threads that solve systems of different sizes simultaneously, limited by the workspace.
 inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
                                    std::int64_t largest) {
     std::int64_t const room = size / std::max<std::int64_t>(1, std::min(largest, host_alone_rows));
@@ -161,8 +162,8 @@ bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t
     return true;
 }
 
-/// Solves systems of different sizes: the short ones by one thread each, dealt out so that threads get equal numbers of
-/// rows; then the long ones, one after the other, by all threads.
+/// Solves systems of different sizes: first the short ones, each by one thread, distributed so that threads get about
+/// equal numbers of rows; then the long ones, one after the other, each by all threads.
 template <class T>
 void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
@@ -184,11 +185,11 @@ void solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
                 system_view<T> one = all.at(k, c);
                 one.columns = 1;
                 if (one.size > 0 && one.size <= host_alone_rows)
-                    solve(one_thread, host_stages{}, one, memory + w * alone, options);
+                    solve(one_thread, host_levels{}, one, memory + w * alone, options);
             }
     });
     for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
-        if (rows_of(k) > host_alone_rows) solve(exec, host_stages{}, all.at(k, 0), memory, options);
+        if (rows_of(k) > host_alone_rows) solve(exec, host_levels{}, all.at(k, 0), memory, options);
 }
 
 } // namespace rpts
@@ -225,7 +226,7 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                        tridiagonal_options options) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
-    rpts::solve(exec, rpts::stages_of<T>(exec),
+    rpts::solve(exec, rpts::levels_of<T>(exec),
                 rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
                 reinterpret_cast<T*>(workspace.data()), options);
 }
@@ -241,8 +242,8 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row
     rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = orders.from;
     system.target = orders.to;
-    system.settled = orders.settled;
-    rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
+    system.ready = orders.ready;
+    rpts::solve(exec, rpts::levels_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 
 template <class T, executor Executor>
@@ -269,7 +270,7 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
     else if (batch.offsets)
         rpts::solve_varied(exec, all, memory, options);
     else
-        rpts::solve(exec, rpts::stages_of<T>(exec), all, memory, options);
+        rpts::solve(exec, rpts::levels_of<T>(exec), all, memory, options);
 }
 
 template <class T, executor Executor>
@@ -279,7 +280,7 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
     solve_tridiagonal(exec, a, d, x, workspace.view(), options);
 }
 
-// Of no executor: rpts.cpp has them, so that rpts.cu makes none.
+// Independent of the executor: instantiated in rpts.cpp only.
 extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
 extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
-/// cache, as the CUDA kernels stage theirs through shared memory. Compiled once per instruction set.
+/// RPTS on one core: one partition in each SIMD lane. Tiles are transposed through a buffer that stays in the
+/// first-level cache, as the CUDA kernels stage theirs in shared memory. Compiled once for each instruction set.
 #include <coppice/solvers/direct/tridiagonal/rpts_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
@@ -15,9 +15,9 @@ namespace {
 using namespace coppice::rpts;
 
 constexpr int length = host_partition;
-constexpr int registers = 2; // of a pack: the chains of two overlap; more would spill
+constexpr int registers = 2; // of a pack: two dependent chains overlap; more registers would spill
 
-// As many partitions as a pack has lanes, row by row: bands[b][j] holds row j of all of them.
+// As many partitions as a pack has lanes, stored row by row: bands[b][j] holds row j of all of them.
 template <class T>
 struct tile {
     using lanes = pack<T, register_bytes, registers>;
@@ -28,7 +28,7 @@ struct tile {
     partition_rows<lanes> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
     T& at(int band, int row, int lane) { return reinterpret_cast<T*>(&bands[band][row])[lane]; }
 
-    // Whole partitions, transposed in registers.
+    // Loads whole partitions, transposed in registers.
     void load_band(int band, T const* from) {
         for (int r = 0; r < registers; ++r)
             for (int j = 0; j < length; j += width) {
@@ -53,17 +53,17 @@ struct tile {
                     __builtin_memcpy(to + (r * width + l) * length + j, &square[l], sizeof(square[l]));
             }
     }
-    // Rows behind the end of the system read x = 0.
-    void load_band_end(int band, T const* from, std::int64_t count, T filling) {
+    // Rows after the end of the system become x = 0.
+    void load_band_end(int band, T const* from, std::int64_t count, T padding) {
         for (int l = 0; l < lanes::size; ++l)
             for (int j = 0; j < length; ++j) {
                 std::int64_t const i = std::int64_t(l) * length + j;
-                at(band, j, l) = i < count ? from[i] : filling;
+                at(band, j, l) = i < count ? from[i] : padding;
             }
     }
 
-    // The right-hand sides of a system in another order, from row `row` on; the rest becomes zero.
-    void gather_sides(system_view<T> const& s, std::int64_t row, std::int64_t count) {
+    // Gathers the right-hand sides of a system with an order, from row `row` on; zeros after `count` rows.
+    void gather_rhs(system_view<T> const& s, std::int64_t row, std::int64_t count) {
         for (int l = 0; l < lanes::size; ++l)
             for (int j = 0; j < length; ++j) {
                 std::int64_t const i = std::int64_t(l) * length + j;
@@ -76,7 +76,7 @@ struct tile {
                 s.x[s.target[row + std::int64_t(l) * length + j]] = at(3, j, l);
     }
 
-    // The partitions from `partition` on; corner entries outside the matrix become zero.
+    // Loads the partitions from `partition` on; corner entries outside the matrix become zero.
     void load(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
         if (count > std::int64_t(length) * lanes::size) {
@@ -87,10 +87,10 @@ struct tile {
         } else {
             load_band_end(0, s.lower + row, count, T(0));
             load_band_end(1, s.diagonal + row, count, T(1));
-            load_band_end(2, s.upper + row, s.couples_behind() ? count : count - 1, T(0));
+            load_band_end(2, s.upper + row, s.couples_after() ? count : count - 1, T(0));
             if (!s.order) load_band_end(3, s.rhs + row, count, T(0));
         }
-        if (s.order) gather_sides(s, row, count);
+        if (s.order) gather_rhs(s, row, count);
         if (partition == 0 && !s.couples_before()) at(0, 0, 0) = T(0);
     }
     void store_solution(system_view<T> const& s, std::int64_t partition) {
@@ -106,8 +106,8 @@ struct tile {
     }
 };
 
-// Asks for the memory of the next tile step by step, so that it comes while this tile computes: the hardware sees four
-// short strided walks and foresees too little.
+// Prefetches the memory of the next tile, a part in each step, while this tile computes: the hardware prefetcher does
+// not follow four short strided streams.
 template <class T, int Bytes>
 struct fetch_ahead {
     char const* bands[4];
@@ -136,9 +136,10 @@ void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t par
     }
 }
 
-// The interface unknowns of the partitions from `partition` on; zero outside the system, or what is beyond a stretch.
+// The interface unknowns of the partitions from `partition` on; zero outside the system, or the neighbours of a
+// segment.
 template <class Lanes, class T>
-interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partition) {
+interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partition) {
     interface_values<Lanes> x;
     T* const before = reinterpret_cast<T*>(&x.before);
     T* const first = reinterpret_cast<T*>(&x.first);
@@ -156,7 +157,7 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
         }
         return x;
     }
-    T const outside[] = {s.fine.before ? *s.fine.before : T(0), s.fine.behind ? *s.fine.behind : T(0)};
+    T const outside[] = {s.fine.before ? *s.fine.before : T(0), s.fine.after ? *s.fine.after : T(0)};
     for (int l = 0; l < Lanes::size; ++l) {
         std::int64_t const i = 2 * (partition + l);
         before[l] = i == 0 ? outside[0] : i <= size ? coarse[i - 1] : T(0);
@@ -169,7 +170,7 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
 
 constexpr auto in_place = [](int i) COPPICE_INLINE_LAMBDA { return i; }; // row i of a pair
 
-// The rows of two neighbouring lanes of a tile, which are solved by themselves where they are cut anew.
+// The rows of two neighbouring lanes of a tile, for pairs that are split in another way; these are solved separately.
 template <class T>
 struct lane_pair {
     T bands[4][2 * length];
@@ -179,64 +180,65 @@ struct lane_pair {
             for (int j = 0; j < 2 * length; ++j) bands[b][j] = t.at(b, j % length, lane + j / length);
     }
     COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
-    // Whether `part` is not nearly singular inside.
+    // Whether `piece` is not nearly singular inside.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE bool is_good(pair_part const& part, T const& threshold) {
-        auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-            return share_in_pair<P, T>(rows(), part, downwards, threshold, in_place);
+    COPPICE_ALWAYS_INLINE bool is_good(pair_partition const& piece, T const& threshold) {
+        auto const multiplier = [&](bool downwards) COPPICE_INLINE_LAMBDA {
+            return multiplier_in_pair<P, T>(rows(), piece, downwards, threshold, in_place);
         };
-        return share(true) >= T(least_share) || share(false) >= T(least_share);
+        return multiplier(true) >= T(min_multiplier) || multiplier(false) >= T(min_multiplier);
     }
-    // Number of the first cut with which all partitions are good; -1 where there is none.
+    // Number of the first split with which no partition is nearly singular inside; -1 if there is none.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE int find_cut(T const& threshold) {
-        for (int number = 0; number < pair_cut::numbers; ++number) {
-            pair_cut const cut{number};
+    COPPICE_ALWAYS_INLINE int find_split(T const& threshold) {
+        for (int number = 0; number < pair_split::numbers; ++number) {
+            pair_split const split{number};
             int k = 0;
-            while (k < cut.parts() && is_good<P>(cut.part(k, 2 * length), threshold)) ++k;
-            if (k == cut.parts()) return number;
+            while (k < split.partitions() && is_good<P>(split.partition(k, 2 * length), threshold)) ++k;
+            if (k == split.partitions()) return number;
         }
         return -1;
     }
 };
 
-// The coarse rows of a pair with this cut; the result is what its sweeps tell the substitution.
+// The coarse rows of a pair with this split; returns the bits of small multipliers for the substitution.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE unsigned cut_anew(lane_pair<T>& pair, pair_cut const& cut, T const& threshold,
+COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
                                         coarse_row<T> (&coarse)[4]) {
     unsigned small = 0;
     for (int k = 0; k < 4; ++k) {
-        pair_part const part = cut.part(k / 2, 2 * length);
-        if (k == part.coarse) {
-            outer_shares<T> shares;
+        pair_partition const piece = split.partition(k / 2, 2 * length);
+        if (k == piece.coarse) {
+            boundary_multipliers<T> multipliers;
             coarse_row<T> first, last;
-            reduce_both<P>(pair.rows().from(part.first), part.length, threshold, first, last, no_side_work{}, &shares);
-            coarse[k] = upward_row(part, first), coarse[k + 1] = downward_row(part, last);
-            small |= small_shares(shares, k);
-        } else if (k != part.coarse + 1)
-            coarse[k] = row_alone<P>(pair.rows(), part, k, in_place);
+            reduce_both<P>(pair.rows().from(piece.first), piece.length, threshold, first, last, no_extra_work{}, &multipliers);
+            coarse[k] = upward_row(piece, first), coarse[k + 1] = downward_row(piece, last);
+            small |= small_multipliers(multipliers, k);
+        } else if (k != piece.coarse + 1)
+            coarse[k] = single_row<P>(pair.rows(), piece, k, in_place);
     }
     return small;
 }
 
-// After the reduction of a tile with these shares: cuts pairs anew where they are small, and writes their coarse rows.
+// After the reduction of a tile with these multipliers: chooses another split for pairs with a small multiplier, and
+// writes their coarse rows.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
-                                          outer_shares<typename tile<T>::lanes> const& shares) {
-    auto const* const first = reinterpret_cast<T const*>(&shares.first);
-    auto const* const final = reinterpret_cast<T const*>(&shares.last);
-    auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return outer_shares<T>{first[l], final[l]}; };
+COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
+                                          boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
+    auto const* const first = reinterpret_cast<T const*>(&multipliers.first);
+    auto const* const final = reinterpret_cast<T const*>(&multipliers.last);
+    auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return boundary_multipliers<T>{first[l], final[l]}; };
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
-        unsigned of_pair = small_shares(of_lane(l), 0) | small_shares(of_lane(l + 1), 2);
+        unsigned of_pair = small_multipliers(of_lane(l), 0) | small_multipliers(of_lane(l + 1), 2);
         int number = 0;
-        bool const small = of_lane(l).larger_one() < T(watched_share) || of_lane(l + 1).larger_one() < T(watched_share);
+        bool const small = of_lane(l).larger_one() < T(watched_multiplier) || of_lane(l + 1).larger_one() < T(watched_multiplier);
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
-            int const found = pair.template find_cut<P>(s.threshold);
-            if (found >= 0) { // with the first cut as well: packs round in another way, and found a small share
+            int const found = pair.template find_split<P>(s.threshold);
+            if (found >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
                 number = found;
                 coarse_row<T> rows[4];
-                of_pair = cut_anew<P>(pair, pair_cut{number}, s.threshold, rows);
+                of_pair = resplit<P>(pair, pair_split{number}, s.threshold, rows);
                 for (int k = 0; k < 4; ++k) {
                     std::int64_t const to = 2 * (partition + l) + k;
                     s.coarse.lower[to] = rows[k].lower;
@@ -246,74 +248,74 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
                 }
             }
         }
-        s.borders[(partition + l) / 2] = pair_note(number, of_pair).stored();
+        s.pair_records[(partition + l) / 2] = pair_record(number, of_pair).stored();
     }
 }
 
-// What the reduction has noted of the pairs of a tile.
+// The pair records of a tile, written by the reduction.
 template <pivoting P, class T>
-class noted_pairs {
+class recorded_pairs {
 public:
-    outer_shares<typename tile<T>::lanes> shares; ///< of pairs that are cut in their middle
+    boundary_multipliers<typename tile<T>::lanes> multipliers; ///< of pairs that are split in the middle
 
-    COPPICE_ALWAYS_INLINE noted_pairs(stage<T> const& s, std::int64_t partition, std::int64_t last) {
+    COPPICE_ALWAYS_INLINE recorded_pairs(level<T> const& s, std::int64_t partition, std::int64_t last) {
         constexpr int pairs = tile<T>::lanes::size / 2;
-        std::int8_t notes[pairs] = {};
+        std::int8_t records[pairs] = {};
         std::int64_t const left = (last - partition) / 2;
         if (left >= pairs)
-            __builtin_memcpy(notes, s.borders + partition / 2, pairs);
+            __builtin_memcpy(records, s.pair_records + partition / 2, pairs);
         else
-            __builtin_memcpy(notes, s.borders + partition / 2, std::size_t(left));
-        auto* const first = reinterpret_cast<T*>(&shares.first);
-        auto* const final = reinterpret_cast<T*>(&shares.last);
+            __builtin_memcpy(records, s.pair_records + partition / 2, std::size_t(left));
+        auto* const first = reinterpret_cast<T*>(&multipliers.first);
+        auto* const final = reinterpret_cast<T*>(&multipliers.last);
         for (int k = 0; k < pairs; ++k) {
-            pair_note const note(notes[k]);
-            moved_ |= std::uint32_t(note.cut().number != 0) << 2 * k;
+            pair_record const record(records[k]);
+            shifted_ |= std::uint32_t(record.split().number != 0) << 2 * k;
             for (int j = 0; j < 2; ++j) {
-                auto const of_lane = note.template shares<T>(2 * j);
+                auto const of_lane = record.template multipliers<T>(2 * j);
                 first[2 * k + j] = of_lane.first, final[2 * k + j] = of_lane.last;
             }
         }
     }
-    COPPICE_ALWAYS_INLINE bool any_moved() const { return moved_ != 0; }
-    // Instead of substitute_partition for all lanes of the tile.
-    COPPICE_ALWAYS_INLINE void substitute(stage<T> const& s, std::int64_t partition, tile<T>& t,
+    COPPICE_ALWAYS_INLINE bool any_shifted() const { return shifted_ != 0; }
+    // Replaces substitute_partition for all lanes of the tile if a pair has another split.
+    COPPICE_ALWAYS_INLINE void substitute(level<T> const& s, std::int64_t partition, tile<T>& t,
                                           interface_values<typename tile<T>::lanes> const& x,
                                           typename tile<T>::lanes const& threshold) const {
         T solutions[tile<T>::lanes::size / 2][2 * length];
         auto const of_lane = [](auto const& pack, int lane)
                                  COPPICE_INLINE_LAMBDA { return reinterpret_cast<T const*>(&pack)[lane]; };
         for (int l = 0; l < tile<T>::lanes::size; l += 2) {
-            if ((moved_ >> l & 1) == 0) continue;
+            if ((shifted_ >> l & 1) == 0) continue;
             lane_pair<T> pair(t, l);
-            pair_note const note(s.borders[(partition + l) / 2]);
+            pair_record const record(s.pair_records[(partition + l) / 2]);
             T const coarse[] = {of_lane(x.before, l),    of_lane(x.first, l),    of_lane(x.last, l),
                                 of_lane(x.first, l + 1), of_lane(x.last, l + 1), of_lane(x.after, l + 1)};
-            auto const cut = note.cut();
-            for (int k = 0; k < cut.parts(); ++k) {
-                pair_part const part = cut.part(k, 2 * length);
-                substitute_partition<P>(pair.rows().from(part.first), part.length,
-                                        part.around([&](int i) COPPICE_INLINE_LAMBDA { return coarse[1 + i]; }),
-                                        s.threshold, note.template shares<T>(part.coarse));
+            auto const split = record.split();
+            for (int k = 0; k < split.partitions(); ++k) {
+                pair_partition const piece = split.partition(k, 2 * length);
+                substitute_partition<P>(pair.rows().from(piece.first), piece.length,
+                                        piece.around([&](int i) COPPICE_INLINE_LAMBDA { return coarse[1 + i]; }),
+                                        s.threshold, record.template multipliers<T>(piece.coarse));
             }
-            pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of rows alone
+            pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of single rows
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
-        substitute_partition<P>(t.rows(), length, x, threshold, shares);
+        substitute_partition<P>(t.rows(), length, x, threshold, multipliers);
         for (int l = 0; l < tile<T>::lanes::size; l += 2)
-            for (int j = 0; j < 2 * length && (moved_ >> l & 1) != 0; ++j)
+            for (int j = 0; j < 2 * length && (shifted_ >> l & 1) != 0; ++j)
                 t.at(3, j % length, l + j / length) = solutions[l / 2][j];
     }
 
 private:
     static_assert(tile<T>::lanes::size <= 32 && tile<T>::lanes::size % 2 == 0);
-    std::uint32_t moved_ = 0;
+    std::uint32_t shifted_ = 0;
 };
 
-// `count` lanes from memory; the others get `filling`.
+// Loads `count` lanes; the others get `padding`.
 template <class Lanes, class T>
-Lanes load_lanes(T const* from, int count, T filling) {
-    Lanes value(filling);
+Lanes load_lanes(T const* from, int count, T padding) {
+    Lanes value(padding);
     if (count >= Lanes::size)
         __builtin_memcpy(&value, from, sizeof(value));
     else
@@ -321,7 +323,7 @@ Lanes load_lanes(T const* from, int count, T filling) {
     return value;
 }
 
-// A system in each lane, eliminated with exchanges of its rows; the slots of the pivot rows are in `memory`.
+// Solves one system in each lane, by elimination with row exchanges; `memory` holds the slots of the pivot rows.
 template <pivoting P, class T>
 void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
     using lanes = typename tile<T>::lanes;
@@ -345,7 +347,7 @@ void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
         __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
 }
 
-// One system from its first row to its last; `memory` holds 4 size elements.
+// Solves one system from its first row to its last; `memory` holds 4 size elements.
 template <pivoting P, class T>
 void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
     std::int64_t const n = s.size;
@@ -354,7 +356,7 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
         rows.lower[i] = i > 0 ? s.lower[i] : T(0);
         rows.diagonal[i] = s.diagonal[i];
         rows.upper[i] = i + 1 < n ? s.upper[i] : T(0);
-        rows.rhs[i] = s.rhs[s.place_of(i)];
+        rows.rhs[i] = s.rhs[s.source_of(i)];
     }
     solve_directly<P>(rows, int(n), threshold);
     for (std::int64_t i = 0; i < n; ++i) s.x[s.target_of(i)] = rows.rhs[i];
@@ -366,7 +368,7 @@ template <class T>
 void rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
                       T* memory) {
     constexpr int size = tile<T>::lanes::size;
-    static_assert(size <= rpts::most_lanes<T>);
+    static_assert(size <= rpts::max_lanes<T>);
     rpts::with_pivoting(pivot, [&](auto p) {
         for (std::int64_t k = first; k < last; k += size)
             solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
@@ -377,7 +379,8 @@ template <class T>
 void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     using lanes = pack<T, 16, 1>;
     lanes memory[4][(host_last + 1) / 2];
-    if (threshold > T(0)) // which entries are eliminated, and so may count as zero, depends on the direction: downwards
+    // the direction of the elimination determines which entries a threshold can flush: use downwards, as elsewhere
+    if (threshold > T(0))
         return rpts::with_pivoting(
             pivot, [&](auto p) { solve_downwards<decltype(p)::value>(s, threshold, reinterpret_cast<T*>(memory)); });
     partition_rows<lanes> const slots{memory[0], memory[1], memory[2], memory[3]};
@@ -385,50 +388,50 @@ void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
 }
 
 template <pivoting P, class T>
-void rpts_reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
+void rpts_reduce(level<T> const& s, std::int64_t first, std::int64_t last) {
     tile<T> t;
     using lanes = typename decltype(t)::lanes;
     lanes const threshold(s.threshold);
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         coarse_row<lanes> up, down;
-        outer_shares<lanes> shares;
+        boundary_multipliers<lanes> multipliers;
         reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
-                       &shares);
+                       &multipliers);
         store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
         store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
         store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
         store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
-        settle_borders<P>(s, p, last, t, shares);
+        resplit_pairs<P>(s, p, last, t, multipliers);
     }
 }
 
 template <pivoting P, class T>
-void rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
+void rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
     tile<T> t;
     using lanes = typename decltype(t)::lanes;
     lanes const threshold(s.threshold);
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
-        noted_pairs<P, T> const noted(s, p, last);
+        recorded_pairs<P, T> const recorded(s, p, last);
         auto const x = load_interfaces<lanes>(s, p);
-        if (noted.any_moved())
-            noted.substitute(s, p, t, x, threshold);
+        if (recorded.any_shifted())
+            recorded.substitute(s, p, t, x, threshold);
         else
-            substitute_partition<P>(t.rows(), length, x, threshold, noted.shares,
+            substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
                                     fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
         t.store_solution(s.fine, p);
     }
 }
 
-#define COPPICE_RPTS_STAGES(P)                                                                                         \
-    template void rpts_reduce<P>(stage<float> const&, std::int64_t, std::int64_t);                                     \
-    template void rpts_reduce<P>(stage<double> const&, std::int64_t, std::int64_t);                                    \
-    template void rpts_substitute<P>(stage<float> const&, std::int64_t, std::int64_t);                                 \
-    template void rpts_substitute<P>(stage<double> const&, std::int64_t, std::int64_t);
-COPPICE_RPTS_STAGES(pivoting::none)
-COPPICE_RPTS_STAGES(pivoting::partial)
-COPPICE_RPTS_STAGES(pivoting::scaled_partial)
+#define COPPICE_RPTS_LEVELS(P)                                                                                         \
+    template void rpts_reduce<P>(level<float> const&, std::int64_t, std::int64_t);                                     \
+    template void rpts_reduce<P>(level<double> const&, std::int64_t, std::int64_t);                                    \
+    template void rpts_substitute<P>(level<float> const&, std::int64_t, std::int64_t);                                 \
+    template void rpts_substitute<P>(level<double> const&, std::int64_t, std::int64_t);
+COPPICE_RPTS_LEVELS(pivoting::none)
+COPPICE_RPTS_LEVELS(pivoting::partial)
+COPPICE_RPTS_LEVELS(pivoting::scaled_partial)
 template void rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
 template void rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
 template void rpts_small(system_view<float> const&, pivoting, float);

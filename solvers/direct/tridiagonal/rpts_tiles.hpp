@@ -12,22 +12,23 @@
 namespace coppice {
 namespace rpts {
 
-inline constexpr int host_partition = 32; ///< M on the host: whole registers in every transposition
-/// Largest system that is not reduced, but eliminated from both ends.
+inline constexpr int host_partition = 32; ///< M on the host: a multiple of the lanes of a register, for the
+                                          ///< transposition
+/// Largest system that is eliminated directly from both ends, without a reduction.
 inline constexpr std::int64_t host_last = 512;
 template <class T>
-inline constexpr int most_lanes = 128 / int(sizeof(T)); ///< of a pack, for any instruction set
+inline constexpr int max_lanes = 128 / int(sizeof(T)); ///< of a pack, for any instruction set
 
 } // namespace rpts
 
-// rpts_reduce and rpts_substitute take partitions [first, last) of a stage; `first` is a multiple of 32. Partitions of
-// different calls may run at once. rpts_small solves one system of at most host_last rows with one right-hand side.
-// rpts_interleaved solves systems [first, last) of an interleaved batch, of which column 0 is taken and `stride` is
-// not: row i of system k stands at i systems + k. `memory` holds 4 size most_lanes elements, aligned to 64 bytes.
+// rpts_reduce and rpts_substitute process partitions [first, last) of a level; `first` is a multiple of 32. Calls for
+// different partitions may run concurrently. rpts_small solves one system of at most host_last rows with one right-hand
+// side. rpts_interleaved solves column 0 of systems [first, last) of an interleaved batch; `stride` is not used: row i
+// of system k has index i systems + k. `memory` holds 4 size max_lanes elements, aligned to 64 bytes.
 COPPICE_ISA_DECLARE(template <pivoting P, class T>
-                    void rpts_reduce(rpts::stage<T> const& s, std::int64_t first, std::int64_t last);
+                    void rpts_reduce(rpts::level<T> const& s, std::int64_t first, std::int64_t last);
                     template <pivoting P, class T>
-                    void rpts_substitute(rpts::stage<T> const& s, std::int64_t first, std::int64_t last);
+                    void rpts_substitute(rpts::level<T> const& s, std::int64_t first, std::int64_t last);
                     template <class T> void rpts_interleaved(rpts::system_view<T> const& s, pivoting pivot, T threshold,
                                                              std::int64_t first, std::int64_t last, T* memory);
                     template <class T> void rpts_small(rpts::system_view<T> const& s, pivoting pivot, T threshold);)

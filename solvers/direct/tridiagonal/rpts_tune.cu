@@ -13,7 +13,7 @@
 namespace coppice {
 namespace {
 
-/// Matrix 1 of Table 4.
+/// Random entries from U(-1, 1): matrix 1 of Table 4.
 template <class T>
 struct some_entry {
     T* to;
@@ -21,7 +21,7 @@ struct some_entry {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = T(random.uniform(std::uint64_t(i), -1, 1)); }
 };
 
-/// Memory for batches of `most` rows, several times the second-level cache, so that none finds its own data there.
+/// Memory for batches of `rows` rows, several times the second-level cache, so that no batch finds its data there.
 template <class T>
 struct rotated_rows {
     std::int64_t total;
@@ -48,7 +48,7 @@ struct rotated_rows {
     }
 };
 
-/// Median microseconds of a solve of such a batch with the choice of `record`.
+/// Median time in microseconds of a solve of such a batch with the choice of `record`.
 template <class T>
 double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
                std::int64_t systems, tridiagonal_tuning_record const& record) {
@@ -64,15 +64,15 @@ template <class T>
 void tune_type(cuda_executor const& exec, std::vector<tridiagonal_tuning_record>& records,
                std::function<void(std::string const&)> const& progress, double margin) {
     using namespace rpts;
-    constexpr std::int64_t most = (std::int64_t(1) << 25) / std::int64_t(sizeof(T));
-    rotated_rows<T> data(exec, 8 * most);
+    constexpr std::int64_t max_rows = (std::int64_t(1) << 25) / std::int64_t(sizeof(T));
+    rotated_rows<T> data(exec, 8 * max_rows);
     std::int64_t bytes = 0;
-    for (std::int64_t rows = 16; rows <= most; rows *= 2)
-        bytes = std::max(bytes, tridiagonal_batch_workspace<T>(rows, most / rows, 1));
+    for (std::int64_t rows = 16; rows <= max_rows; rows *= 2)
+        bytes = std::max(bytes, tridiagonal_batch_workspace<T>(rows, max_rows / rows, 1));
     buffer<std::byte> workspace(exec, bytes);
     device_limits const device = limits_of<T>(exec);
-    for (int rows_class = 4; (std::int64_t(1) << rows_class) <= most; ++rows_class)
-        for (int systems_class = 0; (std::int64_t(1) << (rows_class + systems_class)) <= most; ++systems_class) {
+    for (int rows_class = 4; (std::int64_t(1) << rows_class) <= max_rows; ++rows_class)
+        for (int systems_class = 0; (std::int64_t(1) << (rows_class + systems_class)) <= max_rows; ++systems_class) {
             std::int64_t const rows = std::int64_t(1) << rows_class, systems = std::int64_t(1) << systems_class;
             resident_choice const rule = choose_without<T>(rows, systems, device);
             tridiagonal_tuning_record best{exec.name(), int(sizeof(T)), rows_class, systems_class, rule};
@@ -84,9 +84,9 @@ void tune_type(cuda_executor const& exec, std::vector<tridiagonal_tuning_record>
                 other.microseconds = measure<T>(exec, data, workspace, rows, systems, other);
                 if (other.microseconds < best.microseconds) best = other;
             };
-            for (int const m : {least_resident_partition<T>, largest_resident_partition<T>})
+            for (int const m : {min_resident_partition<T>, max_resident_partition<T>})
                 for (int const threads : {0, 64, 128, 256, 512}) attempt({m, threads});
-            attempt({least_partition, 0, true});
+            attempt({min_partition, 0, true});
             if (best.microseconds > (1 - margin) * by_rule) continue;
             records.push_back(best);
             if (progress) progress(to_line(best) + " # by rule " + coppice::detail::fixed_text(by_rule, 2));

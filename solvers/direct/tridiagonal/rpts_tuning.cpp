@@ -21,12 +21,12 @@ tridiagonal_tuning_record parse_record(detail::tuning_line& in) {
     r.rows_class = in.number_of("rows", 0, largest);
     r.systems_class = in.number_of("systems", 0, largest);
     r.choice.partition = in.number_of("partition", 1, 64);
-    r.choice.tiles = r.choice.partition == rpts::least_partition;
+    r.choice.tiles = r.choice.partition == rpts::min_partition;
     if (!r.choice.tiles && r.choice.partition * r.element_bytes != 32 && r.choice.partition * r.element_bytes != 64)
         in.fail("partitions are of 32 or 64 bytes, or of 32 rows");
     r.choice.threads = in.number_of("threads", 0, rpts::resident_threads);
     if (int const t = r.choice.threads;
-        t != 0 && (t < rpts::least_resident_threads || !std::has_single_bit(unsigned(t))))
+        t != 0 && (t < rpts::min_resident_threads || !std::has_single_bit(unsigned(t))))
         in.fail("threads are 0, 64, 128, 256 or 512");
     r.microseconds = in.number_of("microseconds", 0.0, 1e12);
     in.end();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The rows of one part of a banded or block tridiagonal matrix, and the same with what makes them a system of their
-/// own: the lane code of band_parts.hpp.
+/// Lane code of distributed_bands.hpp: the rows of one rank of a banded or block tridiagonal matrix, and the square
+/// system that they form with artificial interface rows.
 ///
-/// The rows of a part couple its own n unknowns with some of the parts next to it, so they are fewer equations than
-/// unknowns. A border makes them as many: its unknowns are those of the neighbours, its equations are made up. Of which
-/// unknowns they read, they read arbitrary multiples, so that no part that belongs to a regular matrix is singular with
-/// its border, but by chance: its rows are independent, and so their null space is as large as the border and seen in
-/// the unknowns that the border reads.
+/// The rows of a rank couple its n unknowns with some unknowns of the neighbouring ranks, so there are fewer equations
+/// than unknowns. One interface row is added for each of these outer unknowns. Its coefficients are pseudo-random, so
+/// that the closed system is regular with probability 1 if the whole matrix is regular: the rows of the rank are
+/// linearly independent, their null space has the dimension of the interface, and the unknowns that the interface rows
+/// read determine a vector of the null space.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace coppice::distributed {
 
-/// Where the entries of a row stand. Rows from -reach() on have a number.
+/// Layout of the entries of a row. Row indices start at -reach().
 struct row_shape {
     int block = 1; ///< rows of a block; 1 for scalar rows
     int below = 1, above = 1;
@@ -27,8 +27,9 @@ struct row_shape {
     COPPICE_HD bool blocks() const { return block > 1; }
     COPPICE_HD int entries() const { return blocks() ? 3 * block : below + above + 1; }
     COPPICE_HD int reach() const { return below > above ? below : above; }
-    COPPICE_HD int border() const { return below + above; } ///< unknowns around a cut that rows on both sides read
-    /// Column of the first entry of a row.
+    /// number of unknowns at a rank boundary that rows of both sides read
+    COPPICE_HD int interface_size() const { return below + above; }
+    /// Column of the first entry of row i.
     COPPICE_HD std::int64_t first_column(std::int64_t i) const {
         return blocks() ? ((i + block) / block - 2) * block : i - below;
     }
@@ -38,7 +39,8 @@ struct row_shape {
 /// The entries of one row.
 template <class L>
 struct row_entries {
-    L const *lower, *diagonal, *upper; ///< of this row; all bands are behind `diagonal` where stride is not 0
+    L const *lower, *diagonal,
+        *upper; ///< first entries of this row; if stride is not 0, all bands are read from `diagonal`
     std::int64_t stride;
     int block;
 
@@ -49,7 +51,7 @@ struct row_entries {
     }
 };
 
-/// Rows as band_matrix stores them.
+/// Rows in the storage of band_matrix.
 template <class L>
 struct stored_rows {
     L const *lower = nullptr, *diagonal = nullptr, *upper = nullptr;
@@ -63,22 +65,22 @@ struct stored_rows {
     }
 };
 
-/// The rows of a part and, row by row, reach() rows before and behind them, which are zero where there are none.
-/// Unknowns [first, behind) exist, from the first one of the part on.
+/// The rows of a rank and, row by row, the reach() rows before and after them, which are zero if they do not exist. The
+/// unknowns [first, end) exist; indices are relative to the first unknown of the rank.
 template <class L>
-struct part_rows {
+struct rank_rows {
     stored_rows<L> own;
-    L const *rows_before = nullptr, *rows_behind = nullptr;
-    std::int64_t first = 0, behind = 0;
+    L const *rows_before = nullptr, *rows_after = nullptr;
+    std::int64_t first = 0, end = 0;
     matrix_operation op = matrix_operation::none;
 
     COPPICE_HD row_shape shape() const { return op == matrix_operation::none ? own.shape : own.shape.transposed(); }
-    /// Entry t of row i of op(A) or, turned once more, of column i.
-    COPPICE_HD L entry(std::int64_t i, int t, bool once_more = false) const {
-        bool const turned = (op != matrix_operation::none) != once_more;
-        std::int64_t const column = (turned ? own.shape.transposed() : own.shape).first_column(i) + t;
-        if (column < first || column >= behind) return L(0);
-        L const value = turned ? stored(column, int(i - own.shape.first_column(column))) : stored(i, t);
+    /// Entry t of row i of op(A) or, if `of_column`, of column i.
+    COPPICE_HD L entry(std::int64_t i, int t, bool of_column = false) const {
+        bool const transposed_entry = (op != matrix_operation::none) != of_column;
+        std::int64_t const column = (transposed_entry ? own.shape.transposed() : own.shape).first_column(i) + t;
+        if (column < first || column >= end) return L(0);
+        L const value = transposed_entry ? stored(column, int(i - own.shape.first_column(column))) : stored(i, t);
         return op == matrix_operation::conjugate_transposed ? conjugate(value) : value;
     }
 
@@ -86,78 +88,78 @@ private:
     COPPICE_HD L stored(std::int64_t i, int t) const {
         int const count = own.shape.entries();
         if (i < 0) return rows_before[(i + own.shape.reach()) * count + t];
-        if (i >= own.rows) return rows_behind[(i - own.rows) * count + t];
+        if (i >= own.rows) return rows_after[(i - own.rows) * count + t];
         return own.row(i)[t];
     }
 };
 
-/// The rows of a part with `before` rows of border before them and `after` behind.
+/// The rows of a rank with `before` interface rows before them and `after` interface rows after them.
 template <class L>
 struct bordered_rows {
-    part_rows<L> part;
+    rank_rows<L> inner;
     int before = 0, after = 0;
-    double size_before = 1, size_after = 1; ///< of the entries of the border
-    int attempt = 0;                        ///< other borders
-    bool cyclic = false;                    ///< the border couples both ends
+    double size_before = 1, size_after = 1; ///< magnitude of the entries of the interface rows
+    int attempt = 0;                        ///< selects other pseudo-random coefficients
+    bool cyclic = false;                    ///< the interface rows couple both ends
 
-    COPPICE_HD std::int64_t own() const { return part.own.rows; }
+    COPPICE_HD std::int64_t own() const { return inner.own.rows; }
     COPPICE_HD std::int64_t size() const { return before + own() + after; }
-    /// Number of a row within the border, or -1.
-    COPPICE_HD int of_border(std::int64_t i) const {
+    /// Index of row i among the interface rows, or -1.
+    COPPICE_HD int interface_row(std::int64_t i) const {
         return i < before ? int(i) : i < before + own() ? -1 : int(i - own());
     }
-    COPPICE_HD double size_of(int border) const { return border < before ? size_before : size_after; }
+    COPPICE_HD double size_of(int interface) const { return interface < before ? size_before : size_after; }
     COPPICE_HD L entry(std::int64_t i, int t) const {
-        int const border = of_border(i);
-        if (border < 0) return part.entry(i - before, t);
-        row_shape const shape = part.shape();
+        int const interface = interface_row(i);
+        if (interface < 0) return inner.entry(i - before, t);
+        row_shape const shape = inner.shape();
         std::int64_t const column = shape.first_column(i) + t;
-        if (column == i) return sized(size_of(border));
+        if (column == i) return sized(size_of(interface));
         if (!cyclic && (column < 0 || column >= size())) return L(0);
-        // The more entries the smaller; where there is one beside that of the diagonal, it is below that.
-        double const most = size_of(border) * (shape.border() > 3 ? 3.0 / shape.border() : 0.9);
-        double const share =
-            random_stream(std::uint64_t(attempt), std::uint64_t(border)).uniform(std::uint64_t(t), -1, 1);
-        return sized(most * (share < 0 ? share - 1 : share + 1) / 2);
+        // The more entries, the smaller they are. Off-diagonal entries are smaller than the diagonal entry.
+        double const max_size = size_of(interface) * (shape.interface_size() > 3 ? 3.0 / shape.interface_size() : 0.9);
+        double const number =
+            random_stream(std::uint64_t(attempt), std::uint64_t(interface)).uniform(std::uint64_t(t), -1, 1);
+        return sized(max_size * (number < 0 ? number - 1 : number + 1) / 2);
     }
     COPPICE_HD static L sized(double value) { return chain::matrix_rows<L>::sized(value); }
 };
 
-/// Element e of the bands or blocks of bordered rows, from the lowest to the highest.
+/// Writes element e of the bands or blocks of the closed system, from the lowest band to the highest.
 template <class L>
 struct write_bordered {
     bordered_rows<L> rows;
     L* to;
     COPPICE_HD void operator()(std::int64_t e) const {
-        int const b = rows.part.own.shape.block;
+        int const b = rows.inner.own.shape.block;
         std::int64_t const n = rows.size(), each = n * b, band = e / each, at = e - band * each;
         if (b == 1) {
             to[e] = rows.entry(at, int(band));
         } else {
-            std::int64_t const column = at / b, j = column / b; // of blocks side by side
+            std::int64_t const column = at / b, j = column / b; // blocks are stored column by column
             to[e] = rows.entry(j * b + (at - column * b), int(band) * b + int(column - j * b));
         }
     }
 };
-/// Right-hand sides of bordered rows: those of the part, zero in the border, and a multiple of a unit vector for each
-/// row of the border.
+/// Right-hand sides of the closed system: those of the rank with zeros in the interface rows, then a multiple of a unit
+/// vector for each interface row.
 template <class L>
-struct write_sides {
+struct write_rhs {
     bordered_rows<L> rows;
     L const* d;
     std::int64_t leading, columns;
     L* to;
     COPPICE_HD void operator()(std::int64_t e) const {
         std::int64_t const c = e / rows.size(), i = e - c * rows.size();
-        int const border = rows.of_border(i);
+        int const interface = rows.interface_row(i);
         if (c < columns)
-            to[e] = border < 0 ? d[i - rows.before + c * leading] : L(0);
+            to[e] = interface < 0 ? d[i - rows.before + c * leading] : L(0);
         else
-            to[e] = border == c - columns ? rows.sized(rows.size_of(border)) : L(0);
+            to[e] = interface == c - columns ? rows.sized(rows.size_of(interface)) : L(0);
     }
 };
 
-/// Rows at the ends of a part, entry by entry: `rows` first ones, and as many last ones.
+/// Copies the first `rows` and the last `rows` rows of a rank, entry by entry.
 template <class L>
 struct read_end_rows {
     stored_rows<L> a;
@@ -168,7 +170,7 @@ struct read_end_rows {
         to[e] = a.row(i < rows ? i : a.rows - 2 * rows + i)[int(e - i * count)];
     }
 };
-/// The same of columns of `length` elements.
+/// Copies the first and the last `rows` elements of columns of `length` elements.
 template <class L>
 struct read_end_values {
     L const* x;
@@ -179,45 +181,45 @@ struct read_end_values {
         to[e] = x[(i < rows ? i : length - 2 * rows + i) + (e - i * columns) * leading];
     }
 };
-/// Of columns of `length` elements, the `border` first ones and the `border` last ones; zero where there are no such.
+/// Copies the first and the last `interface` elements of columns of `length` elements; zero if there are fewer.
 template <class L>
-struct read_borders {
+struct read_interfaces {
     L const* x;
-    std::int64_t length, border;
+    std::int64_t length, interface;
     L* to;
     COPPICE_HD void operator()(std::int64_t e) const {
-        std::int64_t const c = e / (2 * border), at = e - c * 2 * border;
-        std::int64_t const i = at < border ? at : length - 2 * border + at;
+        std::int64_t const c = e / (2 * interface), at = e - c * 2 * interface;
+        std::int64_t const i = at < interface ? at : length - 2 * interface + at;
         to[e] = i >= 0 && i < length ? x[i + c * length] : L(0);
     }
 };
 
-/// One column of the solution: of the part alone, and what the unknowns of its border make of the others.
+/// One column of the solution: x = alone + sum over s of spikes[s] factors[s].
 template <class L>
 struct combine_columns {
-    L const *alone, *spikes; ///< from the first row of the part on, of columns `leading` apart
+    L const *alone, *spikes; ///< from the first row of the rank on; distance of columns: `leading`
     std::int64_t leading;
     L const* factors;
     int count;
     L* x;
-    bool further; ///< x is added to, where what is added is finite
+    bool add; ///< add to x, if the value is finite
     COPPICE_HD void operator()(std::int64_t i) const {
         L value = alone[i];
         for (int s = 0; s < count; ++s) value = value + spikes[i + s * leading] * factors[s];
-        if (!further)
+        if (!add)
             x[i] = value;
         else if (magnitude(chain::widened(value)) <= 1.7976931348623157e308)
             x[i] = x[i] + value;
     }
 };
 
-/// r = d - A x of one column, and what reports are made of.
+/// r = d - A x of one column, and the quantities of the error measures.
 template <class L>
 struct measure_row {
-    stored_rows<L> a;          ///< with the border
-    std::int64_t before, rows; ///< rows of border, and of the part
+    stored_rows<L> a;          ///< the closed system
+    std::int64_t before, rows; ///< interface rows before, and rows of the rank
     L const *d, *x;
-    L const *x_before, *x_behind; ///< reach() unknowns before and behind the part, the columns side by side
+    L const *x_before, *x_after; ///< reach() unknowns before and after the rank, column index fastest
     int columns, reach;
     L* r;
 
@@ -227,25 +229,25 @@ struct measure_row {
         std::int64_t const first = a.shape.first_column(before + i) - before;
         for (int t = 0; t < a.shape.entries(); ++t) sum.add(chain::widened(entries[t]), chain::widened(at(first + t)));
         r[i] = chain::narrowed(sum.rest, L());
-        chain::row_extremes<double> most;
-        most.add(magnitude(sum.rest), sum.row, magnitude(chain::widened(x[i])), magnitude(chain::widened(d[i])),
-                 sum.product);
-        return most;
+        chain::row_extremes<double> extremes;
+        extremes.add(magnitude(sum.rest), sum.row, magnitude(chain::widened(x[i])), magnitude(chain::widened(d[i])),
+                     sum.product);
+        return extremes;
     }
     COPPICE_HD L at(std::int64_t column) const {
         if (column < 0) return x_before[(column + reach) * columns];
-        return column < rows ? x[column] : x_behind[(column - rows) * columns];
+        return column < rows ? x[column] : x_after[(column - rows) * columns];
     }
 };
 
-/// The largest magnitudes of rows at both ends.
+/// The largest magnitudes in the rows at both ends.
 struct end_sizes {
     double first = 0, last = 0;
 };
 template <class L>
 struct size_of_ends {
-    part_rows<L> a;
-    std::int64_t rows; ///< at either end
+    rank_rows<L> a;
+    std::int64_t rows; ///< number at either end
     COPPICE_HD end_sizes operator()(std::int64_t e) const {
         int const count = a.shape().entries();
         std::int64_t const i = e / count;
@@ -255,20 +257,21 @@ struct size_of_ends {
         return {first ? size : 0, first ? 0 : size};
     }
 };
-struct larger_sizes {
+struct max_sizes {
     COPPICE_HD end_sizes operator()(end_sizes const& a, end_sizes const& b) const {
         return {chain::larger_or_nan(a.first, b.first), chain::larger_or_nan(a.last, b.last)};
     }
 };
 
-/// Whether sums of rows and of columns are not zero: with all of them zero a matrix is singular (judge/zero_sums.hpp).
-struct uneven_sums {
+/// Whether any row sum and any column sum differs from zero. If all row sums or all column sums are zero, the matrix is
+/// singular (solvers/direct/error/zero_sums.hpp).
+struct nonzero_sums {
     int rows = 0, columns = 0;
 };
 template <class L>
 struct sums_of_row {
-    part_rows<L> a;
-    COPPICE_HD uneven_sums operator()(std::int64_t i) const {
+    rank_rows<L> a;
+    COPPICE_HD nonzero_sums operator()(std::int64_t i) const {
         return {magnitude(sum(i, false)) != 0, magnitude(sum(i, true)) != 0};
     }
     COPPICE_HD auto sum(std::int64_t i, bool of_column) const {
@@ -277,10 +280,10 @@ struct sums_of_row {
         return all;
     }
 };
-/// Whether a row or its column has no entry but zeros.
+/// Whether all entries of a row or of its column are zero.
 template <class L>
-struct is_zero_line {
-    part_rows<L> a;
+struct is_zero_row_or_column {
+    rank_rows<L> a;
     COPPICE_HD int operator()(std::int64_t i) const { return is_zero(i, false) || is_zero(i, true); }
     COPPICE_HD bool is_zero(std::int64_t i, bool of_column) const {
         bool zero = true;
@@ -288,8 +291,8 @@ struct is_zero_line {
         return zero;
     }
 };
-struct either_uneven {
-    COPPICE_HD uneven_sums operator()(uneven_sums const& a, uneven_sums const& b) const {
+struct merge_nonzero_sums {
+    COPPICE_HD nonzero_sums operator()(nonzero_sums const& a, nonzero_sums const& b) const {
         return {a.rows | b.rows, a.columns | b.columns};
     }
 };

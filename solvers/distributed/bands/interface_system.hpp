@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The small system that joins parts at their cuts, on the host.
+/// The small system that couples the ranks at their boundaries, solved on the host.
 ///
-/// On both sides of a cut stand the same unknowns, the last ones of one part and the first ones of the next, and each
-/// part has values of them that depend on its border: equal values are the equations. They are solved by reflections,
-/// which let nothing grow where elimination might (S. J. Wright 1992: structured orthogonal factorization).
+/// The unknowns at a rank boundary, the last ones of one rank and the first ones of the next, are known on both sides
+/// as affine functions of the interface right-hand sides; equating both sides gives the equations. They are solved by
+/// Householder reflections, which avoid element growth (S. J. Wright 1992: structured orthogonal factorization).
 #pragma once
 
 #include <algorithm>
@@ -19,28 +19,27 @@
 namespace coppice::distributed {
 
 template <class T>
-struct wide_of {
+struct wide_type {
     using type = double;
 };
 template <class R>
-struct wide_of<std::complex<R>> {
+struct wide_type<std::complex<R>> {
     using type = std::complex<double>;
 };
 
-/// A square matrix and right-hand sides, row by row; few entries of a row differ from zero, and these lie close
-/// together.
+/// A square matrix and right-hand sides, stored by rows. Each row has few nonzeros, which are in neighbouring columns.
 template <class W>
-class reflected_system {
+class householder_system {
 public:
-    reflected_system(std::size_t rows, std::size_t sides)
-        : n_(rows), width_(rows + sides), a_(n_ * width_), last_(n_, 0) {}
+    householder_system(std::size_t rows, std::size_t columns)
+        : n_(rows), width_(rows + columns), a_(n_ * width_), last_(n_, 0) {}
     void set(std::size_t row, std::size_t column, W const& value) {
         a_[row * width_ + column] = value;
         last_[row] = std::max(last_[row], column);
     }
-    W& side(std::size_t row, std::size_t side) { return a_[row * width_ + n_ + side]; }
+    W& rhs(std::size_t row, std::size_t column) { return a_[row * width_ + n_ + column]; }
 
-    /// Side by side in place of the right-hand sides; unknowns without a pivot become zero.
+    /// Overwrites the right-hand sides with the solution; unknowns without a pivot become zero.
     void solve() {
         for (std::size_t k = 0; k < n_; ++k) reflect(k);
         for (std::size_t k = n_; k-- > 0;)
@@ -50,7 +49,7 @@ public:
                 at(k, c) = at(k, k) == W(0) ? W(0) : sum / at(k, k);
             }
     }
-    /// After solve(): the smallest pivot and the largest one.
+    /// After solve(): the smallest and the largest magnitude of a pivot.
     std::pair<double, double> pivots() const {
         std::pair<double, double> of(std::numeric_limits<double>::infinity(), 0.0);
         for (std::size_t k = 0; k < n_; ++k) {
@@ -63,7 +62,7 @@ public:
 private:
     W& at(std::size_t i, std::size_t j) { return a_[i * width_ + j]; }
 
-    /// I - v v* / (norm (norm + |a|)), which takes column k from row k on to a multiple of a unit vector.
+    /// Applies I - v v* / (norm (norm + |a|)), which maps column k from row k on to a multiple of a unit vector.
     void reflect(std::size_t k) {
         rows_.assign(1, k);
         for (std::size_t i = k + 1; i < n_; ++i)
@@ -95,69 +94,70 @@ private:
 
     std::size_t n_, width_;
     std::vector<W> a_;
-    std::vector<std::size_t> last_; ///< column of the last entry of a row that may differ from zero
+    std::vector<std::size_t> last_; ///< column of the last entry of a row that may be nonzero
     std::vector<std::size_t> rows_{};
     std::vector<W> v_{};
 };
 
-/// What the parts make of the unknowns of their borders, and what solves for these.
+/// The values of all ranks at their ends as functions of the interface unknowns, and the solver for these.
 template <class T>
-class end_system {
+class interface_system {
 public:
-    using wide = typename wide_of<T>::type;
-    /// Values of columns at the ends of a part: [column][first, last][border].
+    using wide = typename wide_type<T>::type;
+    /// Values of columns at the ends of a rank: [column][first, last][unknown].
     using end_values = std::vector<T>;
 
-    struct part {
-        std::size_t unknowns; ///< of its border
+    struct rank_values {
+        std::size_t unknowns; ///< number of interface rows of the rank
         end_values spikes;
     };
     struct solution {
-        std::vector<std::vector<T>> unknowns; ///< [part][side][unknown]
-        bool singular = false, doubtful = false;
+        std::vector<std::vector<T>> unknowns; ///< [rank][right-hand side][unknown]
+        bool singular = false, nearly_singular = false;
     };
 
-    end_system() = default;
-    end_system(std::vector<part> parts, std::size_t border, bool cyclic)
-        : parts_(std::move(parts)), border_(border), cyclic_(cyclic) {}
+    interface_system() = default;
+    interface_system(std::vector<rank_values> ranks, std::size_t interface, bool cyclic)
+        : ranks_(std::move(ranks)), interface_(interface), cyclic_(cyclic) {}
 
-    /// From the values of the right-hand sides' columns, one vector for each part.
-    solution solve(std::vector<end_values> const& alone, std::size_t sides) const {
+    /// Solves for the interface unknowns. `alone`: the values of the right-hand side columns, one vector per rank.
+    solution solve(std::vector<end_values> const& alone, std::size_t columns) const {
         std::vector<std::size_t> begin{0};
-        for (part const& p : parts_) begin.push_back(begin.back() + p.unknowns);
-        reflected_system<wide> system(begin.back(), sides);
-        // Of a chain, all cuts; of a ring, also that between the last part and the first.
-        std::size_t const count = parts_.size(), cuts = count == 0 ? 0 : cyclic_ ? count : count - 1;
-        for (std::size_t cut = 0; cut < cuts; ++cut)
-            for (std::size_t i = 0; i < border_; ++i) {
-                std::size_t const row = cut * border_ + i, next = (cut + 1) % count;
-                for (std::size_t s = 0; s < parts_[cut].unknowns; ++s)
-                    system.set(row, begin[cut] + s, wide(parts_[cut].spikes[place(s, 1, i)]));
-                for (std::size_t s = 0; s < parts_[next].unknowns; ++s)
-                    system.set(row, begin[next] + s, -wide(parts_[next].spikes[place(s, 0, i)]));
-                for (std::size_t c = 0; c < sides; ++c)
-                    system.side(row, c) = wide(alone[next][place(c, 0, i)]) - wide(alone[cut][place(c, 1, i)]);
+        for (rank_values const& p : ranks_) begin.push_back(begin.back() + p.unknowns);
+        householder_system<wide> system(begin.back(), columns);
+        // All boundaries between neighbouring ranks; if cyclic, also that between the last rank and the first.
+        std::size_t const count = ranks_.size(), boundaries = count == 0 ? 0 : cyclic_ ? count : count - 1;
+        for (std::size_t boundary = 0; boundary < boundaries; ++boundary)
+            for (std::size_t i = 0; i < interface_; ++i) {
+                std::size_t const row = boundary * interface_ + i, next = (boundary + 1) % count;
+                for (std::size_t s = 0; s < ranks_[boundary].unknowns; ++s)
+                    system.set(row, begin[boundary] + s, wide(ranks_[boundary].spikes[offset(s, 1, i)]));
+                for (std::size_t s = 0; s < ranks_[next].unknowns; ++s)
+                    system.set(row, begin[next] + s, -wide(ranks_[next].spikes[offset(s, 0, i)]));
+                for (std::size_t c = 0; c < columns; ++c)
+                    system.rhs(row, c) = wide(alone[next][offset(c, 0, i)]) - wide(alone[boundary][offset(c, 1, i)]);
             }
         system.solve();
         auto const [smallest, largest] = system.pivots();
         solution found;
         found.singular = begin.back() > 0 && smallest == 0;
-        found.doubtful = smallest <= 4 * double(std::numeric_limits<decltype(std::abs(T()))>::epsilon()) * largest;
+        found.nearly_singular =
+            smallest <= 4 * double(std::numeric_limits<decltype(std::abs(T()))>::epsilon()) * largest;
         for (std::size_t p = 0; p < count; ++p) {
             found.unknowns.emplace_back();
-            for (std::size_t c = 0; c < sides; ++c)
+            for (std::size_t c = 0; c < columns; ++c)
                 for (std::size_t u = begin[p]; u < begin[p + 1]; ++u)
-                    found.unknowns.back().push_back(T(system.side(u, c)));
+                    found.unknowns.back().push_back(T(system.rhs(u, c)));
         }
         return found;
     }
 
 private:
-    std::size_t place(std::size_t column, std::size_t last, std::size_t i) const {
-        return (column * 2 + last) * border_ + i;
+    std::size_t offset(std::size_t column, std::size_t last, std::size_t i) const {
+        return (column * 2 + last) * interface_ + i;
     }
-    std::vector<part> parts_{};
-    std::size_t border_ = 0;
+    std::vector<rank_values> ranks_{};
+    std::size_t interface_ = 0;
     bool cyclic_ = false;
 };
 

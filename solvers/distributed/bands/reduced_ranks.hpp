@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems whose rows lie in parts, by RPTS: each part reduces its rows as one executor would
-/// (rpts_parts.hpp), the few rows that are left of all parts cross once and are solved by every part, and each
-/// substitutes its unknowns. So P devices take little more than a P-th of the time of one.
+/// Distributed tridiagonal systems by RPTS (Recursive Partitioned Tridiagonal Schur complement): each rank reduces its
+/// rows as one executor does (rpts_ranks.hpp), the remaining coarse rows of all ranks are gathered and solved by every
+/// rank, and each rank substitutes back. So the time on P devices is little more than 1 / P of that on one device.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@
 namespace coppice {
 namespace distributed {
 
-/// Where a part stands among those that have rows.
-struct part_place {
-    int before = -1, behind = -1; ///< its neighbours; -1: none
-    std::int64_t most_rows = 0;   ///< of any part
-    part_place(std::vector<std::int64_t> const& rows, int part) {
+/// The neighbours of a rank among the ranks that have rows.
+struct rank_neighbours {
+    int before = -1, after = -1; ///< neighbouring ranks; -1: none
+    std::int64_t max_rows = 0;   ///< of any rank
+    rank_neighbours(std::vector<std::int64_t> const& rows, int rank) {
         for (int p = 0; p < int(rows.size()); ++p) {
             if (rows[std::size_t(p)] == 0) continue;
-            most_rows = std::max(most_rows, rows[std::size_t(p)]);
-            if (p < part) before = p;
-            if (p > part && behind < 0) behind = p;
+            max_rows = std::max(max_rows, rows[std::size_t(p)]);
+            if (p < rank) before = p;
+            if (p > rank && after < 0) after = p;
         }
     }
 };
@@ -35,52 +35,55 @@ struct part_place {
 
 namespace rpts {
 template <class T>
-struct part_stages;
+struct rank_levels;
 } // namespace rpts
 
-/// The rows of one part of a tridiagonal system and the workspace for it: at most 8 % of the bands and the right-hand
-/// side. All parts construct it, and call the same members, at the same time and in the same order.
+/// The rows of one rank of a tridiagonal system and the workspace, at most 8 % of the memory of the bands and the
+/// right-hand side. Collective: all ranks construct it and call its members in the same order.
 ///
-/// a.lower[0] couples to the last row of the parts before, a.upper[n - 1] to the first one behind; where there is none
-/// they are ignored. A part may have no rows. Without checks of its results: solve_tridiagonal_part has them.
-template <class T, executor Executor, communicator Messages = part_messages>
-class reduced_tridiagonal_part {
+/// a.lower[0] couples with the last row of the ranks before, a.upper[n - 1] with the first row of the ranks after; they
+/// are ignored at the ends of the whole matrix. A rank may have no rows. Does not check its results;
+/// solve_tridiagonal_distributed does.
+template <class T, executor Executor, communicator Messages = rank_communicator>
+class distributed_rpts {
     static_assert(std::is_floating_point_v<T>, "RPTS is for real systems");
 
 public:
-    /// Can RPTS in parts do what the options ask for?
+    /// Whether distributed RPTS supports the options.
     static bool takes(Executor const& exec, band_options const& options);
 
-    reduced_tridiagonal_part(Executor const& exec, Messages const& others, tridiagonal_view<T> a,
-                             band_options const& options = {});
+    distributed_rpts(Executor const& exec, Messages const& comm, tridiagonal_view<T> a,
+                     band_options const& options = {});
 
-    /// x = A^-1 d; `x` must not overlap `d`. Returns whether the system of all parts was left without a pivot; waits
-    /// for the reduction.
+    /// x = A^-1 d; `x` must not overlap `d`. Returns whether the gathered coarse system has a column without a pivot.
+    /// Synchronises for the reduction.
     bool solve(array_view<T const> d, array_view<T> x);
-    /// Are the rows that cross those of the whole matrix, so that what solve() says of pivots is said of that?
+    /// Whether the gathered rows are those of the whole matrix, so that the result of solve() holds for the whole
+    /// matrix.
     bool crosses_whole() const;
-    /// max |d - A x| / (|A| max |x| + max |d|) of all parts, the same on each, as judge/band_error.hpp has it. Waits.
+    /// max |d - A x| / (|A| max |x| + max |d|) over all ranks, as in solvers/direct/error/band_error.hpp; equal on all
+    /// ranks. Synchronises.
     double backward_error(array_view<T const> d, array_view<T const> x);
-    /// Whether, by the last backward_error(), all rows or all columns of the whole matrix sum to zero: it is singular
-    /// then, whatever elimination ends in (judge/zero_sums.hpp).
+    /// Whether all row sums or all column sums of the whole matrix are zero, by the last backward_error(); then the
+    /// matrix is singular, whatever pivots the elimination finds (solvers/direct/error/zero_sums.hpp).
     bool sums_vanish() const { return sums_vanish_; }
-    /// x = x + A^-1 (d - A x): a step of refinement. Allocates two vectors. Returns what solve() does.
+    /// x = x + A^-1 (d - A x), a step of refinement. Allocates two vectors. Returns the same as solve().
     bool refine(array_view<T const> d, array_view<T> x);
 
 private:
-    /// What is left of this part, on the host: lower, diagonal, upper, right-hand side, one behind the other.
-    std::vector<T> coarse_rows(rpts::part_stages<T> const& stages) const;
-    /// y = the solution of the `n` coarse rows of all parts; the same bits on every part.
-    bool solve_coarse(std::vector<std::vector<T>> const& parts, std::int64_t n, T* y) const;
+    /// The coarse rows of this rank, on the host: lower, diagonal, upper, right-hand side, one after the other.
+    std::vector<T> coarse_rows(rpts::rank_levels<T> const& stages) const;
+    /// y = solution of the `n` coarse rows of all ranks; the same bits on every rank.
+    bool solve_coarse(std::vector<std::vector<T>> const& ranks, std::int64_t n, T* y) const;
 
     Executor exec_;
-    Messages others_;
+    Messages comm_;
     tridiagonal_view<T> a_;
     tridiagonal_options options_;
-    distributed::part_place place_;
+    distributed::rank_neighbours neighbours_;
     bool sums_vanish_ = false;
     buffer<std::byte> workspace_;
-    buffer<T> beyond_; ///< the unknowns before and behind the part
+    buffer<T> outer_unknowns_; ///< the unknowns before and after the rows of the rank
 };
 
 } // namespace coppice

@@ -2,6 +2,6 @@
 #include <coppice/solvers/distributed/graphs/distributed_graph_instances.hpp>
 
 namespace coppice {
-COPPICE_GRAPH_PARTS(, host_executor, float)
-COPPICE_GRAPH_PARTS(, host_executor, double)
+COPPICE_DISTRIBUTED_GRAPH(, host_executor, float)
+COPPICE_DISTRIBUTED_GRAPH(, host_executor, double)
 } // namespace coppice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factors and linear forests of a weighted graph whose vertices lie in parts: the same as of one device.
+/// Factors and linear forests of a distributed weighted graph: the same results as on a single rank.
 #pragma once
 
 #include <cstdint>
@@ -13,63 +13,65 @@
 
 namespace coppice {
 
-/// The vertices of one part with their edges, of float or double weights: those of a csr_part that is square and meant
-/// to be symmetric, as parallel_factor() takes it. All parts construct it, and call what takes it, at the same time and
-/// in the same order, with the executor that it was made with. A copy of the matrix, in the memory of that executor.
+/// The vertices of one rank with their edges. Weights are float or double and come from a square distributed_csr that
+/// represents a symmetric matrix, as parallel_factor() requires. All ranks construct the graph, and call the functions
+/// that take it, in the same order and with the executor of the constructor. Owns a copy of the matrix in the memory of
+/// that executor.
 template <executor Executor, class T>
-class graph_part {
+class distributed_graph {
 public:
-    graph_part(Executor const& exec, part_messages const& others, csr_part<Executor, T> const& weights);
-    graph_part(graph_part&&) noexcept;
-    graph_part& operator=(graph_part&&) noexcept;
-    ~graph_part();
+    distributed_graph(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& weights);
+    distributed_graph(distributed_graph&&) noexcept;
+    distributed_graph& operator=(distributed_graph&&) noexcept;
+    ~distributed_graph();
 
-    std::int64_t size() const;  ///< vertices of this part
-    std::int64_t first() const; ///< number of the first one in the whole
-    std::int64_t outer() const; ///< vertices of other parts that these have edges to
+    std::int64_t size() const;  ///< vertices of this rank
+    std::int64_t first() const; ///< global index of the first vertex of this rank
+    std::int64_t outer() const; ///< vertices of other ranks that are adjacent to vertices of this rank
 
     struct state;
-    state const& parts() const { return *state_; }
+    state const& ranks() const { return *state_; }
 
 private:
     std::unique_ptr<state> state_;
 };
 
-/// parallel_factor() over parts: the same factor in the same rounds, whatever their number. Of the result `vertices`
-/// and `neighbors` are this part's, neighbours numbered as in the whole; the rest is of the whole and the same on all
-/// parts. The sums of weights are added in the order of the parts, so that they may differ in the last digits from
-/// those of another number of parts.
+/// parallel_factor() of a distributed graph: the same factor in the same rounds for any number of ranks. In the result,
+/// `vertices` and `neighbors` belong to this rank, with global neighbour indices; all other members describe the whole
+/// graph and are equal on all ranks. Sums of weights are added in rank order, so their last digits may depend on the
+/// number of ranks.
 ///
-/// In a round 4 n bytes and then one byte cross for each outer vertex, and where the host looks at the round, some
-/// numbers from each part. Waits where parallel_factor() does, and in each round where the halo does (halo.hpp).
-/// Throws what parallel_factor() does, on all parts.
+/// Communication per round: 4 n bytes (n: degree of the factor) and then one byte per outer vertex, and a few numbers
+/// per rank in rounds that the host checks. Synchronises when parallel_factor() does, and in each round in which the
+/// halo exchange does (halo.hpp). Throws the errors of parallel_factor(), on all ranks.
 template <executor Executor, class T>
-graph_factor<std::int32_t> parallel_factor(Executor const& exec, graph_part<Executor, T> const& weights,
+graph_factor<std::int32_t> parallel_factor(Executor const& exec, distributed_graph<Executor, T> const& weights,
                                            factor_options const& options = {});
 
-/// extract_forest() over parts: the same forest, cycles across cuts opened and paths numbered through them. Of the
-/// result path_ids, positions, inverse and links are of the vertices of this part and name others as in the whole, as
-/// `vertices` counts them. `permutation` has the vertices at the positions [first(), first() + size()) of the new
-/// order. path_offsets has the places of the paths that begin in this part, and their end. The rest is of the whole.
+/// extract_forest() of a distributed graph: the same forest; cycles across rank boundaries are broken, and paths across
+/// them are numbered. In the result, path_ids, positions, inverse and links belong to the vertices of this rank and
+/// hold global indices; `vertices` is the number of vertices of this rank. `permutation` holds the vertices at
+/// positions [first(), first() + size()) of the new order. path_offsets holds the offsets of the paths that begin on
+/// this rank, and their end. All other members describe the whole graph.
 ///
-/// What crosses are the ends of paths' pieces at cuts, from every part to every other, and the vertices whose position
-/// is another part's. Throws what extract_forest() does, also for a factor that is not mutual across a cut; a factor of
-/// another size on this part, the others throw where they meet it.
+/// Communication: the ends of path pieces at rank boundaries (all to all), and the vertices whose new position belongs
+/// to another rank. Throws the errors of extract_forest(), also for a factor that is not mutual across a rank boundary.
+/// If the factor has the wrong size on this rank, the other ranks throw at their next communication.
 template <executor Executor, class T>
-linear_forest<std::int32_t> extract_forest(Executor const& exec, graph_part<Executor, T> const& weights,
+linear_forest<std::int32_t> extract_forest(Executor const& exec, distributed_graph<Executor, T> const& weights,
                                            graph_factor<std::int32_t> const& f);
 
-#define COPPICE_GRAPH_PARTS(EXTERN, EXECUTOR, T)                                                                       \
-    EXTERN template class graph_part<EXECUTOR, T>;                                                                     \
-    EXTERN template graph_factor<std::int32_t> parallel_factor(EXECUTOR const&, graph_part<EXECUTOR, T> const&,        \
+#define COPPICE_DISTRIBUTED_GRAPH(EXTERN, EXECUTOR, T)                                                                 \
+    EXTERN template class distributed_graph<EXECUTOR, T>;                                                              \
+    EXTERN template graph_factor<std::int32_t> parallel_factor(EXECUTOR const&, distributed_graph<EXECUTOR, T> const&, \
                                                                factor_options const&);                                 \
-    EXTERN template linear_forest<std::int32_t> extract_forest(EXECUTOR const&, graph_part<EXECUTOR, T> const&,        \
+    EXTERN template linear_forest<std::int32_t> extract_forest(EXECUTOR const&, distributed_graph<EXECUTOR, T> const&, \
                                                                graph_factor<std::int32_t> const&);
-COPPICE_GRAPH_PARTS(extern, host_executor, float)
-COPPICE_GRAPH_PARTS(extern, host_executor, double)
+COPPICE_DISTRIBUTED_GRAPH(extern, host_executor, float)
+COPPICE_DISTRIBUTED_GRAPH(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)
-COPPICE_GRAPH_PARTS(extern, cuda_executor, float)
-COPPICE_GRAPH_PARTS(extern, cuda_executor, double)
+COPPICE_DISTRIBUTED_GRAPH(extern, cuda_executor, float)
+COPPICE_DISTRIBUTED_GRAPH(extern, cuda_executor, double)
 #endif
 
 } // namespace coppice

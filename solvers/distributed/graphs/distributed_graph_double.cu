@@ -2,5 +2,5 @@
 #include <coppice/solvers/distributed/graphs/distributed_graph_instances.hpp>
 
 namespace coppice {
-COPPICE_GRAPH_PARTS(, cuda_executor, double)
+COPPICE_DISTRIBUTED_GRAPH(, cuda_executor, double)
 } // namespace coppice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of graph_parts.hpp. Included by the sources that instantiate them.
+/// Definitions of distributed_graph.hpp. Included by the source files that instantiate them.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace coppice {
 namespace distributed {
 
-/// A row of a part with its entries in columns of other parts, which stand behind its own ones; in the order of the
-/// whole matrix where it is sorted.
+/// Merges a row of the own block with its entries in columns of other ranks; the outer vertices are numbered after the
+/// own ones. The order of the entries is that of the global matrix if its rows are sorted.
 template <class T>
-struct join_columns {
+struct merge_columns {
     csr_view<T> own;
-    csr_view<T> others;        ///< by place among the outer vertices
-    std::int32_t rows, before; ///< the first `before` of the outer vertices are of parts before this one
+    csr_view<T> others;        ///< columns are positions among the outer vertices
+    std::int32_t rows, before; ///< the first `before` outer vertices belong to lower ranks
     std::int32_t* offsets;
     std::int32_t* columns;
     T* values;
@@ -30,16 +30,16 @@ struct join_columns {
         std::int32_t at = own.offsets[i] + others.offsets[i];
         offsets[i] = at;
         if (i == rows) return;
-        take_others(i, true, at);
+        copy_others(i, true, at);
         for (std::int32_t k = own.offsets[i]; k < own.offsets[i + 1]; ++k, ++at) {
             columns[at] = own.indices[k];
             values[at] = own.coefficients[k];
         }
-        take_others(i, false, at);
+        copy_others(i, false, at);
     }
 
 private:
-    COPPICE_HD void take_others(std::int64_t i, bool of_before, std::int32_t& at) const {
+    COPPICE_HD void copy_others(std::int64_t i, bool of_before, std::int32_t& at) const {
         for (std::int32_t k = others.offsets[i]; k < others.offsets[i + 1]; ++k) {
             if ((others.indices[k] < before) != of_before) continue;
             columns[at] = rows + others.indices[k];
@@ -48,28 +48,29 @@ private:
     }
 };
 
-/// Neighbours by name.
-struct name_neighbor {
+/// Replaces local neighbour indices by global ones.
+struct make_neighbor_global {
     std::int32_t* neighbors;
-    part_names names;
+    rank_ids ids;
     COPPICE_HD void operator()(std::int64_t k) const {
-        if (neighbors[k] >= 0) neighbors[k] = names(neighbors[k]);
+        if (neighbors[k] >= 0) neighbors[k] = ids(neighbors[k]);
     }
 };
 
 } // namespace distributed
 
 template <executor Executor, class T>
-struct graph_part<Executor, T>::state {
-    distributed::column_places places;
-    distributed::part_of_graph<Executor> place;
-    csr<T> weights; ///< columns: own vertices, then outer ones
+struct distributed_graph<Executor, T>::state {
+    distributed::compact_columns places;
+    distributed::rank_graph<Executor> place;
+    csr<T> weights; ///< columns: own vertices, then outer vertices
 
-    state(Executor const& exec, part_messages const& others, csr_part<Executor, T> const& a)
-        : places(a.couplings().columns), place(exec, others, a.begins(), places.distinct), weights(joined(exec, a)) {}
+    state(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a)
+        : places(a.couplings().columns), place(exec, comm, a.begins(), places.distinct),
+          weights(merged_weights(exec, a)) {}
 
 private:
-    csr<T> joined(Executor const& exec, csr_part<Executor, T> const& a) const {
+    csr<T> merged_weights(Executor const& exec, distributed_csr<Executor, T> const& a) const {
         auto const& entries = a.couplings();
         auto const& own = a.own_block();
         auto const rows = own.rows();
@@ -83,56 +84,57 @@ private:
         buffer<std::int32_t> offsets(exec, std::int64_t(rows) + 1),
             columns(exec, own.nonzeros() + couplings.nonzeros());
         buffer<T> values(exec, columns.size());
-        distributed::part_names const names = place.names();
-        auto const before = std::int32_t(std::lower_bound(places.distinct.begin(), places.distinct.end(), names.first) -
+        distributed::rank_ids const ids = place.ids();
+        auto const before = std::int32_t(std::lower_bound(places.distinct.begin(), places.distinct.end(), ids.first) -
                                          places.distinct.begin());
         for_each(exec, offsets.size(),
-                 distributed::join_columns<T>{own.view(), couplings.view(), rows, before, offsets.data(),
-                                              columns.data(), values.data()});
+                 distributed::merge_columns<T>{own.view(), couplings.view(), rows, before, offsets.data(),
+                                               columns.data(), values.data()});
         return {rows, rows + outer, std::move(offsets), std::move(columns), std::move(values)};
     }
 };
 
 template <executor Executor, class T>
-graph_part<Executor, T>::graph_part(Executor const& exec, part_messages const& others,
-                                    csr_part<Executor, T> const& weights)
-    : state_(std::make_unique<state>(exec, others, weights)) {}
+distributed_graph<Executor, T>::distributed_graph(Executor const& exec, rank_communicator const& comm,
+                                                  distributed_csr<Executor, T> const& weights)
+    : state_(std::make_unique<state>(exec, comm, weights)) {}
 template <executor Executor, class T>
-graph_part<Executor, T>::graph_part(graph_part&&) noexcept = default;
+distributed_graph<Executor, T>::distributed_graph(distributed_graph&&) noexcept = default;
 template <executor Executor, class T>
-graph_part<Executor, T>& graph_part<Executor, T>::operator=(graph_part&&) noexcept = default;
+distributed_graph<Executor, T>& distributed_graph<Executor, T>::operator=(distributed_graph&&) noexcept = default;
 template <executor Executor, class T>
-graph_part<Executor, T>::~graph_part() = default;
+distributed_graph<Executor, T>::~distributed_graph() = default;
 
 template <executor Executor, class T>
-std::int64_t graph_part<Executor, T>::size() const {
+std::int64_t distributed_graph<Executor, T>::size() const {
     return state_->weights.rows();
 }
 template <executor Executor, class T>
-std::int64_t graph_part<Executor, T>::first() const {
-    return state_->place.names().first;
+std::int64_t distributed_graph<Executor, T>::first() const {
+    return state_->place.ids().first;
 }
 template <executor Executor, class T>
-std::int64_t graph_part<Executor, T>::outer() const {
+std::int64_t distributed_graph<Executor, T>::outer() const {
     return state_->place.outer();
 }
 
 template <executor Executor, class T>
-graph_factor<std::int32_t> parallel_factor(Executor const&, graph_part<Executor, T> const& weights,
+graph_factor<std::int32_t> parallel_factor(Executor const&, distributed_graph<Executor, T> const& weights,
                                            factor_options const& options) {
     graph_detail::check_factor_options(options);
-    auto const& part = weights.parts();
-    auto f = graph_detail::factor_at(part.place, part.weights.view(), options);
-    for_each(part.place.exec(), f.neighbors.size(), distributed::name_neighbor{f.neighbors.data(), part.place.names()});
+    auto const& rank = weights.ranks();
+    auto f = graph_detail::factor_at(rank.place, rank.weights.view(), options);
+    for_each(rank.place.exec(), f.neighbors.size(),
+             distributed::make_neighbor_global{f.neighbors.data(), rank.place.ids()});
     return f;
 }
 
 template <executor Executor, class T>
-linear_forest<std::int32_t> extract_forest(Executor const&, graph_part<Executor, T> const& weights,
+linear_forest<std::int32_t> extract_forest(Executor const&, distributed_graph<Executor, T> const& weights,
                                            graph_factor<std::int32_t> const& f) {
-    auto const& part = weights.parts();
-    graph_detail::require_factor(part.place, part.weights.view(), f);
-    return graph_detail::forest_at(part.place, part.weights.view(), f);
+    auto const& rank = weights.ranks();
+    graph_detail::require_factor(rank.place, rank.weights.view(), f);
+    return graph_detail::forest_at(rank.place, rank.weights.view(), f);
 }
 
 } // namespace coppice

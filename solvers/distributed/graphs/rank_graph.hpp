@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What algorithms over a graph ask of a place (graph/scan/single_rank_graph.hpp) that is one part of several.
+/// Implements the interface of single_rank_graph.hpp for one rank of a distributed graph.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace coppice::distributed {
 
-/// The names of a part's vertices and, behind them, of the outer ones.
-struct part_names {
+/// Global indices of the vertices of a rank, followed by those of its outer vertices.
+struct rank_ids {
     std::int32_t first, rows;
     std::int32_t const* outer; ///< ascending
     std::int32_t outer_count;
@@ -24,25 +24,25 @@ struct part_names {
     COPPICE_HD std::int32_t operator()(std::int64_t v) const {
         return v < rows ? first + static_cast<std::int32_t>(v) : outer[v - rows];
     }
-    COPPICE_HD std::int32_t own(std::int32_t name) const { return range_names<std::int32_t>{first, rows}.own(name); }
-    COPPICE_HD std::int32_t place(std::int32_t name) const {
-        if (std::int32_t const v = own(name); v >= 0) return v;
-        std::int32_t const k = outer_place(name);
+    COPPICE_HD std::int32_t local(std::int32_t id) const { return contiguous_ids<std::int32_t>{first, rows}.local(id); }
+    COPPICE_HD std::int32_t local_or_outer(std::int32_t id) const {
+        if (std::int32_t const v = local(id); v >= 0) return v;
+        std::int32_t const k = outer_index(id);
         return k < 0 ? -1 : rows + k;
     }
-    COPPICE_HD std::int32_t outer_place(std::int32_t name) const {
-        return detail::position_between(outer, std::int32_t{0}, outer_count, std::int64_t(name));
+    COPPICE_HD std::int32_t outer_index(std::int32_t id) const {
+        return detail::position_between(outer, std::int32_t{0}, outer_count, std::int64_t(id));
     }
 };
 
-/// The order of edges by the names of their ends; names are looked up where weights are equal.
-struct order_by_names {
+/// Orders edges by the global indices of their ends. The indices are read only if the weights are equal.
+struct order_by_ids {
     edge_order<std::int32_t> order;
-    part_names names;
+    rank_ids ids;
     template <class T>
     COPPICE_HD bool before(std::int32_t vertex, T wa, std::int32_t a, T wb, std::int32_t b) const {
         if (wa != wb) return wa > wb;
-        return order.before(names(vertex), wa, names(a), wb, names(b));
+        return order.before(ids(vertex), wa, ids(a), wb, ids(b));
     }
 };
 
@@ -54,26 +54,26 @@ struct make_sent {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = make(rows[i]); }
 };
 
-/// Where a path begins, in this part or in another.
-struct start_in_parts {
+/// Returns where a path starts, for paths of this rank and of others.
+struct start_of_path {
     std::int32_t const* starts;
-    part_names names; ///< of this part's vertices, and of the other parts' path ids that it needs
+    rank_ids ids; ///< of the vertices of this rank, and of the required path ids of other ranks
     std::int32_t const* of_others;
-    COPPICE_HD std::int32_t operator()(std::int32_t name) const {
-        std::int32_t const v = names.own(name);
-        return v >= 0 ? starts[v] : of_others[names.outer_place(name)];
+    COPPICE_HD std::int32_t operator()(std::int32_t id) const {
+        std::int32_t const v = ids.local(id);
+        return v >= 0 ? starts[v] : of_others[ids.outer_index(id)];
     }
 };
-/// Whether the path of v, which goes on in another part, is named by a vertex of another.
+/// Whether the path of v continues on another rank and its id belongs to another rank.
 template <class Neighbor>
 struct needs_start {
-    part_names names;
+    rank_ids ids;
     Neighbor neighbor;
     std::int32_t const* path_ids;
     COPPICE_HD bool operator()(std::int64_t v) const {
-        if (names.own(path_ids[v]) >= 0) return false;
+        if (ids.local(path_ids[v]) >= 0) return false;
         for (int d = 0; d < 2; ++d)
-            if (std::int32_t const w = neighbor(v, d); w >= 0 && names.own(w) < 0) return true;
+            if (std::int32_t const w = neighbor(v, d); w >= 0 && ids.local(w) < 0) return true;
         return false;
     }
 };
@@ -88,67 +88,67 @@ struct placed_vertex {
 };
 struct is_placed_elsewhere {
     std::int32_t const* inverse;
-    part_names names;
-    COPPICE_HD bool operator()(std::int64_t v) const { return names.own(inverse[v]) < 0; }
+    rank_ids ids;
+    COPPICE_HD bool operator()(std::int64_t v) const { return ids.local(inverse[v]) < 0; }
 };
 struct list_placed {
     std::int32_t const* inverse;
-    part_names names;
+    rank_ids ids;
     placed_vertex* list;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const { list[position] = {inverse[v], names(v)}; }
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const { list[position] = {inverse[v], ids(v)}; }
 };
 struct take_placed {
     placed_vertex const* list;
-    part_names names;
+    rank_ids ids;
     std::int32_t* permutation;
-    COPPICE_HD void operator()(std::int64_t i) const { permutation[names.own(list[i].position)] = list[i].vertex; }
+    COPPICE_HD void operator()(std::int64_t i) const { permutation[ids.local(list[i].position)] = list[i].vertex; }
 };
 
 template <executor Executor>
-class part_of_graph {
+class rank_graph {
 public:
-    static constexpr bool in_parts = true;
+    static constexpr bool is_distributed = true;
     using I = std::int32_t;
-    using names_type = part_names;
+    using ids_type = rank_ids;
 
-    /// `begins`[parts + 1]: where parts begin; `outer`: names of outer vertices, ascending.
-    part_of_graph(Executor const& exec, part_messages const& others, std::vector<std::int64_t> const& begins,
-                  std::vector<I> const& outer)
-        : exec_(exec), others_(others), begins_(begins), outer_(exec.copy(outer)), plan_(others, begins, outer),
+    /// `begins`[ranks + 1]: first vertex of each rank; `outer`: global indices of the outer vertices, ascending.
+    rank_graph(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins,
+               std::vector<I> const& outer)
+        : exec_(exec), comm_(comm), begins_(begins), outer_(exec.copy(outer)), plan_(comm, begins, outer),
           sent_(exec.copy(plan_.send_rows)) {
-        // What is sent is made in the order in which it is sent.
+        // Values to be sent are computed in the order in which they are sent.
         for (std::size_t i = 0; i < plan_.send_rows.size(); ++i) plan_.send_rows[i] = I(i);
     }
 
     Executor const& exec() const { return exec_; }
-    part_messages const& others() const { return others_; }
-    part_names names() const {
-        auto const p = std::size_t(others_.part());
+    rank_communicator const& comm() const { return comm_; }
+    rank_ids ids() const {
+        auto const p = std::size_t(comm_.rank());
         return {I(begins_[p]), I(begins_[p + 1] - begins_[p]), outer_.data(), I(outer_.size())};
     }
     std::int64_t outer() const { return outer_.size(); }
-    order_by_names order(edge_order<I> const& of_names) const { return {of_names, names()}; }
+    order_by_ids order(edge_order<I> const& of_ids) const { return {of_ids, ids()}; }
 
     template <class Value, class Combine>
-    Value join(Value const& mine, Combine const& combine) const {
-        auto const all = others_.gather(mine);
+    Value all_reduce(Value const& mine, Combine const& combine) const {
+        auto const all = comm_.gather(mine);
         Value sum = all[0];
         for (std::size_t p = 1; p < all.size(); ++p) sum = combine(sum, all[p]);
         return sum;
     }
     template <class Value>
     Value sum_before(Value const& mine) const {
-        auto const all = others_.gather(mine);
+        auto const all = comm_.gather(mine);
         Value sum(0);
-        for (int p = 0; p < others_.part(); ++p) sum = sum + all[std::size_t(p)];
+        for (int p = 0; p < comm_.rank(); ++p) sum = sum + all[std::size_t(p)];
         return sum;
     }
 
     template <class Value>
     class outer_values {
     public:
-        explicit outer_values(part_of_graph const& place)
-            : place_(place), made_(place.exec_, place.sent_.size()), halo_(place.exec_, place.others_, place.plan_) {}
+        explicit outer_values(rank_graph const& place)
+            : place_(place), made_(place.exec_, place.sent_.size()), halo_(place.exec_, place.comm_, place.plan_) {}
         template <class Make>
         Value const* fetch(Make const& make) {
             for_each(place_.exec_, made_.size(), make_sent<Value, Make>{place_.sent_.data(), made_.data(), make});
@@ -158,70 +158,70 @@ public:
         }
 
     private:
-        part_of_graph const& place_;
+        rank_graph const& place_;
         buffer<Value> made_;
         halo<Executor, Value> halo_;
     };
 
-    template <class Value, class Names, class Neighbor, class Initial, class Combine>
-    scan_result<Value, I> scan(std::int64_t vertices, Names const& names, Neighbor const& neighbor,
-                               Initial const& initial, Combine const& combine) const {
-        return scan_in_parts<Value, I>(exec_, others_, vertices, names, neighbor, initial, combine);
+    template <class Value, class Ids, class Neighbor, class Initial, class Combine>
+    scan_result<Value, I> scan(std::int64_t vertices, Ids const& ids, Neighbor const& neighbor, Initial const& initial,
+                               Combine const& combine) const {
+        return scan_distributed<Value, I>(exec_, comm_, vertices, ids, neighbor, initial, combine);
     }
 
     template <class Neighbor>
     class path_starts {
     public:
-        path_starts(part_of_graph const& place, Neighbor const& neighbor, I const* starts, I const* path_ids)
+        path_starts(rank_graph const& place, Neighbor const& neighbor, I const* starts, I const* path_ids)
             : path_starts(place, starts, paths_of_others(place, neighbor, path_ids)) {}
 
     private:
-        path_starts(part_of_graph const& place, I const* starts, std::vector<I> const& paths)
+        path_starts(rank_graph const& place, I const* starts, std::vector<I> const& paths)
             : paths_(place.exec_.copy(paths)),
-              halo_(place.exec_, place.others_, halo_plan(place.others_, place.begins_, paths)) {
+              halo_(place.exec_, place.comm_, halo_plan(place.comm_, place.begins_, paths)) {
             halo_.start(place.exec_, starts);
             halo_.finish(place.exec_);
-            part_names names = place.names();
-            names.outer = paths_.data();
-            names.outer_count = I(paths_.size());
-            of = {starts, names, halo_.values()};
+            rank_ids ids = place.ids();
+            ids.outer = paths_.data();
+            ids.outer_count = I(paths_.size());
+            of = {starts, ids, halo_.values()};
         }
-        static std::vector<I> paths_of_others(part_of_graph const& place, Neighbor const& neighbor, I const* path_ids) {
-            part_names const names = place.names();
-            buffer<I> list(place.exec_, names.rows);
-            std::int64_t const count = select(place.exec_, names.rows, needs_start<Neighbor>{names, neighbor, path_ids},
+        static std::vector<I> paths_of_others(rank_graph const& place, Neighbor const& neighbor, I const* path_ids) {
+            rank_ids const ids = place.ids();
+            buffer<I> list(place.exec_, ids.rows);
+            std::int64_t const count = select(place.exec_, ids.rows, needs_start<Neighbor>{ids, neighbor, path_ids},
                                               list_path{path_ids, list.data()});
-            return column_places(to_vector(place.exec_, array_view<I const>(list.data(), count))).distinct;
+            return compact_columns(to_vector(place.exec_, array_view<I const>(list.data(), count))).distinct;
         }
 
         buffer<I> paths_;
         halo<Executor, I> halo_;
 
     public:
-        start_in_parts of{};
+        start_of_path of{};
     };
 
     void complete_permutation(I const* inverse, I* permutation, std::int64_t rows) const {
-        part_names const names = this->names();
-        is_placed_elsewhere const elsewhere{inverse, names};
+        rank_ids const ids = this->ids();
+        is_placed_elsewhere const elsewhere{inverse, ids};
         buffer<placed_vertex> list(exec_, rows);
-        std::int64_t const count = select(exec_, rows, elsewhere, list_placed{inverse, names, list.data()});
+        std::int64_t const count = select(exec_, rows, elsewhere, list_placed{inverse, ids, list.data()});
         std::vector<placed_vertex> mine;
-        for (auto const& part : others_.gather(to_vector(exec_, array_view<placed_vertex const>(list.data(), count))))
-            for (placed_vertex const& placed : part)
-                if (names.own(placed.position) >= 0) mine.push_back(placed);
+        for (auto const& rank : comm_.gather(to_vector(exec_, array_view<placed_vertex const>(list.data(), count))))
+            for (placed_vertex const& placed : rank)
+                if (ids.local(placed.position) >= 0) mine.push_back(placed);
         auto const placed = exec_.copy(mine);
-        for_each(exec_, placed.size(), take_placed{placed.data(), names, permutation});
+        for_each(exec_, placed.size(), take_placed{placed.data(), ids, permutation});
         exec_.synchronize();
     }
 
 private:
     Executor exec_;
-    part_messages others_;
+    rank_communicator comm_;
     std::vector<std::int64_t> begins_;
     buffer<I> outer_;
     halo_plan plan_;
-    buffer<I> sent_; ///< vertices of this part that are outer ones of others
+    buffer<I> sent_; ///< vertices of this rank that are outer vertices of others
 };
 
 } // namespace coppice::distributed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The filter of a prolongator in rows at the cuts between parts, and what it leaves of their couplings.
+/// The filter of a prolongator in rows at rank boundaries, and the sums of the couplings that it drops and keeps.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace coppice::distributed {
 
-/// Aggregate of a row at a cut among those of all parts, or -1, the magnitude of its diagonal, and what couples in it.
-struct cut_row {
+/// A row at a rank boundary: its global aggregate or -1, the sign of its couplings, and the magnitude of its diagonal.
+struct boundary_row {
     std::int32_t aggregate;
     multilevel_detail::row_kind kind;
     double diagonal;
 };
-struct look_at_cut_row {
+struct describe_boundary_row {
     std::int32_t const *rows, *of;
     double const* diagonal;
     multilevel_detail::row_kind const* kinds;
-    double unit;
+    double scale;
     std::int32_t first;
-    cut_row* to;
+    boundary_row* to;
     COPPICE_HD void operator()(std::int64_t i) const {
         std::int32_t const row = rows[i];
-        to[i] = {of[row] < 0 ? -1 : first + of[row], kinds[row], diagonal[row] * unit};
+        to[i] = {of[row] < 0 ? -1 : first + of[row], kinds[row], diagonal[row] * scale};
     }
 };
 
-/// The magnitudes of the entries of a row, added up.
+/// Sums the magnitudes of the entries of a row.
 template <class T>
 struct sum_magnitudes {
     csr_view<T> k;
@@ -41,76 +41,75 @@ struct sum_magnitudes {
         to[rows[r]] = sum;
     }
 };
-/// A row of K as the filter sees it: what it leaves out, the magnitudes of what it keeps, and for each entry the
-/// aggregate that it leads to, -1 where it is left out or leads to none.
+/// Filters a row of K: the sum of the dropped entries, the magnitudes of the remaining ones, and for each entry the
+/// aggregate of its column, or -1 if it is dropped or its column has no aggregate.
 template <class T>
 struct filter_row {
-    csr_view<T> k; ///< columns: places in the halo
+    csr_view<T> k; ///< columns: positions in the halo
     std::int32_t const* rows;
-    cut_row const *mine, *halo;
-    multilevel_detail::prolongator_share share;
+    boundary_row const *mine, *halo;
+    multilevel_detail::filter_threshold threshold;
     bool smooths;
-    T *left_out, *kept;
-    std::int32_t *row_of, *leads_to; ///< of the entries
+    T *dropped, *remaining;
+    std::int32_t *row_of, *target; ///< of the entries
     COPPICE_HD void operator()(std::int64_t r) const {
         T out(0), in(0);
         for (std::int32_t at = k.offsets[r]; at < k.offsets[r + 1]; ++at) {
             T const value = k.coefficients[at], size = detail::magnitude(value);
-            cut_row const other = halo[k.indices[at]];
+            boundary_row const other = halo[k.indices[at]];
             row_of[at] = rows[r];
-            leads_to[at] = -1;
+            target[at] = -1;
             if (!smooths || mine[r].aggregate < 0 ||
-                !share.holds(double(value), mine[r].kind, mine[r].diagonal, other.diagonal)) {
+                !threshold.keeps(double(value), mine[r].kind, mine[r].diagonal, other.diagonal)) {
                 out += value;
             } else {
                 in += size;
-                leads_to[at] = other.aggregate;
+                target[at] = other.aggregate;
             }
         }
-        left_out[rows[r]] = out;
-        kept[rows[r]] = in;
+        dropped[rows[r]] = out;
+        remaining[rows[r]] = in;
     }
 };
-struct leads_somewhere {
-    std::int32_t const* leads_to;
-    COPPICE_HD bool operator()(std::int64_t k) const { return leads_to[k] >= 0; }
+struct has_target {
+    std::int32_t const* target;
+    COPPICE_HD bool operator()(std::int64_t k) const { return target[k] >= 0; }
 };
 template <class T>
 struct store_tuple {
-    std::int32_t const *row_of, *leads_to;
+    std::int32_t const *row_of, *target;
     T const* values;
     std::int32_t *rows, *columns;
     T* to;
     COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const {
         rows[position] = row_of[k];
-        columns[position] = leads_to[k];
+        columns[position] = target[k];
         to[position] = values[k];
     }
 };
 
-/// K_F P_0 of a level, [rows of the part, `all_below`], and the sums that the filter leaves in rows at the cuts; in
-/// other rows `left_out` and `kept` stay. `kept_entries` has the diagonals in `unit` and the aggregates of the rows of
-/// the part, the first of which is `first_below` of all.
+/// K_F P_0 of a level, [rows of the rank, `all_below`], and the filter sums of rows at rank boundaries; `left_out` and
+/// `kept` of other rows stay unchanged. `rule` has the scaled diagonals and the aggregates of the rows of the
+/// rank; `first_below` is the global index of its first aggregate.
 template <executor Executor, class T>
-listed_matrix<T> filter_at_cuts(Executor const& exec, part_messages const& messages,
-                                coupled_level<Executor, T> const& level,
-                                multilevel_detail::is_kept<T, std::int32_t> const& kept_entries, double unit,
-                                bool smooths, std::int32_t first_below, std::int32_t all_below, T* left_out, T* kept) {
-    auto const look = [&](buffer<std::int32_t> const& rows) {
-        buffer<cut_row> looks(exec, rows.size());
+hypersparse_rows<T>
+filter_at_boundaries(Executor const& exec, rank_communicator const& messages, coupled_level<Executor, T> const& level,
+                     multilevel_detail::filter_rule<T, std::int32_t> const& rule, double scale, bool smooths,
+                     std::int32_t first_below, std::int32_t all_below, T* dropped, T* remaining) {
+    auto const describe = [&](buffer<std::int32_t> const& rows) {
+        buffer<boundary_row> described(exec, rows.size());
         for_each(exec, rows.size(),
-                 look_at_cut_row{rows.data(), kept_entries.along.of, kept_entries.diagonal, kept_entries.kinds, unit,
-                                 first_below, looks.data()});
-        return looks;
+                 describe_boundary_row{rows.data(), rule.along.of, rule.diagonal, rule.kinds, scale, first_below,
+                                       described.data()});
+        return described;
     };
-    halo_plan const& plan = level.others.plan();
+    halo_plan const& plan = level.outer.plan();
     auto const& rows = level.rows;
-    auto const mine = look(rows.rows), sent = look(level.others.sent_rows());
-    buffer<cut_row> halo(exec, plan.received());
+    auto const mine = describe(rows.rows), sent = describe(level.outer.sent_rows());
+    buffer<boundary_row> halo(exec, plan.received());
     exchange(exec, messages, plan.send_begin, sent.data(), plan.receive_begin, halo.data());
     std::int64_t const count = rows.values.size();
-    buffer<std::int32_t> row_of(exec, count), leads_to(exec, count), tuple_rows(exec, count),
-        tuple_columns(exec, count);
+    buffer<std::int32_t> row_of(exec, count), target(exec, count), tuple_rows(exec, count), tuple_columns(exec, count);
     buffer<T> tuple_values(exec, count);
     csr_view<T> const k{std::int32_t(rows.rows.size()),
                         std::int32_t(level.needs.size()),
@@ -119,13 +118,14 @@ listed_matrix<T> filter_at_cuts(Executor const& exec, part_messages const& messa
                         rows.columns.data(),
                         rows.values.data()};
     for_each(exec, k.rows(),
-             filter_row<T>{k, rows.rows.data(), mine.data(), halo.data(), kept_entries.share, smooths, left_out, kept,
-                           row_of.data(), leads_to.data()});
-    std::int64_t const tuples = select(exec, count, leads_somewhere{leads_to.data()},
-                                       store_tuple<T>{row_of.data(), leads_to.data(), rows.values.data(),
+             filter_row<T>{k, rows.rows.data(), mine.data(), halo.data(), rule.threshold, smooths, dropped, remaining,
+                           row_of.data(), target.data()});
+    std::int64_t const tuples = select(exec, count, has_target{target.data()},
+                                       store_tuple<T>{row_of.data(), target.data(), rows.values.data(),
                                                       tuple_rows.data(), tuple_columns.data(), tuple_values.data()});
-    auto const cut = [&](auto const& all) { return copy_of(exec, all.view().slice(0, tuples)); };
-    return matrix_of_tuples(exec, level.size, all_below, cut(tuple_rows), cut(tuple_columns), cut(tuple_values));
+    auto const shorten = [&](auto const& all) { return copy_of(exec, all.view().slice(0, tuples)); };
+    return matrix_of_tuples(exec, level.size, all_below, shorten(tuple_rows), shorten(tuple_columns),
+                            shorten(tuple_values));
 }
 
 template <class T>
@@ -139,9 +139,9 @@ struct damp_row_of {
         for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
     }
 };
-/// Q = -damping K_F P_0, where `rows` has the rows of `damping`.
+/// Q = -damping K_F P_0; `rows` keeps the row indices of `damping`.
 template <executor Executor, class T>
-void damp(Executor const& exec, listed_matrix<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
+void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
     T* const values = q.entries().values().data();
     for_each(
         exec, q.list().size(),

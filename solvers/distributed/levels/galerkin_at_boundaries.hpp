@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the Galerkin product of a level in parts has besides those of the parts' own blocks.
+/// The terms of the distributed Galerkin product beyond those of the own blocks.
 ///
-/// Over all parts the matrix is A + K, with the own blocks A and the couplings K between parts, and the prolongator
-/// P + Q, where Q, in rows at the cuts, leads to aggregates of other parts. Besides R A P of its own block a part makes
+/// The matrix over all ranks is A + K, with the own blocks A and the couplings K between ranks; the prolongator is P +
+/// Q, where Q has entries in rows at rank boundaries and columns of aggregates of other ranks. In addition to R A P of
+/// its own block a rank computes
 ///
-///     R K (P + Q) + R A Q                    rows of its own
-///     Q^T A P + Q^T A Q + Q^T K (P + Q)      rows of other parts, which it sends to them
+///     R K (P + Q) + R A Q                    its own rows
+///     Q^T A P + Q^T A Q + Q^T K (P + Q)      rows of other ranks, which it sends to them
 ///
-/// of rows at the cuts alone. Q is there where all own blocks are symmetric, so that R = P^T, Q^T A P is the transpose
-/// of R A Q, and the columns of A at the cuts are its rows there.
+/// only for rows at rank boundaries. Q is used only if all own blocks are symmetric. Then R = P^T, Q^T A P is the
+/// transpose of R A Q, and the columns of A at the boundaries equal its rows.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +19,31 @@
 
 namespace coppice::distributed {
 
-/// Of a level, what a part knows of itself and of rows next to it.
+/// The matrices of a level on one rank that the products read.
 template <class T>
-struct level_at_cuts {
-    listed_matrix<T> const& k;      ///< [rows of the part, rows of all]
-    listed_matrix<T> const& p_halo; ///< [rows of all, rows of all below]: P + Q in rows that are columns of K
-    listed_matrix<T> const& q;      ///< [rows of the part, rows of all below]
-    csr_view<T> a, p, turned_r;     ///< own block, and what leads to and from its own rows below
-    part_begins const& begin_below; ///< rows below by part
+struct level_at_boundaries {
+    hypersparse_rows<T> const& k; ///< [rows of the rank, rows of all ranks]
+    /// [rows of all ranks, coarse rows of all ranks]: P + Q in the rows that are columns of K
+    hypersparse_rows<T> const& p_halo;
+    hypersparse_rows<T> const& q;    ///< [rows of the rank, coarse rows of all ranks]
+    csr_view<T> a, p, r_transposed;  ///< own block, P, and the transpose of R
+    rank_offsets const& begin_below; ///< first coarse row of each rank
 };
 
-/// [rows of the part below, rows of all below]. `crosses`: has Q of any part entries?
+/// Returns the terms, [coarse rows of the rank, coarse rows of all ranks]. `crosses`: whether Q of any rank has
+/// entries.
 template <executor Executor, class T>
-listed_matrix<T> galerkin_at_cuts(Executor const& exec, part_messages const& messages, level_at_cuts<T> const& level,
-                                  bool crosses) {
-    auto const& [k, p_halo, q, a, p, turned_r, begin_below] = level;
+hypersparse_rows<T> galerkin_at_boundaries(Executor const& exec, rank_communicator const& messages,
+                                           level_at_boundaries<T> const& level, bool crosses) {
+    auto const& [k, p_halo, q, a, p, r_transposed, begin_below] = level;
     auto const kp = multiply(exec, k, p_halo);
-    auto own = multiply(exec, turn(exec, rows_at(exec, turned_r, k.list())), kp);
+    auto own = multiply(exec, transposed(exec, rows_at(exec, r_transposed, k.list())), kp);
     if (!crosses) return own;
-    auto const all = std::int32_t(begin_below.back()), first = std::int32_t(begin_below[std::size_t(messages.part())]);
-    auto const aq = multiply(exec, turn(exec, rows_at(exec, a, q.list())), q);
-    auto const raq = multiply(exec, turn(exec, rows_at(exec, p, aq.list())), aq);
-    auto const qap = renumber(exec, turn(exec, raq), 0, first, all, all);
-    auto const rest = multiply(exec, turn(exec, q), add(exec, kp, aq));
+    auto const all = std::int32_t(begin_below.back()), first = std::int32_t(begin_below[std::size_t(messages.rank())]);
+    auto const aq = multiply(exec, transposed(exec, rows_at(exec, a, q.list())), q);
+    auto const raq = multiply(exec, transposed(exec, rows_at(exec, p, aq.list())), aq);
+    auto const qap = renumber(exec, transposed(exec, raq), 0, first, all, all);
+    auto const rest = multiply(exec, transposed(exec, q), add(exec, kp, aq));
     return add(exec, add(exec, own, raq), push_rows(exec, messages, add(exec, qap, rest), begin_below));
 }
 

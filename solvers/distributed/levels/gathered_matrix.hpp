@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A matrix whose rows lie in parts, as one that every part has.
+/// Gathers a distributed matrix on every rank.
 #pragma once
 
 #include <algorithm>
@@ -20,32 +20,32 @@ struct shift_columns {
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[k] + by; }
 };
-/// Rows from `rows` on are empty.
+/// Extends offsets to more rows; rows from `rows` on are empty.
 struct extend_offsets {
     std::int32_t const* from;
     std::int64_t rows;
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = from[i < rows ? i : rows]; }
 };
-/// Offsets of parts, rows + 1 of each, as those of all rows.
-struct join_offsets {
-    std::int32_t const *of_parts, *starts; ///< where the entries of a part begin
+/// Merges the offsets of all ranks, rows + 1 each, to those of the whole matrix.
+struct merge_offsets {
+    std::int32_t const *of_ranks, *starts; ///< offset of the entries of each rank
     std::int64_t rows;
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t i) const {
-        std::int64_t const part = i / rows;
-        to[i] = starts[part] + (i % rows == 0 ? 0 : of_parts[part * (rows + 1) + i % rows]);
+        std::int64_t const rank = i / rows;
+        to[i] = starts[rank] + (i % rows == 0 ? 0 : of_ranks[rank * (rows + 1) + i % rows]);
     }
 };
 
 struct place_column {
     std::int64_t const* begin;
-    std::int64_t parts;
-    std::int32_t apart;
+    std::int64_t ranks;
+    std::int32_t stride;
     std::int32_t* column;
     COPPICE_HD void operator()(std::int64_t k) const {
-        std::int64_t const part = detail::lower_position(begin, 0, parts, std::int64_t(column[k]) + 1) - 1;
-        column[k] = std::int32_t(part * apart + column[k] - begin[part]);
+        std::int64_t const rank = detail::lower_position(begin, 0, ranks, std::int64_t(column[k]) + 1) - 1;
+        column[k] = std::int32_t(rank * stride + column[k] - begin[rank]);
     }
 };
 struct one_on_diagonal {
@@ -57,62 +57,63 @@ struct one_on_diagonal {
     }
 };
 
-/// Rows of a part in a matrix of all parts, which stand `apart` rows from each other: its own block, the entries `k`
-/// that couple it with others, and ones on the diagonal of rows that it lacks. Part p has the columns
-/// [begin[p], begin[p + 1]) of `k`.
+/// The rows of a rank in the gathered matrix, in which each rank has `stride` rows: its own block, the couplings `k`
+/// with other ranks, and ones on the diagonal of the padding rows. The columns [begin[p], begin[p + 1]) of `k` belong
+/// to rank p.
 template <executor Executor, class T>
-csr<T> rows_of_part(Executor const& exec, csr_view<T> own, listed_matrix<T> k, part_begins const& begin,
-                    std::int32_t apart, int part) {
-    auto const parts = std::int32_t(begin.size()) - 1, first = part * apart, all = parts * apart;
-    buffer<std::int32_t> offsets(exec, std::int64_t(apart) + 1), columns(exec, own.nonzeros());
+csr<T> rows_of_rank(Executor const& exec, csr_view<T> own, hypersparse_rows<T> k, rank_offsets const& begin,
+                    std::int32_t stride, int rank) {
+    auto const ranks = std::int32_t(begin.size()) - 1, first = rank * stride, all = ranks * stride;
+    buffer<std::int32_t> offsets(exec, std::int64_t(stride) + 1), columns(exec, own.nonzeros());
     for_each(exec, offsets.size(), extend_offsets{own.offsets, own.rows(), offsets.data()});
     for_each(exec, columns.size(), shift_columns{own.indices, first, columns.data()});
-    csr<T> const placed(apart, all, std::move(offsets), std::move(columns), copy_of(exec, own.values()));
+    csr<T> const placed(stride, all, std::move(offsets), std::move(columns), copy_of(exec, own.values()));
 
     auto [list, rows] = std::move(k).release();
     auto couplings = std::move(rows).release();
     auto const placed_begin = exec.copy(begin);
-    for_each(exec, couplings.indices.size(), place_column{placed_begin.data(), parts, apart, couplings.indices.data()});
-    auto const listed = std::int32_t(list.size());
-    listed_matrix<T> const others(
-        exec, apart, std::move(list),
-        csr<T>(listed, all, std::move(couplings.offsets), std::move(couplings.indices), std::move(couplings.values)));
-    if (own.rows() == apart) return add_listed(exec, placed.view(), others);
-    buffer<std::int32_t> lacking(exec, apart - own.rows()), diagonal(exec, lacking.size());
+    for_each(exec, couplings.indices.size(),
+             place_column{placed_begin.data(), ranks, stride, couplings.indices.data()});
+    auto const count = std::int32_t(list.size());
+    hypersparse_rows<T> const coupling_rows(
+        exec, stride, std::move(list),
+        csr<T>(count, all, std::move(couplings.offsets), std::move(couplings.indices), std::move(couplings.values)));
+    if (own.rows() == stride) return add_hypersparse(exec, placed.view(), coupling_rows);
+    buffer<std::int32_t> lacking(exec, stride - own.rows()), diagonal(exec, lacking.size());
     buffer<T> ones(exec, lacking.size());
     for_each(exec, lacking.size(), one_on_diagonal{own.rows(), first, lacking.data(), diagonal.data()});
     fill(exec, ones.view(), T(1));
-    return add_listed(exec, placed.view(),
-                      add(exec, others, matrix_of_tuples(exec, apart, all, lacking, diagonal, ones)));
+    return add_hypersparse(exec, placed.view(),
+                           add(exec, coupling_rows, matrix_of_tuples(exec, stride, all, lacking, diagonal, ones)));
 }
 
-/// The rows of all parts, one part behind the other; all have as many. Called by all parts.
+/// Gathers the rows of all ranks in rank order; all ranks have the same number of rows. Collective.
 template <executor Executor, class T>
-csr<T> join_rows(part_executor<Executor> const& exec, csr_view<T> mine) {
+csr<T> gather_all_rows(rank_executor<Executor> const& exec, csr_view<T> mine) {
     Executor const& base = exec;
-    std::int64_t const rows = mine.rows(), parts = exec.others().parts();
-    auto const counts = exec.others().gather(std::int64_t(mine.nonzeros()));
-    std::int64_t const most = *std::max_element(counts.begin(), counts.end());
+    std::int64_t const rows = mine.rows(), ranks = exec.comm().ranks();
+    auto const counts = exec.comm().gather(std::int64_t(mine.nonzeros()));
+    std::int64_t const max_count = *std::max_element(counts.begin(), counts.end());
     std::vector<std::int32_t> starts{0};
     std::int64_t all = 0;
     for (std::int64_t const count : counts)
-        starts.push_back(checked_cast<std::int32_t>(all += count, "nonzeros of the levels that all parts have"));
+        starts.push_back(checked_cast<std::int32_t>(all += count, "nonzeros of the levels that all ranks have"));
     auto const gather = [&](auto const* from, std::int64_t count) {
         using value = std::remove_cvref_t<decltype(*from)>;
-        buffer<value> padded(base, most), of_parts(base, most * parts), together(base, all);
+        buffer<value> padded(base, max_count), of_ranks(base, max_count * ranks), together(base, all);
         base.copy_elements(from, padded.data(), count);
-        fill(base, padded.view().slice(count, most - count), value(0)); // all of it is sent
-        detail::gather_values(exec, static_cast<value const*>(padded.data()), of_parts.data(), most);
-        for (std::int64_t p = 0; p < parts; ++p)
-            base.copy_elements(of_parts.data() + p * most, together.data() + starts[std::size_t(p)],
+        fill(base, padded.view().slice(count, max_count - count), value(0)); // the padding is sent too
+        detail::gather_values(exec, static_cast<value const*>(padded.data()), of_ranks.data(), max_count);
+        for (std::int64_t p = 0; p < ranks; ++p)
+            base.copy_elements(of_ranks.data() + p * max_count, together.data() + starts[std::size_t(p)],
                                counts[std::size_t(p)]);
         return together;
     };
-    buffer<std::int32_t> of_parts(base, (rows + 1) * parts), offsets(base, rows * parts + 1);
-    detail::gather_values(exec, mine.offsets, of_parts.data(), rows + 1);
+    buffer<std::int32_t> of_ranks(base, (rows + 1) * ranks), offsets(base, rows * ranks + 1);
+    detail::gather_values(exec, mine.offsets, of_ranks.data(), rows + 1);
     auto const placed_starts = base.copy(starts);
-    for_each(base, offsets.size(), join_offsets{of_parts.data(), placed_starts.data(), rows, offsets.data()});
-    auto const n = std::int32_t(rows * parts);
+    for_each(base, offsets.size(), merge_offsets{of_ranks.data(), placed_starts.data(), rows, offsets.data()});
+    auto const n = std::int32_t(rows * ranks);
     return csr<T>(n, n, std::move(offsets), gather(mine.indices, mine.nonzeros()),
                   gather(mine.coefficients, mine.nonzeros()));
 }

@@ -2,6 +2,6 @@
 #include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
 
 namespace coppice::distributed {
-COPPICE_LISTED_MATRIX(, cuda_executor, float)
-COPPICE_LISTED_MATRIX(, cuda_executor, double)
+COPPICE_HYPERSPARSE_MATRIX(, cuda_executor, float)
+COPPICE_HYPERSPARSE_MATRIX(, cuda_executor, double)
 } // namespace coppice::distributed

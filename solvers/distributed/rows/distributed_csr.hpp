@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A square CSR matrix whose rows lie in contiguous blocks, a part each, and its product with a vector in the same
-/// blocks.
+/// A square CSR (compressed sparse row) matrix, distributed by contiguous blocks of rows, and its product with a vector
+/// that is distributed in the same way.
 ///
-/// What couples rows of a part with each other is a matrix of its own, its own block. Columns of other parts, the halo,
-/// are found once; what couples with them is added when they are there: while they cross, the own block is multiplied.
+/// Entries between rows of one rank form the own block. The columns of other ranks (the halo) are found once, in the
+/// constructor. apply() multiplies the own block while the halo is exchanged, then adds the products with the halo.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +16,49 @@
 
 namespace coppice {
 
-/// The rows of one part, of float or double. All parts construct it, and call apply(), at the same time and in the same
-/// order; one part calls apply() from one thread at a time.
+/// The rows of one rank; T is float or double. Collective: all ranks construct it, and call apply(), in the same order.
+/// On each rank only one thread calls apply() at a time.
 template <executor Executor, class T>
-class csr_part {
+class distributed_csr {
 public:
     using value_type = T;
 
-    /// `offsets`[rows + 1] from 0, `columns` counted in the whole matrix, on the host. The first part has the first
-    /// rows, and so on; a part may be empty. Throws dimension_error, on this part, where array lengths disagree, and
-    /// matrix_error for offsets that fall or a column outside the matrix; the other parts throw where they meet it.
-    csr_part(Executor const& exec, part_messages const& others, std::vector<std::int32_t> const& offsets,
-             std::vector<std::int32_t> const& columns, std::vector<T> const& values);
-    csr_part(csr_part&&) noexcept;
-    csr_part& operator=(csr_part&&) noexcept;
-    ~csr_part();
+    /// `offsets`[rows + 1] starts with 0; `columns` are global indices; all arrays are on the host. Rank 0 has the
+    /// first rows, and so on; a rank may have no rows. Throws, on this rank, dimension_error if the array lengths
+    /// disagree and matrix_error for decreasing offsets or a column out of range; the other ranks throw at their next
+    /// communication.
+    distributed_csr(Executor const& exec, rank_communicator const& comm, std::vector<std::int32_t> const& offsets,
+                    std::vector<std::int32_t> const& columns, std::vector<T> const& values);
+    distributed_csr(distributed_csr&&) noexcept;
+    distributed_csr& operator=(distributed_csr&&) noexcept;
+    ~distributed_csr();
 
     std::int64_t size() const;
-    std::int64_t halo() const;       ///< columns of other parts that it reads
-    std::int64_t outer_rows() const; ///< rows that read any
+    std::int64_t halo() const;       ///< number of columns of other ranks that this rank reads
+    std::int64_t outer_rows() const; ///< number of rows with entries in such columns
 
-    /// Its rows and columns of this part alone, size() x size(): what a preconditioner of this part is made of (block
-    /// Jacobi over the parts).
+    /// The submatrix of the rows and columns of this rank, size() x size(). A preconditioner of this block on each rank
+    /// is block Jacobi.
     csr<T> const& own_block() const;
 
-    /// Entries in columns of other parts, on the host.
+    /// Entries in columns of other ranks, on the host.
     struct entries_of_others {
-        std::vector<std::int32_t> rows{}, offsets{}; ///< rows that have any, ascending, and where their entries begin
-        std::vector<std::int32_t> columns{};         ///< of the whole matrix
+        /// the rows with such entries, ascending, and the offsets of their entries
+        std::vector<std::int32_t> rows{}, offsets{};
+        std::vector<std::int32_t> columns{}; ///< global indices
         std::vector<T> values{};
     };
     entries_of_others const& couplings() const;
 
-    /// Where each part begins in the whole, and its end.
+    /// First row of each rank, and the number of rows of the whole matrix: [ranks + 1].
     std::vector<std::int64_t> const& begins() const;
 
-    /// apply() waits for nobody and may be captured into a CUDA graph: on devices with NCCL, or where nothing crosses.
+    /// Whether apply() never synchronises and may be captured into a CUDA graph: on devices with NCCL, or if there is
+    /// no halo.
     bool replayable() const;
 
-    /// y = A x; x[size()] and y[size()] are the blocks of this part and do not overlap. On a device it returns when the
-    /// work is queued, where NCCL is there; else it waits for the others.
+    /// y = A x; x[size()] and y[size()] are the blocks of this rank and do not overlap. With NCCL it returns after
+    /// queueing the work on the device; otherwise it waits for the other ranks.
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const;
 
 private:

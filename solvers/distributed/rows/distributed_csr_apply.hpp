@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of csr_parts.hpp. Included by the two sources that instantiate them.
+/// Definitions of distributed_csr.hpp. Included by the two sources that instantiate them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace coppice {
 namespace distributed {
 
 template <class T>
-struct add_to_listed {
+struct add_to_rows {
     T* y;
     std::int32_t const* rows;
     COPPICE_HD void operator()(std::int64_t row, T sum) const { y[rows[row]] += sum; }
@@ -26,7 +26,7 @@ struct multiply_halo {
     COPPICE_HD T operator()(T const& value, std::int32_t const& column) const { return value * values[column]; }
 };
 
-/// Some rows of a part, with their entries in columns of the halo.
+/// Some rows of a rank, with their entries in columns of the halo.
 template <executor Executor, class T>
 struct halo_rows {
     buffer<std::int32_t> rows{}, offsets{}, columns{};
@@ -34,13 +34,13 @@ struct halo_rows {
     srcsr_plan<std::int32_t> plan{};
 
     halo_rows() = default;
-    halo_rows(Executor const& exec, buffer<std::int32_t> of, buffer<std::int32_t> begin, buffer<std::int32_t> places,
+    halo_rows(Executor const& exec, buffer<std::int32_t> of, buffer<std::int32_t> begin, buffer<std::int32_t> positions,
               buffer<T> entries, std::int64_t halo)
-        : rows(std::move(of)), offsets(std::move(begin)), columns(std::move(places)), values(std::move(entries)),
+        : rows(std::move(of)), offsets(std::move(begin)), columns(std::move(positions)), values(std::move(entries)),
           plan(make_srcsr_plan(exec,
                                csr_view<T>{std::int32_t(rows.size()), std::int32_t(halo), std::int32_t(values.size()),
                                            offsets.data(), columns.data(), values.data()})) {}
-    /// store(k, the product of the k-th with the halo)
+    /// Calls store(k, the product of the k-th row with the halo).
     template <class Store>
     void reduce(Executor const& exec, T const* halo, Store const& store) const {
         if (rows.size() == 0) return;
@@ -49,41 +49,41 @@ struct halo_rows {
     }
 };
 
-/// The entries of a part, told apart by their columns; on the host.
+/// Splits the entries of a rank by the owner of their column; on the host.
 template <class T>
-struct divided_rows {
-    std::vector<std::int64_t> begin{}; ///< [parts + 1] where parts begin
-    std::vector<std::int32_t> needs{}; ///< columns of other parts, ascending
+struct split_rows {
+    std::vector<std::int64_t> begin{}; ///< [ranks + 1] first row of each rank
+    std::vector<std::int32_t> needs{}; ///< columns of other ranks, ascending
     std::vector<std::int32_t> own_offsets{0}, own_columns{};
     std::vector<T> own_values{};
-    std::vector<std::int32_t> outer{};                          ///< rows that read of other parts
-    std::vector<std::int32_t> outer_offsets{0}, outer_places{}; ///< places among `needs`
+    std::vector<std::int32_t> outer{};                           ///< rows with entries in columns of other ranks
+    std::vector<std::int32_t> outer_offsets{0}, outer_columns{}; ///< positions in `needs`
     std::vector<T> outer_values{};
 
-    divided_rows(part_messages const& others, std::vector<std::int32_t> const& offsets,
-                 std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
-        if (offsets.empty()) throw dimension_error("csr_part: no offsets, expected one more than rows");
-        require_size("columns of csr_part", columns, offsets.back());
-        require_size("values of csr_part", values, offsets.back());
+    split_rows(rank_communicator const& comm, std::vector<std::int32_t> const& offsets,
+               std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
+        if (offsets.empty()) throw dimension_error("distributed_csr: no offsets, expected one more than rows");
+        require_size("columns of distributed_csr", columns, offsets.back());
+        require_size("values of distributed_csr", values, offsets.back());
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
-            throw matrix_error("csr_part: offsets must begin with 0 and not fall");
+            throw matrix_error("distributed_csr: offsets must begin with 0 and not fall");
         auto const rows = std::int32_t(offsets.size() - 1);
-        begin = begins_of_parts(others, rows);
-        std::int64_t const first = begin[std::size_t(others.part())], behind = first + rows;
+        begin = offsets_of_ranks(comm, rows);
+        std::int64_t const first = begin[std::size_t(comm.rank())], end = first + rows;
         for (std::int32_t const c : columns) {
             if (c < 0 || c >= begin.back())
-                throw matrix_error("csr_part: column " + std::to_string(c) + " outside a matrix of " +
+                throw matrix_error("distributed_csr: column " + std::to_string(c) + " outside a matrix of " +
                                    std::to_string(begin.back()) + " columns");
-            if (c < first || c >= behind) needs.push_back(c);
+            if (c < first || c >= end) needs.push_back(c);
         }
-        column_places const place(needs);
-        needs = place.distinct;
+        compact_columns const compact(needs);
+        needs = compact.distinct;
         own_columns.reserve(columns.size());
         own_values.reserve(columns.size());
         for (std::int32_t i = 0; i < rows; ++i) {
             for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k) {
                 std::int32_t const c = columns[k];
-                if (c >= first && c < behind) {
+                if (c >= first && c < end) {
                     own_columns.push_back(std::int32_t(c - first));
                     own_values.push_back(values[k]);
                 } else {
@@ -91,7 +91,7 @@ struct divided_rows {
                         outer.push_back(i);
                         outer_offsets.push_back(outer_offsets.back());
                     }
-                    outer_places.push_back(place(c));
+                    outer_columns.push_back(compact(c));
                     outer_values.push_back(values[k]);
                     ++outer_offsets.back();
                 }
@@ -104,7 +104,7 @@ struct divided_rows {
 } // namespace distributed
 
 template <executor Executor, class T>
-struct csr_part<Executor, T>::state {
+struct distributed_csr<Executor, T>::state {
     distributed::halo<Executor, T> halo;
     std::int64_t halo_size;
     csr<T> own;
@@ -113,70 +113,70 @@ struct csr_part<Executor, T>::state {
     std::vector<std::int64_t> begins;
     entries_of_others couplings;
 
-    state(Executor const& exec, part_messages const& others, distributed::divided_rows<T> const& rows)
-        : halo(exec, others, distributed::halo_plan(others, rows.begin, rows.needs)),
+    state(Executor const& exec, rank_communicator const& comm, distributed::split_rows<T> const& rows)
+        : halo(exec, comm, distributed::halo_plan(comm, rows.begin, rows.needs)),
           halo_size(std::int64_t(rows.needs.size())),
           own(std::int32_t(rows.own_offsets.size() - 1), std::int32_t(rows.own_offsets.size() - 1),
               exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
           plan(make_srcsr_plan(exec, own.view())),
-          outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_places),
+          outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_columns),
                 exec.copy(rows.outer_values), halo_size),
-          begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values} {
+          begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_columns, rows.outer_values} {
         for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
     }
 };
 
 template <executor Executor, class T>
-csr_part<Executor, T>::csr_part(Executor const& exec, part_messages const& others,
-                                std::vector<std::int32_t> const& offsets, std::vector<std::int32_t> const& columns,
-                                std::vector<T> const& values)
-    : state_(std::make_unique<state>(exec, others, distributed::divided_rows<T>(others, offsets, columns, values))) {}
+distributed_csr<Executor, T>::distributed_csr(Executor const& exec, rank_communicator const& comm,
+                                              std::vector<std::int32_t> const& offsets,
+                                              std::vector<std::int32_t> const& columns, std::vector<T> const& values)
+    : state_(std::make_unique<state>(exec, comm, distributed::split_rows<T>(comm, offsets, columns, values))) {}
 template <executor Executor, class T>
-csr_part<Executor, T>::csr_part(csr_part&&) noexcept = default;
+distributed_csr<Executor, T>::distributed_csr(distributed_csr&&) noexcept = default;
 template <executor Executor, class T>
-csr_part<Executor, T>& csr_part<Executor, T>::operator=(csr_part&&) noexcept = default;
+distributed_csr<Executor, T>& distributed_csr<Executor, T>::operator=(distributed_csr&&) noexcept = default;
 template <executor Executor, class T>
-csr_part<Executor, T>::~csr_part() = default;
+distributed_csr<Executor, T>::~distributed_csr() = default;
 
 template <executor Executor, class T>
-std::int64_t csr_part<Executor, T>::size() const {
+std::int64_t distributed_csr<Executor, T>::size() const {
     return state_->own.rows();
 }
 template <executor Executor, class T>
-std::int64_t csr_part<Executor, T>::halo() const {
+std::int64_t distributed_csr<Executor, T>::halo() const {
     return state_->halo_size;
 }
 template <executor Executor, class T>
-std::int64_t csr_part<Executor, T>::outer_rows() const {
+std::int64_t distributed_csr<Executor, T>::outer_rows() const {
     return state_->outer.rows.size();
 }
 template <executor Executor, class T>
-csr<T> const& csr_part<Executor, T>::own_block() const {
+csr<T> const& distributed_csr<Executor, T>::own_block() const {
     return state_->own;
 }
 
 template <executor Executor, class T>
-auto csr_part<Executor, T>::couplings() const -> entries_of_others const& {
+auto distributed_csr<Executor, T>::couplings() const -> entries_of_others const& {
     return state_->couplings;
 }
 template <executor Executor, class T>
-std::vector<std::int64_t> const& csr_part<Executor, T>::begins() const {
+std::vector<std::int64_t> const& distributed_csr<Executor, T>::begins() const {
     return state_->begins;
 }
 template <executor Executor, class T>
-bool csr_part<Executor, T>::replayable() const {
+bool distributed_csr<Executor, T>::replayable() const {
     return state_->halo.replayable();
 }
 
 template <executor Executor, class T>
-void csr_part<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+void distributed_csr<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
     require_size("length of x", x, size());
     require_size("length of y", y, size());
     state_->halo.start(exec, x.data());
     if (size() > 0) spmv(exec, state_->plan, state_->own.view(), x, y);
     state_->halo.finish(exec);
     auto const& outer = state_->outer;
-    outer.reduce(exec, state_->halo.values(), distributed::add_to_listed<T>{y.data(), outer.rows.data()});
+    outer.reduce(exec, state_->halo.values(), distributed::add_to_rows<T>{y.data(), outer.rows.data()});
 }
 
 } // namespace coppice

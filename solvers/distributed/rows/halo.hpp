@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Elements of a vector in parts that a part reads of others: which they are, and how they come.
+/// Exchange of the elements of a distributed vector that a rank reads from others (its halo).
 ///
-///     halo<Executor, T> h(exec, others, plan);
-///     h.start(exec, x);      what others need of x[own] is on its way
-///     ...                    work that needs no halo
-///     h.finish(exec);        h.values() has what this part needs, for what is queued from now on
+///     halo<Executor, T> h(exec, comm, plan);
+///     h.start(exec, x);      starts to send the elements of x[own] that other ranks read
+///     ...                    work that does not read the halo
+///     h.finish(exec);        work queued from now on may read h.values()
 ///
-/// All parts make the same calls. On the host parts read each other's memory. On devices the elements cross beside the
-/// work in between, by NCCL where it is there (part_messages::devices()), without the host; else by
-/// memory of the host, which waits for it.
+/// Collective. On the host, ranks read each other's memory. On devices with NCCL (rank_communicator::devices()) the
+/// exchange overlaps the work between start() and finish() and does not involve the host; without NCCL it goes through
+/// host memory and synchronises.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,18 @@
 
 namespace coppice::distributed {
 
-/// Columns by their places among those that occur: a bit for each, and how many there are before each word of them.
-class column_places {
+/// Maps column indices to positions among the distinct ones: a bit set, and for each 64-bit word the number of bits
+/// before it. Uses binary search if the bit set would be much longer than the list.
+class compact_columns {
 public:
     std::vector<std::int32_t> distinct{}; ///< ascending
 
-    explicit column_places(std::vector<std::int32_t> const& columns) {
+    explicit compact_columns(std::vector<std::int32_t> const& columns) {
         if (columns.empty()) return;
-        auto const [least, most] = std::minmax_element(columns.begin(), columns.end());
-        first_ = *least;
-        std::size_t const words = (std::size_t(*most) - std::size_t(first_)) / 64 + 1;
-        if (words > 16 * columns.size() + 4096) { // too far apart
+        auto const [min, max] = std::minmax_element(columns.begin(), columns.end());
+        first_ = *min;
+        std::size_t const words = (std::size_t(*max) - std::size_t(first_)) / 64 + 1;
+        if (words > 16 * columns.size() + 4096) { // the indices are too sparse for a bit set
             distinct = columns;
             std::sort(distinct.begin(), distinct.end());
             distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -47,7 +48,7 @@ public:
                 distinct.push_back(first_ + std::int32_t(w * 64) + std::countr_zero(left));
         }
     }
-    /// Of one that occurs.
+    /// Position of a column that occurs.
     std::int32_t operator()(std::int32_t column) const {
         if (bits_.empty())
             return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
@@ -66,32 +67,33 @@ private:
     std::vector<std::int32_t> before_{};
 };
 
-/// `needs`: columns of other parts, ascending, without repetition. Part p has the columns [begin[p], begin[p + 1]).
+/// Which elements are sent and received. `needs`: columns of other ranks, ascending, without duplicates. Rank p owns
+/// the columns [begin[p], begin[p + 1]).
 struct halo_plan {
-    std::vector<std::int32_t> send_rows{};     ///< of this part: for part 0, then for part 1, ...
-    std::vector<std::int64_t> send_begin{};    ///< [parts + 1], where those for a part begin
-    std::vector<std::int64_t> receive_begin{}; ///< [parts + 1], where those from a part begin among `needs`
-    std::vector<std::int64_t> receive_from{};  ///< [parts], where they begin among what that part sends
-    bool any = false;                          ///< does anything cross between any parts?
+    std::vector<std::int32_t> send_rows{};     ///< local indices: for rank 0, then for rank 1, ...
+    std::vector<std::int64_t> send_begin{};    ///< [ranks + 1] offset of the elements for each rank
+    std::vector<std::int64_t> receive_begin{}; ///< [ranks + 1] offset of the elements from each rank in `needs`
+    std::vector<std::int64_t> receive_from{};  ///< [ranks] offset of these elements in what that rank sends
+    bool any = false;                          ///< whether any rank has a halo
 
-    halo_plan(part_messages const& others, std::vector<std::int64_t> const& begin,
+    halo_plan(rank_communicator const& comm, std::vector<std::int64_t> const& begin,
               std::vector<std::int32_t> const& needs) {
-        auto const parts = std::size_t(others.parts()), self = std::size_t(others.part());
-        for (std::size_t p = 0; p <= parts; ++p)
+        auto const ranks = std::size_t(comm.ranks()), self = std::size_t(comm.rank());
+        for (std::size_t p = 0; p <= ranks; ++p)
             receive_begin.push_back(std::lower_bound(needs.begin(), needs.end(), begin[p]) - needs.begin());
         send_begin.push_back(0);
-        for (auto const& wanted : others.gather(needs)) {
-            auto const first = std::lower_bound(wanted.begin(), wanted.end(), begin[self]);
-            auto const behind = std::lower_bound(first, wanted.end(), begin[self + 1]);
-            for (auto c = first; c != behind; ++c) send_rows.push_back(std::int32_t(*c - begin[self]));
+        for (auto const& needed : comm.gather(needs)) {
+            auto const first = std::lower_bound(needed.begin(), needed.end(), begin[self]);
+            auto const end = std::lower_bound(first, needed.end(), begin[self + 1]);
+            for (auto c = first; c != end; ++c) send_rows.push_back(std::int32_t(*c - begin[self]));
             send_begin.push_back(std::int64_t(send_rows.size()));
-            any = any || !wanted.empty();
+            any = any || !needed.empty();
         }
-        auto const all = others.gather(send_begin);
-        for (std::size_t p = 0; p < parts; ++p) receive_from.push_back(all[p][self]);
+        auto const all = comm.gather(send_begin);
+        for (std::size_t p = 0; p < ranks; ++p) receive_from.push_back(all[p][self]);
     }
     std::int64_t received() const { return receive_begin.back(); }
-    std::int64_t received(std::size_t part) const { return receive_begin[part + 1] - receive_begin[part]; }
+    std::int64_t received(std::size_t rank) const { return receive_begin[rank + 1] - receive_begin[rank]; }
 };
 
 template <class T>
@@ -102,7 +104,7 @@ struct gather_elements {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = x[rows[i]]; }
 };
 
-/// What others need of this part's vector, in memory of the executor.
+/// The elements of the vector of this rank that other ranks read, in memory of the executor.
 template <executor Executor, class T>
 struct sent_elements {
     buffer<std::int32_t> rows;
@@ -122,31 +124,31 @@ class halo;
 template <class T>
 class halo<host_executor, T> {
 public:
-    halo(host_executor const& exec, part_messages const& others, halo_plan plan)
-        : others_(others), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()) {}
+    halo(host_executor const& exec, rank_communicator const& comm, halo_plan plan)
+        : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()) {}
 
-    bool replayable() const { return false; } ///< parts meet
+    bool replayable() const { return false; } ///< ranks synchronise
     halo_plan const& plan() const { return plan_; }
-    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
+    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
     T const* values() const { return values_.data(); }
     void start(host_executor const& exec, T const* x) {
         if (!plan_.any) return;
-        auto const from = others_.gather(memory_of_part{sent_.gather(exec, x)});
+        auto const from = comm_.gather(rank_memory{sent_.gather(exec, x)});
         for (std::size_t p = 0; p < from.size(); ++p)
             std::copy_n(from[p].elements + plan_.receive_from[p], plan_.received(p),
                         values_.data() + plan_.receive_begin[p]);
     }
-    /// Nobody overwrites or frees what others still read.
+    /// Waits until all ranks have read: nobody may overwrite or free earlier.
     void finish(host_executor const&) {
-        if (plan_.any) others_.gather(0);
+        if (plan_.any) comm_.gather(0);
     }
 
 private:
-    struct memory_of_part {
+    struct rank_memory {
         T const* elements;
     };
 
-    part_messages others_;
+    rank_communicator comm_;
     halo_plan plan_;
     sent_elements<host_executor, T> sent_;
     buffer<T> values_;

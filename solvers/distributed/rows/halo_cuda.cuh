@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Halos between devices. See solvers/distributed/rows/halo.hpp for the contract.
+/// Halo exchange between devices. See solvers/distributed/rows/halo.hpp for the contract.
 #pragma once
 
 #include <coppice/core/cuda/cuda_check.hpp>
@@ -9,18 +9,18 @@
 
 namespace coppice::distributed {
 
-/// A point in the order of a stream that others wait for.
-class cuda_point {
+/// A CUDA event: a point in the order of a stream that other streams wait for.
+class cuda_event {
 public:
-    cuda_point() { COPPICE_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-    ~cuda_point() { cudaEventDestroy(event_); }
-    cuda_point(cuda_point const&) = delete;
-    cuda_point& operator=(cuda_point const&) = delete;
+    cuda_event() { COPPICE_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+    ~cuda_event() { cudaEventDestroy(event_); }
+    cuda_event(cuda_event const&) = delete;
+    cuda_event& operator=(cuda_event const&) = delete;
 
     void set(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaEventRecord(event_, exec.stream())); }
-    /// What is queued on `exec` from now on waits.
-    void hold(cuda_executor const& exec) const { COPPICE_CUDA_CHECK(cudaStreamWaitEvent(exec.stream(), event_, 0)); }
-    void wait() const { COPPICE_CUDA_CHECK(cudaEventSynchronize(event_)); } ///< the host does
+    /// Work that is queued on `exec` from now on waits for the event.
+    void delay(cuda_executor const& exec) const { COPPICE_CUDA_CHECK(cudaStreamWaitEvent(exec.stream(), event_, 0)); }
+    void wait() const { COPPICE_CUDA_CHECK(cudaEventSynchronize(event_)); } ///< blocks the host
 
 private:
     cudaEvent_t event_{};
@@ -29,13 +29,13 @@ private:
 template <class T>
 class halo<cuda_executor, T> {
 public:
-    halo(cuda_executor const& exec, part_messages const& others, halo_plan plan)
-        : others_(others), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
-          devices_(plan_.any ? others.devices() : nullptr), beside_(exec.device()) {}
+    halo(cuda_executor const& exec, rank_communicator const& comm, halo_plan plan)
+        : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
+          devices_(plan_.any ? comm.devices() : nullptr), exchange_executor_(exec.device()) {}
 
     bool replayable() const { return !plan_.any || devices_; }
     halo_plan const& plan() const { return plan_; }
-    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
+    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
     T const* values() const { return values_.data(); }
 
     void start(cuda_executor const& exec, T const* x) {
@@ -43,39 +43,39 @@ public:
         ready_ = sent_.gather(exec, x);
         left_.set(exec);
         if (!devices_) return;
-        left_.hold(beside_);
+        left_.delay(exchange_executor_);
         messages_.clear();
-        std::size_t const parts = plan_.receive_from.size();
-        for (std::size_t p = 0; p < parts; ++p)
+        std::size_t const ranks = plan_.receive_from.size();
+        for (std::size_t p = 0; p < ranks; ++p)
             if (std::int64_t const count = plan_.send_begin[p + 1] - plan_.send_begin[p]; count > 0)
                 messages_.push_back({int(p), ready_ + plan_.send_begin[p], std::size_t(count) * sizeof(T)});
         std::size_t const sends = messages_.size();
-        for (std::size_t p = 0; p < parts; ++p)
+        for (std::size_t p = 0; p < ranks; ++p)
             if (std::int64_t const count = plan_.received(p); count > 0)
                 messages_.push_back({int(p), values_.data() + plan_.receive_begin[p], std::size_t(count) * sizeof(T)});
         std::span<device_message const> const all(messages_);
-        if (!all.empty()) devices_->exchange(others_.part(), beside_, all.first(sends), all.subspan(sends));
-        arrived_.set(beside_);
+        if (!all.empty()) devices_->exchange(comm_.rank(), exchange_executor_, all.first(sends), all.subspan(sends));
+        arrived_.set(exchange_executor_);
     }
     void finish(cuda_executor const& exec) {
         if (!plan_.any) return;
-        if (devices_) return arrived_.hold(exec);
+        if (devices_) return arrived_.delay(exec);
         // Memory of one device's pool is not another one's to read.
         left_.wait();
-        auto const all = others_.gather(to_vector(beside_, array_view<T const>(ready_, sent_.rows.size())));
+        auto const all = comm_.gather(to_vector(exchange_executor_, array_view<T const>(ready_, sent_.rows.size())));
         for (std::size_t p = 0; p < all.size(); ++p)
             exec.copy_elements(all[p].data() + plan_.receive_from[p], values_.data() + plan_.receive_begin[p],
                                plan_.received(p));
     }
 
 private:
-    part_messages others_;
+    rank_communicator comm_;
     halo_plan plan_;
     sent_elements<cuda_executor, T> sent_;
     buffer<T> values_;
     device_group const* devices_;
-    cuda_executor beside_; ///< what crosses between devices does so in its order
-    cuda_point left_{}, arrived_{};
+    cuda_executor exchange_executor_; ///< what crosses between devices does so in its order
+    cuda_event left_{}, arrived_{};
     T* ready_ = nullptr;
     std::vector<device_message> messages_{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The executor of one part of vectors that lie in parts: dot products and reductions over it are those of all parts.
+/// The executor of one rank of distributed vectors: its dot products and reductions are sums over all ranks.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@
 
 namespace coppice {
 
-/// Runs the text of a Krylov method over parts: every part runs it on its block, and the scalars have the same bits on
-/// all, because partial sums are added in the order of the parts. They may depend on the number of parts. `Base` works
-/// on the part: an executor of the host or of a device.
+/// Runs the single implementation of a Krylov method on every rank of distributed vectors. Scalars have the same bits
+/// on all ranks because partial sums are added in rank order; they may depend on the number of ranks. `Base` is the
+/// executor of the rank: host or device.
 template <executor Base>
-class part_executor : public Base {
+class rank_executor : public Base {
 public:
-    part_executor(Base const& exec, part_messages const& others) : Base(exec), others_(others) {}
-    part_messages const& others() const { return others_; }
+    rank_executor(Base const& exec, rank_communicator const& comm) : Base(exec), comm_(comm) {}
+    rank_communicator const& comm() const { return comm_; }
 
-    /// Sums of the host, over all parts; waits.
+    /// Sums of host values over all ranks; synchronises.
     template <class Value>
     void join_sums(Value* sums, int count) const {
         std::vector<Value> const mine(sums, sums + count);
-        auto const all = others_.gather(mine);
+        auto const all = comm_.gather(mine);
         for (int k = 0; k < count; ++k) {
             sums[k] = all[0][std::size_t(k)];
             for (std::size_t p = 1; p < all.size(); ++p) sums[k] += all[p][std::size_t(k)];
@@ -37,61 +37,62 @@ public:
     }
 
 private:
-    part_messages others_;
+    rank_communicator comm_;
 };
 
-using host_part = part_executor<host_executor>;
-using cuda_part = part_executor<cuda_executor>; ///< scalars stay on the devices where part_messages::devices() is there
+using host_rank = rank_executor<host_executor>;
+using cuda_rank =
+    rank_executor<cuda_executor>; ///< scalars stay on the devices if devices() of the communicator is not null
 
-/// Over the elements of all parts. `init` is neutral.
+/// Reduction over the elements of all ranks. `init` must be the identity of `combine`.
 template <executor Base, class R, class Map, class Combine>
-R reduce(part_executor<Base> const& exec, std::int64_t n, R init, Map map, Combine combine) {
+R reduce(rank_executor<Base> const& exec, std::int64_t n, R init, Map map, Combine combine) {
     R all = init;
-    for (R const& part : exec.others().gather(reduce(static_cast<Base const&>(exec), n, init, map, combine)))
-        all = combine(all, part);
+    for (R const& rank : exec.comm().gather(reduce(static_cast<Base const&>(exec), n, init, map, combine)))
+        all = combine(all, rank);
     return all;
 }
 
 template <>
-class repetition<host_part> : public repetition<host_executor> {
+class repetition<host_rank> : public repetition<host_executor> {
 public:
     using repetition<host_executor>::repetition;
 };
 
 #if defined(COPPICE_HAS_CUDA)
 template <>
-class repetition<cuda_part>;
+class repetition<cuda_rank>;
 #endif
 
 namespace detail {
 
 template <executor Base>
-vector_place place_in_whole(part_executor<Base> const& exec, std::int64_t size) {
-    auto const begin = begins_of_parts(exec.others(), size);
-    return {begin[std::size_t(exec.others().part())], begin.back()};
+vector_position position_in_whole(rank_executor<Base> const& exec, std::int64_t size) {
+    auto const begin = offsets_of_ranks(exec.comm(), size);
+    return {begin[std::size_t(exec.comm().rank())], begin.back()};
 }
 
 template <>
-struct pass_scratch<host_part> : pass_scratch<host_executor> {
+struct pass_scratch<host_rank> : pass_scratch<host_executor> {
     using pass_scratch<host_executor>::pass_scratch;
 };
 template <>
-struct basis_scratch<host_part> : basis_scratch<host_executor> {
+struct basis_scratch<host_rank> : basis_scratch<host_executor> {
     using basis_scratch<host_executor>::basis_scratch;
 };
 
-/// What `count` elements at `mine` are on all parts, by number of the part, to `all`; memory of the executor.
+/// Gathers `count` elements of every rank, in rank order, to `all`; both are in memory of the executor.
 template <class T>
-void gather_values(host_part const& exec, T const* mine, T* all, std::int64_t count) {
-    for (std::vector<T> const& part : exec.others().gather(std::vector<T>(mine, mine + count)))
-        all = std::copy(part.begin(), part.end(), all);
+void gather_values(host_rank const& exec, T const* mine, T* all, std::int64_t count) {
+    for (std::vector<T> const& rank : exec.comm().gather(std::vector<T>(mine, mine + count)))
+        all = std::copy(rank.begin(), rank.end(), all);
 }
 
 template <class T>
-void project(host_part const& exec, basis_scratch<host_part>& scratch, basis_columns<T> const& v, T const* w,
+void project(host_rank const& exec, basis_scratch<host_rank>& scratch, basis_columns<T> const& v, T const* w,
              dot_value<T>* h) {
     project(static_cast<host_executor const&>(exec), static_cast<basis_scratch<host_executor>&>(scratch), v, w, h);
-    int const count = v.columns(); // on all parts alike
+    int const count = v.columns(); // equal on all ranks
     if (count > 0) exec.join_sums(h, count);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Passes over vectors in parts on CUDA: each device sums up its part, the sums cross, and every device decides.
+/// Passes over distributed vectors on CUDA: each device sums up its elements, the sums are gathered, and every device
+/// computes the same result from them.
 #pragma once
 
 #include <coppice/core/cuda/cuda_check.hpp>
@@ -11,33 +12,35 @@
 
 namespace coppice {
 
-/// The host queues several passes of a loop that rests at its end, as one CUDA graph where the body may be captured,
-/// then looks whether the loop has ended: what crosses between devices cannot stand in the body of a while node.
-/// `watch` must decide alike on all parts.
+/// Repeats the body of a device loop. The host queues several iterations, as one CUDA graph if the body may be
+/// captured, then reads whether the loop has ended: communication between devices cannot be captured into the body of a
+/// conditional while node. Iterations after the end of the loop do nothing. `watch` must return the same value on all
+/// ranks.
 template <>
-class repetition<cuda_part> {
+class repetition<cuda_rank> {
 public:
-    explicit repetition(cuda_part const& exec) : exec_(exec) {}
+    explicit repetition(cuda_rank const& exec) : exec_(exec) {}
     ~repetition() {
         if (replay_) {
-            cudaStreamSynchronize(exec_.stream()); // a graph that runs must not be destroyed
+            cudaStreamSynchronize(exec_.stream()); // a running graph must not be destroyed
             cudaGraphExecDestroy(replay_);
         }
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
-    void join(shared_loop*) {} // parts meet anyway
+    void attach(shared_loop*) {} // ranks synchronise in any case
 
     template <class Body>
     void run(loop_switch const* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
         int const times = watch ? 1 : traits.repeats;
         bool first = true;
         while (exec_.load(&loop->on)) {
-            if (!first && !tried_ && traits.replayable && exec_.others().devices()) capture(times, body);
+            if (!first && !captured_ && traits.replayable && exec_.comm().devices()) capture(times, body);
             if (replay_) {
                 COPPICE_CUDA_CHECK(cudaGraphLaunch(replay_, exec_.stream()));
             } else {
-                for (int k = 0; k < (first ? 1 : times); ++k) body(); // the first one also makes what is made once
+                for (int k = 0; k < (first ? 1 : times); ++k)
+                    body(); // the first call also creates lazily created state
             }
             first = false;
             if (watch) {
@@ -46,9 +49,10 @@ public:
             }
         }
     }
-    /// By what parts have on average: those of large ones take so long that the host may look after each.
-    static int turns_of(cuda_part const& exec, std::int64_t size) {
-        std::int64_t const mean = detail::place_in_whole(exec, size).size / exec.others().parts();
+    /// Iterations between two checks, from the mean number of elements per rank: if vectors are long, the host can
+    /// check after each iteration.
+    static int repeats_of(cuda_rank const& exec, std::int64_t size) {
+        std::int64_t const mean = detail::position_in_whole(exec, size).size / exec.comm().ranks();
         if (mean <= std::int64_t(1) << 20) return 8;
         return mean <= std::int64_t(1) << 21 ? 4 : 1;
     }
@@ -57,7 +61,7 @@ public:
 private:
     template <class Body>
     void capture(int times, Body const& body) {
-        tried_ = true;
+        captured_ = true;
         cudaGraph_t graph = nullptr;
         COPPICE_CUDA_CHECK(cudaStreamBeginCapture(exec_.stream(), cudaStreamCaptureModeRelaxed));
         try {
@@ -73,38 +77,38 @@ private:
         COPPICE_CUDA_CHECK(status);
     }
 
-    cuda_part exec_;
+    cuda_rank exec_;
     cudaGraphExec_t replay_ = nullptr;
-    bool tried_ = false;
+    bool captured_ = false;
 };
 
 } // namespace coppice
 
 namespace coppice::detail {
 
-/// Between devices where that is possible, or else by the host.
+/// Gathers between devices if NCCL is available, otherwise through the host.
 template <class T>
-void gather_values(cuda_part const& exec, T const* mine, T* all, std::int64_t count) {
-    part_messages const& others = exec.others();
-    if (device_group const* const devices = others.devices())
-        return devices->all_gather(others.part(), exec, mine, all, std::size_t(count) * sizeof(T));
+void gather_values(cuda_rank const& exec, T const* mine, T* all, std::int64_t count) {
+    rank_communicator const& comm = exec.comm();
+    if (device_group const* const devices = comm.devices())
+        return devices->all_gather(comm.rank(), exec, mine, all, std::size_t(count) * sizeof(T));
     std::int64_t at = 0;
-    for (std::vector<T> const& part : others.gather(to_vector(exec, array_view<T const>(mine, count)))) {
-        exec.copy_elements(part.data(), all + at, count);
+    for (std::vector<T> const& rank : comm.gather(to_vector(exec, array_view<T const>(mine, count)))) {
+        exec.copy_elements(rank.data(), all + at, count);
         at += count;
     }
 }
 
 template <>
-struct pass_scratch<cuda_part> : pass_scratch<cuda_executor> {
+struct pass_scratch<cuda_rank> : pass_scratch<cuda_executor> {
     buffer<double> mine, all; ///< of most_sums
-    pass_scratch(cuda_part const& exec, std::int64_t n)
-        : pass_scratch<cuda_executor>(exec, n), mine(exec, most_sums), all(exec, most_sums * exec.others().parts()) {}
+    pass_scratch(cuda_rank const& exec, std::int64_t n)
+        : pass_scratch<cuda_executor>(exec, n), mine(exec, most_sums), all(exec, most_sums * exec.comm().ranks()) {}
 };
 
-/// A pass over a part that leaves its sums and decides nothing.
+/// The sums of a pass over the elements of this rank, without its final step.
 template <class Pass>
-struct sums_of_part {
+struct sums_of_rank {
     using value = dot_value<pass_element<Pass>>;
     static constexpr int dots = Pass::dots;
     static constexpr bool backwards = runs_backwards<Pass>;
@@ -122,13 +126,13 @@ struct sums_of_part {
     }
 };
 
-/// What the pass decides, from the sums of all parts.
+/// Final step of a pass, from the sums of all ranks.
 template <class Pass>
-__global__ void finish_pass_kernel(Pass pass, dot_value<pass_element<Pass>> const* all, int parts) {
+__global__ void finish_pass_kernel(Pass pass, dot_value<pass_element<Pass>> const* all, int ranks) {
     dot_value<pass_element<Pass>> sums[Pass::dots];
     for (int p = 0; p < Pass::dots; ++p) {
         sums[p] = all[p];
-        for (int q = 1; q < parts; ++q) sums[p] += all[q * Pass::dots + p];
+        for (int q = 1; q < ranks; ++q) sums[p] += all[q * Pass::dots + p];
     }
     if constexpr (decides_about_state<Pass>)
         pass.finish(*pass.state(), sums);
@@ -137,53 +141,53 @@ __global__ void finish_pass_kernel(Pass pass, dot_value<pass_element<Pass>> cons
 }
 
 template <class Pass>
-void run_pass(cuda_part const& exec, pass_scratch<cuda_part>& scratch, Pass const& pass) {
+void run_pass(cuda_rank const& exec, pass_scratch<cuda_rank>& scratch, Pass const& pass) {
     cuda_executor const& own = exec;
     pass_scratch<cuda_executor>& own_scratch = scratch;
     if constexpr (Pass::dots == 0) {
         run_pass(own, own_scratch, pass);
     } else {
         using value = dot_value<pass_element<Pass>>;
-        run_pass(own, own_scratch, sums_of_part<Pass>{pass, reinterpret_cast<value*>(scratch.mine.data())});
+        run_pass(own, own_scratch, sums_of_rank<Pass>{pass, reinterpret_cast<value*>(scratch.mine.data())});
         gather_values(exec, scratch.mine.data(), scratch.all.data(), sums_of_pass<Pass>);
         finish_pass_kernel<<<1, 1, 0, exec.stream()>>>(pass, reinterpret_cast<value const*>(scratch.all.data()),
-                                                       exec.others().parts());
+                                                       exec.comm().ranks());
         COPPICE_CUDA_CHECK(cudaGetLastError());
     }
 }
 
 template <>
-struct basis_scratch<cuda_part> : basis_scratch<cuda_executor> {
+struct basis_scratch<cuda_rank> : basis_scratch<cuda_executor> {
     buffer<double> all;
-    basis_scratch(cuda_part const& exec, std::int64_t n, int columns, int parts = 1)
-        : basis_scratch<cuda_executor>(exec, n, columns, parts),
-          all(exec, std::int64_t(columns) * parts * exec.others().parts()) {}
+    basis_scratch(cuda_rank const& exec, std::int64_t n, int columns, int ranks = 1)
+        : basis_scratch<cuda_executor>(exec, n, columns, ranks),
+          all(exec, std::int64_t(columns) * ranks * exec.comm().ranks()) {}
 };
 
-/// h[j] = the sum over the parts, for the columns there are.
+/// h[j] = sum over the ranks of their contribution to column j, for the columns that exist.
 template <class T>
-struct join_projections {
+struct sum_projections {
     basis_columns<T> v;
     dot_value<T> const* all;
     dot_value<T>* h;
-    int apart, parts;
+    int stride, ranks;
     COPPICE_HD void operator()(std::int64_t j) const {
         if (j >= v.columns()) return;
         dot_value<T> sum = all[j];
-        for (int q = 1; q < parts; ++q) sum += all[q * apart + j];
+        for (int q = 1; q < ranks; ++q) sum += all[q * stride + j];
         h[j] = sum;
     }
 };
 
 template <class T>
-void project(cuda_part const& exec, basis_scratch<cuda_part>& scratch, basis_columns<T> const& v, T const* w,
+void project(cuda_rank const& exec, basis_scratch<cuda_rank>& scratch, basis_columns<T> const& v, T const* w,
              dot_value<T>* h) {
     project(static_cast<cuda_executor const&>(exec), static_cast<basis_scratch<cuda_executor>&>(scratch), v, w, h);
     gather_values(exec, reinterpret_cast<double const*>(h), scratch.all.data(),
                   std::int64_t(scratch.most) * dot_parts<T>);
     for_each(exec, scratch.most,
-             join_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.most,
-                                 exec.others().parts()});
+             sum_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.most,
+                                exec.comm().ranks()});
 }
 
 } // namespace coppice::detail

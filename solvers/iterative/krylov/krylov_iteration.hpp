@@ -95,7 +95,7 @@ public:
                      M const& m)
         : exec_(exec), monitor_(monitor), scratch_(scratch), replayable_(is_replayable(a) && is_replayable(m)),
           state_(exec, 1), repeat_(exec) {
-        repeat_.join(loop_of(a));
+        repeat_.attach(loop_of(a));
         auto const& options = monitor.options();
         auto const memory = options.progress ? shared_memory(exec) : exec.memory();
         if (options.record_history || options.progress)
@@ -108,7 +108,7 @@ public:
 
     /// The body of the rounds rests when a round has ended, so that several may be queued in a row: the fewer the more
     /// the products cost that those behind the end take for nothing.
-    void rests_at_the_end() { repeats_ = repetition<Executor>::turns_of(exec_, scratch_.size); }
+    void rests_at_the_end() { repeats_ = repetition<Executor>::repeats_of(exec_, scratch_.size); }
 
     /// In memory of the executor.
     State* state() { return state_.data(); }

@@ -37,7 +37,7 @@ template <class T>
 void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> x) {
     require_size("length of the right-hand side b", b, n);
     require_size("length of the solution x", x, n);
-    require_apart(range_of("right-hand side b", b), range_of("solution x", x));
+    require_no_overlap(range_of("right-hand side b", b), range_of("solution x", x));
 }
 
 /// How many elements begin with element i of n, if that is not finite, else none.

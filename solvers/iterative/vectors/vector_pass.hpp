@@ -39,11 +39,11 @@ namespace coppice::detail {
 
 /// Where `size` elements of a vector begin in the whole of it, and how many there are: more than these for the executor
 /// of a part.
-struct vector_place {
+struct vector_position {
     std::int64_t first, size;
 };
 template <executor Executor>
-vector_place place_in_whole(Executor const&, std::int64_t size) {
+vector_position position_in_whole(Executor const&, std::int64_t size) {
     return {0, size};
 }
 

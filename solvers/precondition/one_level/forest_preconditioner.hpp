@@ -28,7 +28,7 @@ struct forest_options {
 /// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
 ///
 /// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients, which are mended where they are singular or nearly so (tridiagonal_mender). The order of the rows does
+/// coefficients, which are mended where they are singular or nearly so (tridiagonal_regulariser). The order of the rows does
 /// not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one solve at a
 /// time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A is
 /// symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
@@ -68,13 +68,13 @@ private:
     tridiagonal_options options_;
     buffer<std::uint64_t> hash_; ///< of the pattern of the matrix to read
     linear_forest<I> forest_;
-    forest_system_places<I> places_;
+    forest_system_indices<I> places_;
     tridiagonal<T> system_;
     mutable buffer<std::byte> workspace_;
     detail::one_user user_{};
     stage_times times_{};
     int rounds_ = 0; ///< of the factor
-    tridiagonal_mender<Executor, T> mender_{};
+    tridiagonal_regulariser<Executor, T> mender_{};
     std::int64_t mended_rows_ = 0;
 };
 
@@ -98,12 +98,12 @@ private:
 
 /// The health of a system, and whether it was read from a matrix of the expected pattern.
 struct read_health {
-    system_health health;
+    system_diagnostics health;
     std::int64_t same; ///< 1: it was
 };
 struct join_read_health {
     COPPICE_HD read_health operator()(read_health const& a, read_health const& b) const {
-        return {worse_health{}(a.health, b.health), a.same & b.same};
+        return {worse_diagnostics{}(a.health, b.health), a.same & b.same};
     }
 };
 /// Reads row p of a system and looks at it while it is at hand; nothing where the pattern is another one.
@@ -117,7 +117,7 @@ struct read_healthy_row {
     COPPICE_HD read_health operator()(std::int64_t p) const {
         if (!pattern_mark::is_hash(found, expected)) return {{0, 1}, 0};
         read(p);
-        return {health_of_row<T>{system}(p), 1};
+        return {row_diagnostics<T>{system}(p), 1};
     }
 };
 
@@ -175,7 +175,7 @@ void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, cs
                    {places_, a.coefficients, system_}, hash_.data(), pattern_.hash(), std::as_const(system_).view()},
                detail::join_read_health{});
     if (found.same == 0) detail::pattern_mark::refuse();
-    mended_rows_ = mender_.mend(exec, system_, options_, forest_.weight_coverage == 1, found.health);
+    mended_rows_ = mender_.regularise(exec, system_, options_, forest_.weight_coverage == 1, found.health);
     if (mended_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
 }
 

@@ -92,7 +92,7 @@ private:
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
 /// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
-/// mended (tridiagonal_mender). apply() uses workspace of the object: it throws argument_error if another thread is in
+/// mended (tridiagonal_regulariser). apply() uses workspace of the object: it throws argument_error if another thread is in
 /// it.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
@@ -112,7 +112,7 @@ private:
     tridiagonal_options options_;
     double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
-    tridiagonal_mender<Executor, T> mender_{};
+    tridiagonal_regulariser<Executor, T> mender_{};
     std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
     detail::one_user user_{};
@@ -163,7 +163,7 @@ void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, c
         detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},
         detail::add_couplings{});
     coverage_ = sum.all != 0 ? sum.beside / sum.all : 1; // a NaN stays
-    mended_rows_ = mender_.mend(exec, system_, options_, coverage_ == 1);
+    mended_rows_ = mender_.regularise(exec, system_, options_, coverage_ == 1);
 }
 
 template <executor Executor, class T, class I>

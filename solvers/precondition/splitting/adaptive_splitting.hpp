@@ -73,7 +73,7 @@ struct placed_diagonal {
     I const* inverse;
     COPPICE_HD bool operator()(std::int64_t row, std::int64_t position) const { return inverse[row] == position; }
 };
-/// As graph_detail::place_nonzero, for columns that are positions.
+/// As graph_detail::classify_nonzero, for columns that are positions.
 template <class T, class I>
 struct place_positioned {
     I const *links, *inverse;

@@ -72,18 +72,18 @@ public:
     tridiagonal<T>& system(int l) { return systems_[std::size_t(l)]; }
     tridiagonal<T> const& system(int l) const { return systems_[std::size_t(l)]; }
 
-    /// Makes system l, a part of B, safe to solve with; `whole` as for tridiagonal_mender. Waits.
+    /// Makes system l, a part of B, safe to solve with; `whole` as for tridiagonal_regulariser. Waits.
     void mend(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
         tridiagonal<T>& s = system(l);
         std::int64_t const lifted =
             reduce(exec, n_, std::int64_t(0),
                    lift_weak_row<T, I>{b, forest(l).inverse.data(), s.lower.data(), s.diagonal.data(), s.upper.data()},
                    plus{});
-        mended_[std::size_t(l)] = lifted + mender_.mend(exec, s, options_, whole);
+        mended_[std::size_t(l)] = lifted + mender_.regularise(exec, s, options_, whole);
     }
     /// The same for a system that is no part of a matrix.
     void mend(Executor const& exec, int l, bool whole) {
-        mended_[std::size_t(l)] = mender_.mend(exec, system(l), options_, whole);
+        mended_[std::size_t(l)] = mender_.regularise(exec, system(l), options_, whole);
     }
     /// z = P^T T^-1 P r: the system reads r and writes z in the order of its paths, so that no permutation is a pass of
     /// its own (thesis section 5.2.4). z may be r.
@@ -138,7 +138,7 @@ private:
     std::vector<linear_forest<I>> forests_{};
     std::vector<tridiagonal<T>> systems_{};
     std::vector<std::int64_t> mended_{};
-    tridiagonal_mender<Executor, T> mender_{};
+    tridiagonal_regulariser<Executor, T> mender_{};
     mutable buffer<std::byte> workspace_;
     std::vector<buffer<I>> from_next_{}; ///< [l][p]: position in forest l + 1 of the vertex at p in forest l
     mutable buffer<T> between_[2]{};     ///< factors

@@ -14,7 +14,7 @@ namespace coppice::detail {
 template <class T>
 struct part_row_health {
     part_entries<T> entries;
-    COPPICE_HD system_health operator()(std::int64_t p) const {
+    COPPICE_HD system_diagnostics operator()(std::int64_t p) const {
         double beside = 0, largest = 0;
         for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q) {
             double const size = double(magnitude(*entries.at(p, q)));
@@ -22,7 +22,7 @@ struct part_row_health {
             beside += q == p ? 0 : size;
         }
         double const here = double(magnitude(*entries.at(p, p)));
-        return {largest, here > 0 && here >= health_of_row<T>::margin * beside};
+        return {largest, here > 0 && here >= row_diagnostics<T>::margin * beside};
     }
 };
 
@@ -91,7 +91,7 @@ struct store_stretch {
 template <class T>
 struct strengthen_position {
     part_entries<T> entries;
-    mended_pieces mends;
+    regularised_pieces mends;
     double unit; ///< about the largest entry; the pivot of a row without any
     COPPICE_HD void operator()(std::int64_t p) const {
         if (!mends(p)) return;
@@ -132,7 +132,7 @@ private:
     };
     void take_memory(Executor const& exec, sizes const& n);
     void copy_scaled(Executor const& exec, detail::part_entries<T> const& entries, sizes const& n, double scale);
-    detail::mended_pieces find_pieces(Executor const& exec, detail::begins_stretch const& begins, std::int64_t n);
+    detail::regularised_pieces find_pieces(Executor const& exec, detail::begins_stretch const& begins, std::int64_t n);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
     buffer<std::uint8_t> broken_{};
@@ -164,7 +164,7 @@ void part_mender<Executor, T, I>::copy_scaled(Executor const& exec, detail::part
 }
 
 template <executor Executor, class T, class I>
-detail::mended_pieces part_mender<Executor, T, I>::find_pieces(Executor const& exec,
+detail::regularised_pieces part_mender<Executor, T, I>::find_pieces(Executor const& exec,
                                                                detail::begins_stretch const& begins, std::int64_t n) {
     exclusive_scan(exec, n, begins, detail::store_stretch{begins, piece_.data()}, std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
@@ -181,7 +181,7 @@ std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::sol
     using namespace detail;
     part_entries<T> const entries = part.entries();
     std::int64_t const n = entries.n;
-    auto const health = reduce(exec, n, system_health{0, 1}, part_row_health<T>{entries}, worse_health{});
+    auto const health = reduce(exec, n, system_diagnostics{0, 1}, part_row_health<T>{entries}, worse_diagnostics{});
     if (health.dominant != 0 || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max())
         return 0;
     double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
@@ -199,9 +199,9 @@ std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::sol
                    columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1), part.workspace(),
                    part.solve_options());
     if (reduce(exec, n, std::int64_t(0), mark_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
-    mended_pieces const mends = find_pieces(exec, {part.pattern().joined, entries.block}, n);
+    regularised_pieces const mends = find_pieces(exec, {part.pattern().joined, entries.block}, n);
     for_each(exec, n, strengthen_position<T>{entries, mends, unit});
-    return reduce(exec, n, std::int64_t(0), count_mended{mends}, plus{});
+    return reduce(exec, n, std::int64_t(0), count_regularised{mends}, plus{});
 }
 
 } // namespace coppice

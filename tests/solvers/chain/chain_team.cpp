@@ -36,49 +36,49 @@ struct team_executor {
         });
     }
 };
-template <class T, class Units>
-void reduce(team_executor const& exec, chain::stage<T, Units> const& s, std::byte*) {
-    exec.run(s, s.stretches, s.shape.reduce_elements(),
+template <class T, class BlockRows>
+void reduce(team_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte*) {
+    exec.run(s, s.segments, s.shape.reduce_elements(),
              [&](auto const& team, int p, T* memory) { s.reduce(team, s.shape, p, memory); });
 }
-template <class T, class Units>
-void substitute(team_executor const& exec, chain::stage<T, Units> const& s, std::byte*) {
-    exec.run(s, s.stretches, s.shape.substitute_elements(),
+template <class T, class BlockRows>
+void substitute(team_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte*) {
+    exec.run(s, s.segments, s.shape.substitute_elements(),
              [&](auto const& team, int p, T* memory) { s.substitute(team, s.shape, p, memory); });
 }
 template <class T>
-void close(team_executor const& exec, chain::closing<T> const& c, std::byte*) {
+void solve_final(team_executor const& exec, chain::final_complement<T> const& c, std::byte*) {
     exec.run(c, c.all.batch.systems, c.elements(),
              [&](auto const& team, int s, T* memory) { c.solve(team, s, memory); });
 }
-template <class T, class Units>
-void run_step(team_executor const& exec, chain::factored_stage<T, Units> const& s, std::byte*) {
-    exec.run(s, s.base.stretches, s.elements(s.base.shape),
+template <class T, class BlockRows>
+void run_step(team_executor const& exec, chain::factored_level<T, BlockRows> const& s, std::byte*) {
+    exec.run(s, s.base.segments, s.elements(s.base.shape),
              [&](auto const& team, int p, T* memory) { s.run(team, p, memory); });
 }
 template <class T>
-void run_step(team_executor const& exec, chain::factored_closing<T> const& c, std::byte*) {
+void run_step(team_executor const& exec, chain::factored_final_complement<T> const& c, std::byte*) {
     exec.run(c, c.base.all.batch.systems, c.base.elements(),
              [&](auto const& team, int s, T* memory) { c.run(team, s, memory); });
 }
 template <class T>
-std::int64_t factor_launch_bytes(team_executor const&, chain::unit_shape<chain::any_size> const&,
-                                 chain::unit_shape<chain::any_size> const&) {
+std::int64_t factor_launch_bytes(team_executor const&, chain::block_row_shape<chain::any_size> const&,
+                                 chain::block_row_shape<chain::any_size> const&) {
     return 0;
 }
 
 /// A launcher whose warps are blocks of 32 CPU threads that work on tiles.
 struct tile_executor {
-    template <bool Left, class T, class Units>
-    void run(chain::stage<T, Units> const& all) const {
-        auto const launch = []<class Rows, int K, int W>(chain::stage<T, Rows> const& s,
+    template <bool Left, class T, class BlockRows>
+    void run(chain::chain_level<T, BlockRows> const& all) const {
+        auto const launch = []<class Rows, int K, int W>(chain::chain_level<T, Rows> const& s,
                                                          chain::tile_sizes<T, Rows, K, W, Left> sizes,
                                                          chain::tile_plan const& plan) {
             block_runner blocks(warp_lanes, std::size_t(plan.bytes));
-            int const warps = int((s.stretches + sizes.stretches - 1) / sizes.stretches);
+            int const warps = int((s.segments + sizes.segments - 1) / sizes.segments);
             blocks.run(warps, [&](auto const& block, int w, std::byte* shared) {
                 using Block = std::decay_t<decltype(block)>;
-                chain::warp_tile<T, Rows, K, W, Left, Block>(block, s, std::int64_t(w) * sizes.stretches, s.stretches,
+                chain::warp_tile<T, Rows, K, W, Left, Block>(block, s, std::int64_t(w) * sizes.segments, s.segments,
                                                              plan, reinterpret_cast<unsigned char*>(shared))
                     .run();
             });
@@ -90,23 +90,23 @@ struct tile_executor {
         REQUIRE(chain::with_tiles<Left>(all, launch, some()));
     }
 };
-template <class T, class Units>
-void reduce(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
-    if constexpr (Units::of_rows)
+template <class T, class BlockRows>
+void reduce(tile_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
+    if constexpr (BlockRows::of_matrix)
         exec.run<true>(s);
     else
         reduce(team_executor{1}, s, memory);
 }
-template <class T, class Units>
-void substitute(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
-    if constexpr (Units::of_rows)
+template <class T, class BlockRows>
+void substitute(tile_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
+    if constexpr (BlockRows::of_matrix)
         exec.run<false>(s);
     else
         substitute(team_executor{1}, s, memory);
 }
 template <class T>
-void close(tile_executor const&, chain::closing<T> const& c, std::byte* memory) {
-    close(team_executor{1}, c, memory);
+void solve_final(tile_executor const&, chain::final_complement<T> const& c, std::byte* memory) {
+    solve_final(team_executor{1}, c, memory);
 }
 
 /// Solves for `columns` columns.
@@ -120,11 +120,11 @@ std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_op
     using real = real_lane_t<lane>;
     std::vector<T> x(d.size());
     elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    row_units<lane> const units{
+    matrix_block_rows<lane> const block_rows{
         rows,    reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, columns,
         singular};
-    std::vector<T> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), T(real(HUGE_VAL)));
-    solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
+    std::vector<T> condensed(std::size_t(chain::for_each_level(l, a.block, columns, [](auto...) {})), T(real(HUGE_VAL)));
+    solve_columns(exec, block_rows, how, reinterpret_cast<std::byte*>(condensed.data()), nullptr, nullptr);
     return x;
 }
 
@@ -136,16 +136,16 @@ std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_
     levels const l = levels_of(rows.batch);
     std::vector<std::vector<double>> x{solve_anew(exec, a, o, d, columns), std::vector<double>(d.size())};
     elimination<double> const how{0, false, o.pivot == pivoting::scaled_partial};
-    std::vector<double> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), HUGE_VAL);
+    std::vector<double> condensed(std::size_t(chain::for_each_level(l, a.block, columns, [](auto...) {})), HUGE_VAL);
     auto const plan = plan_factor(exec, rows);
     // Guarded: a team without work must not keep anything.
     std::vector<double> factor(std::size_t(plan.bytes / 8) + 4096, -77.0);
     auto* const bytes = reinterpret_cast<std::byte*>(factor.data());
-    row_units<double> const none{rows, nullptr, nullptr, 0, 0, 0, nullptr};
-    factored_stages<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
+    matrix_block_rows<double> const none{rows, nullptr, nullptr, 0, 0, 0, nullptr};
+    factored_levels<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
     for (std::size_t i = factor.size() - 4096; i < factor.size(); ++i) REQUIRE(factor[i] == -77.0);
-    row_units<double> const units{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
-    factored_stages<double> stages(units, how, plan, bytes, links.data());
+    matrix_block_rows<double> const block_rows{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
+    factored_levels<double> stages(block_rows, how, plan, bytes, condensed.data());
     stages.up(exec, factor_step::forward, nullptr);
     stages.down(exec, nullptr);
     return x;
@@ -162,7 +162,7 @@ TEST_CASE("teams: the chain solver and its factorisation") {
                 CAPTURE(length);
                 block_storage<double> const s(length, n, std::uint64_t(length), true);
                 auto const a = s.meaning(true);
-                auto const d = sides_for(a, 2, 1);
+                auto const d = rhs_for(a, 2, 1);
                 auto const x = solve_by_teams({threads}, band_matrix<double>(s.view()), {.cyclic = true}, d, 2);
                 CHECK(backward_error_of(a, x[0], d) <= 100 * epsilon<double>);
                 CHECK(backward_error_of(a, x[1], d) <= 100 * epsilon<double>);
@@ -175,7 +175,7 @@ namespace {
 /// are eliminated row by row.
 template <class T>
 void check_tiles(band_matrix<T> const& a, plain_rows<T> const& meaning, band_options const& o = {}) {
-    auto const d = sides_for(meaning, 1, 1);
+    auto const d = rhs_for(meaning, 1, 1);
     std::vector<std::int64_t> in_tiles(std::size_t(a.systems), chain::no_row), alone(in_tiles);
     auto const x = solve_anew<T>(tile_executor{}, a, o, d, 1, in_tiles.data());
     CHECK(backward_error_of(meaning, x, d) <= 100 * epsilon<T>);
@@ -302,7 +302,7 @@ void check_growing(Executor const& exec, growth_case<T> const& c, bool transpose
     if (lapack_condition(meaning) > (sizeof(real_of<T>) == 4 ? 1e3 : 1e8)) return;
     band_options const o{.cyclic = c.cyclic,
                          .operation = transposed ? matrix_operation::transposed : matrix_operation::none};
-    auto const d = sides_for(meaning, 1, 1);
+    auto const d = rhs_for(meaning, 1, 1);
     std::int64_t singular = chain::no_row;
     CHECK(backward_error_of(meaning, solve_anew<T>(exec, c.matrix, o, d, 1, &singular), d) <= 100 * epsilon<T>);
     CHECK(singular == chain::no_row);
@@ -317,21 +317,21 @@ struct watched_tiles {
     tile_executor tiles;
     std::vector<double>& sizes;
 };
-void reduce(watched_tiles const& exec, chain::stage<double, chain::row_units<double>> const& s, std::byte*) {
+void reduce(watched_tiles const& exec, chain::chain_level<double, chain::matrix_block_rows<double>> const& s, std::byte*) {
     exec.tiles.run<true>(s);
-    exec.sizes.assign(s.links.sizes, s.links.sizes + s.stretches);
+    exec.sizes.assign(s.condensed.sizes, s.condensed.sizes + s.segments);
 }
-template <class T, class Units>
-void reduce(watched_tiles const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+template <class T, class BlockRows>
+void reduce(watched_tiles const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
     reduce(exec.tiles, s, memory);
 }
-template <class T, class Units>
-void substitute(watched_tiles const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+template <class T, class BlockRows>
+void substitute(watched_tiles const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
     substitute(exec.tiles, s, memory);
 }
 template <class T>
-void close(watched_tiles const& exec, chain::closing<T> const& c, std::byte* memory) {
-    close(exec.tiles, c, memory);
+void solve_final(watched_tiles const& exec, chain::final_complement<T> const& c, std::byte* memory) {
+    solve_final(exec.tiles, c, memory);
 }
 
 } // namespace
@@ -353,7 +353,7 @@ TEST_CASE("tiles: links keep the size of the entries of their stretches") {
                 }
         auto const meaning = s.meaning(true);
         std::vector<double> sizes;
-        auto const d = sides_for(meaning, 1, 1);
+        auto const d = rhs_for(meaning, 1, 1);
         solve_anew<double>(watched_tiles{{}, sizes}, s.view(), {.cyclic = true}, d, 1);
         REQUIRE(sizes.size() == largest.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -385,7 +385,7 @@ TEST_CASE("teams: no growth") {
             auto const c = k == 1 ? boundary_value_problem<double>(200, 1, 1.0, true, 1) : grcar<double>(300, k, true);
             CAPTURE(threads);
             CAPTURE(c.name);
-            auto const d = sides_for(c.meaning, 2, 1);
+            auto const d = rhs_for(c.meaning, 2, 1);
             for (auto const& x : solve_by_teams({threads}, c.matrix, {.cyclic = c.cyclic}, d, 2))
                 CHECK(backward_error_of(c.meaning, x, d) <= 100 * epsilon<double>);
         }

@@ -19,14 +19,14 @@ namespace {
 
 /// How the links of a system are dealt out.
 struct tree_layout {
-    int shares, log_teams, threads;
+    int slices, log_teams, threads;
 };
 
 /// All links of a job in blocks of CPU threads.
 template <int W, class T>
 void run_tree(chain::tree_job<T> job, tree_layout const& how) {
-    constexpr int lanes = chain::join_lanes<W>;
-    job.plan.shares = how.shares;
+    constexpr int lanes = chain::merge_lanes<W>;
+    job.plan.slices = how.slices;
     job.plan.log_teams = how.log_teams;
     job.plan.threads = how.threads;
     REQUIRE(how.threads >= job.plan.teams() * lanes);
@@ -34,12 +34,12 @@ void run_tree(chain::tree_job<T> job, tree_layout const& how) {
     auto const run = [&](int first, int last) {
         block_runner blocks(how.threads, std::size_t(chain::tree_memory<T, W>(job.plan).bytes()));
         blocks.run(last - first, [&](auto const& block, int index, std::byte* shared) {
-            share_barrier meeting{&arrivals};
-            chain::solve_links<W>(block, job, first + index, meeting, reinterpret_cast<T*>(shared));
+            slice_barrier barrier{&arrivals};
+            chain::solve_condensed<W>(block, job, first + index, barrier, reinterpret_cast<T*>(shared));
         });
     };
     int const blocks = int(job.plan.blocks(lanes));
-    if (how.shares == 1) return run(0, blocks);
+    if (how.slices == 1) return run(0, blocks);
     std::vector<std::thread> all;
     for (int b = 0; b < blocks; ++b) all.emplace_back(run, b, b + 1);
     for (auto& one : all) one.join();
@@ -50,36 +50,36 @@ struct tree_executor {
     tree_layout how;
     bool joins = true; ///< or all stages are
 };
-template <class T, class Units>
-void reduce(tree_executor const&, chain::stage<T, Units> const& s, std::byte*) {
+template <class T, class BlockRows>
+void reduce(tree_executor const&, chain::chain_level<T, BlockRows> const& s, std::byte*) {
     std::vector<T> memory(std::size_t(s.shape.reduce_elements()));
-    for (std::int64_t p = 0; p < s.stretches; ++p) s.reduce(chain::alone{}, s.shape, p, memory.data());
+    for (std::int64_t p = 0; p < s.segments; ++p) s.reduce(chain::alone{}, s.shape, p, memory.data());
 }
-template <class T, class Units>
-void substitute(tree_executor const&, chain::stage<T, Units> const& s, std::byte*) {
+template <class T, class BlockRows>
+void substitute(tree_executor const&, chain::chain_level<T, BlockRows> const& s, std::byte*) {
     std::vector<T> memory(std::size_t(s.shape.substitute_elements()));
-    for (std::int64_t p = 0; p < s.stretches; ++p) s.substitute(chain::alone{}, s.shape, p, memory.data());
+    for (std::int64_t p = 0; p < s.segments; ++p) s.substitute(chain::alone{}, s.shape, p, memory.data());
 }
 template <class T>
-void close(tree_executor const&, chain::closing<T> const& c, std::byte*) {
+void solve_final(tree_executor const&, chain::final_complement<T> const& c, std::byte*) {
     std::vector<T> memory(std::size_t(c.elements()));
     for (std::int64_t s = 0; s < c.all.batch.systems; ++s) c.solve(chain::alone{}, s, memory.data());
 }
 template <class T>
-bool joins_links(tree_executor const& exec, chain::matrix_rows<T> const&) {
+bool merges_in_one_kernel(tree_executor const& exec, chain::matrix_rows<T> const&) {
     return exec.joins;
 }
 template <class T>
 std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, chain::matrix_rows<T> const& a) {
-    return chain::tree_elements(2 * a.n, l.total(1), exec.how.shares * a.batch.systems);
+    return chain::tree_elements(2 * a.n, l.total(1), exec.how.slices * a.batch.systems);
 }
 template <class T>
-void solve_links(tree_executor const& exec, chain::tree_job<T> const& job) {
+void solve_condensed(tree_executor const& exec, chain::tree_job<T> const& job) {
     // Joins of blocks of n + 1 rows: each takes the compiler a while.
     using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
                                     std::integer_sequence<int, 0, 1>>;
     chain::with_tree_width(
-        job.links.a, [&]<int W>(std::integral_constant<int, W>) { run_tree<W>(job, exec.how); }, some());
+        job.condensed.a, [&]<int W>(std::integral_constant<int, W>) { run_tree<W>(job, exec.how); }, some());
 }
 
 template <class T>
@@ -91,10 +91,10 @@ std::vector<T> solve_with(tree_executor const& exec, band_matrix<T> const& a, ba
     using real = real_lane_t<lane>;
     std::vector<T> x(d.size());
     elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    row_units<lane> const units{
+    matrix_block_rows<lane> const block_rows{
         rows, reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, 1, singular};
-    std::vector<T> links(std::size_t(link_elements(exec, rows, 1)), T(real(HUGE_VAL)));
-    solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
+    std::vector<T> condensed(std::size_t(condensed_elements(exec, rows, 1)), T(real(HUGE_VAL)));
+    solve_columns(exec, block_rows, how, reinterpret_cast<std::byte*>(condensed.data()), nullptr, nullptr);
     return x;
 }
 
@@ -107,47 +107,47 @@ std::vector<tree_layout> layouts_for(int n) {
 /// A system of links with a known solution, y of every link.
 template <class T>
 struct known_chain {
-    int w, links;
+    int w, condensed;
     std::vector<T> memory, y;
 
-    known_chain(int width, int count, int shares, bool odd, std::uint64_t seed)
-        : w(width), links(count), memory(std::size_t(chain::tree_elements(width, count, shares)), T(HUGE_VAL)),
+    known_chain(int width, int count, int slices, bool odd, std::uint64_t seed)
+        : w(width), condensed(count), memory(std::size_t(chain::tree_elements(width, count, slices)), T(HUGE_VAL)),
           y(std::size_t(width * count)) {
         random_values<T> random(seed);
         random.fill(y);
-        for (int i = 0; i < links * 2 * w * w; ++i) memory[std::size_t(i)] = random();
-        for (int j = 0; j < links; ++j)
+        for (int i = 0; i < condensed * 2 * w * w; ++i) memory[std::size_t(i)] = random();
+        for (int j = 0; j < condensed; ++j)
             for (int r = 0; r < w; ++r) {
                 long double sum = 0;
                 for (int c = 0; c < w; ++c) {
-                    int const behind = odd && j + 1 == links ? (c + w / 2) % w : c;
+                    int const after = odd && j + 1 == condensed ? (c + w / 2) % w : c;
                     sum += widen(matrix(j, r, c)) * widen(y[std::size_t(j * w + c)]) +
-                           widen(matrix(j, r, w + c)) * widen(y[std::size_t((j + 1) % links * w + behind)]);
+                           widen(matrix(j, r, w + c)) * widen(y[std::size_t((j + 1) % condensed * w + after)]);
                 }
                 rhs(j, r) = T(sum);
             }
     }
-    T& matrix(int link, int r, int c) { return memory[std::size_t((link * 2 * w + c) * w + r)]; }
-    T& rhs(int link, int r) { return memory[std::size_t((links * 2 * w + link) * w + r)]; }
+    T& matrix(int segment, int r, int c) { return memory[std::size_t((segment * 2 * w + c) * w + r)]; }
+    T& rhs(int segment, int r) { return memory[std::size_t((condensed * 2 * w + segment) * w + r)]; }
 };
 
 template <class T, int W>
-void check_chain(int links, bool odd, tree_layout const& how) {
+void check_chain(int condensed, bool odd, tree_layout const& how) {
     CAPTURE(W);
-    CAPTURE(links);
+    CAPTURE(condensed);
     CAPTURE(odd);
-    CAPTURE(how.shares);
+    CAPTURE(how.slices);
     CAPTURE(how.log_teams);
-    known_chain<T> c(W, links, how.shares, odd, std::uint64_t(links + W));
+    known_chain<T> c(W, condensed, how.slices, odd, std::uint64_t(condensed + W));
     chain::matrix_rows<T> a;
     a.n = W / 2;
-    a.batch = {1, 4 * links - (odd ? 1 : 0), nullptr, false, 4 * links - (odd ? 1 : 0)};
+    a.batch = {1, 4 * condensed - (odd ? 1 : 0), nullptr, false, 4 * condensed - (odd ? 1 : 0)};
     chain::levels const l{a.batch, 2};
-    T *const rhs = c.memory.data() + links * 2 * W * W, *const sizes = rhs + links * W;
-    std::fill(sizes, sizes + links, T(1));
-    chain::link_units<T> const units{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
-    run_tree<W>(chain::tree_job<T>(units, l, {0, false, false}, nullptr), how);
-    std::vector<T> const found(c.memory.begin() + links * 2 * W * W, c.memory.begin() + links * (2 * W + 1) * W);
+    T *const rhs = c.memory.data() + condensed * 2 * W * W, *const sizes = rhs + condensed * W;
+    std::fill(sizes, sizes + condensed, T(1));
+    chain::condensed_rows<T> const block_rows{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
+    run_tree<W>(chain::tree_job<T>(block_rows, l, {0, false, false}, nullptr), how);
+    std::vector<T> const found(c.memory.begin() + condensed * 2 * W * W, c.memory.begin() + condensed * (2 * W + 1) * W);
     CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
 }
 
@@ -157,9 +157,9 @@ void check_tree(band_matrix<T> const& a, plain_rows<T> const& meaning, tree_layo
                 band_options const& o = {}) {
     CAPTURE(a.block);
     CAPTURE(a.size);
-    CAPTURE(how.shares);
+    CAPTURE(how.slices);
     CAPTURE(how.log_teams);
-    auto const d = sides_for(meaning, 1, 1);
+    auto const d = rhs_for(meaning, 1, 1);
     std::vector<std::int64_t> singular(std::size_t(a.systems), chain::no_row);
     auto const x = solve_with<T>({how}, a, o, d, singular.data());
     CHECK(backward_error_of(meaning, x, d) <= 100 * epsilon<T>);
@@ -170,14 +170,14 @@ void check_tree(band_matrix<T> const& a, plain_rows<T> const& meaning, tree_layo
 
 TEST_CASE("teams: joined links of a known solution") {
     for (bool const odd : {false, true})
-        for (int const links : {1, 2, 3, 9, 20}) {
+        for (int const condensed : {1, 2, 3, 9, 20}) {
             for (tree_layout const& how : layouts_for(1))
-                if (how.shares < links) check_chain<double, 2>(links, odd, how);
+                if (how.slices < condensed) check_chain<double, 2>(condensed, odd, how);
             for (tree_layout const& how : layouts_for(2))
-                if (how.shares < links) check_chain<double, 4>(links, odd, how);
-            check_chain<double, 6>(links, odd, {1, 2, 64});
-            check_chain<double, 8>(links, odd, {1, 0, 32});
-            check_chain<float, 4>(links, odd, {1, 1, 32});
+                if (how.slices < condensed) check_chain<double, 4>(condensed, odd, how);
+            check_chain<double, 6>(condensed, odd, {1, 2, 64});
+            check_chain<double, 8>(condensed, odd, {1, 0, 32});
+            check_chain<float, 4>(condensed, odd, {1, 1, 32});
         }
 }
 
@@ -252,14 +252,14 @@ TEST_CASE("teams: joined links of batches, thresholds, singular systems") {
             std::vector<std::int64_t> staged(std::size_t(systems), chain::no_row);
             auto const y = solve_with<double>({{}, false}, a, o, d, staged.data());
             for (tree_layout const& how : {tree_layout{1, 0, 32}, {1, 1, 32}, {1, 3, 32}, {1, 4, 64}, {2, 3, 32}}) {
-                std::vector<std::int64_t> joined(std::size_t(systems), chain::no_row);
-                auto const x = solve_with<double>({how}, a, o, d, joined.data());
+                std::vector<std::int64_t> merged(std::size_t(systems), chain::no_row);
+                auto const x = solve_with<double>({how}, a, o, d, merged.data());
                 for (std::size_t i = 0; i < x.size(); ++i) {
                     auto const system = std::int64_t(i) / (interleaved ? 1 : rows) % systems;
                     if (system != 3) REQUIRE(std::abs(x[i] - y[i]) <= 1e-9 * (1 + std::abs(y[i])));
                 }
                 for (std::int64_t k = 0; k < systems; ++k) {
-                    CHECK((joined[std::size_t(k)] != chain::no_row) == (k == 3));
+                    CHECK((merged[std::size_t(k)] != chain::no_row) == (k == 3));
                     CHECK((staged[std::size_t(k)] != chain::no_row) == (k == 3));
                 }
             }
@@ -299,22 +299,22 @@ TEST_CASE("teams: joined links of systems of different sizes") {
 TEST_CASE("teams: plans of joined links") {
     using namespace chain;
     for (std::int64_t const systems : {1, 2, 7, 66, 200, 100000})
-        for (std::int64_t const links : {1, 2, 3, 16, 128, 129, 1000, 70000, 3000000}) {
+        for (std::int64_t const condensed : {1, 2, 3, 16, 128, 129, 1000, 70000, 3000000}) {
             CAPTURE(systems);
-            CAPTURE(links);
-            auto const plan = plan_tree<double, 8>(systems, links, 132, 227 * 1024);
+            CAPTURE(condensed);
+            auto const plan = plan_tree<double, 8>(systems, condensed, 132, 227 * 1024);
             CHECK(plan.teams() <= 16);
             CHECK(plan.threads % 32 == 0);
             CHECK(plan.threads <= 256);
-            CHECK(plan.systems * plan.shares <= std::max<std::int64_t>(systems, most_shares(systems, 132)));
-            CHECK((plan.shares == 1 || plan.teams() * join_lanes<8> == plan.threads));
-            CHECK((plan.shares == 1 || links / plan.shares >= plan.teams()));
-            CHECK(plan.blocks(join_lanes<8>) * plan.systems_of_block(join_lanes<8>) >= systems * plan.shares);
+            CHECK(plan.systems * plan.slices <= std::max<std::int64_t>(systems, max_slices(systems, 132)));
+            CHECK((plan.slices == 1 || plan.teams() * merge_lanes<8> == plan.threads));
+            CHECK((plan.slices == 1 || condensed / plan.slices >= plan.teams()));
+            CHECK(plan.blocks(merge_lanes<8>) * plan.systems_of_block(merge_lanes<8>) >= systems * plan.slices);
             CHECK(tree_memory<double, 8>(plan).bytes() <= 227 * 1024);
         }
     // What the machine is asked for on the sizes that are measured.
-    CHECK(plan_tree<float, 4>(1, 65536, 132, 227 * 1024).shares == 132);
-    CHECK(plan_tree<float, 4>(1, 64, 132, 227 * 1024).shares == 1);
+    CHECK(plan_tree<float, 4>(1, 65536, 132, 227 * 1024).slices == 132);
+    CHECK(plan_tree<float, 4>(1, 64, 132, 227 * 1024).slices == 1);
 }
 
 } // namespace coppice::test

@@ -50,20 +50,20 @@ struct growth_checks {
         a.lower = lower.data();
         a.diagonal = diagonal.data();
         a.upper = upper.data();
-        auto const d = sides_for(meaning, columns, std::uint64_t(columns));
+        auto const d = rhs_for(meaning, columns, std::uint64_t(columns));
         band_options const o{.cyclic = c.cyclic, .operation = op, .method = band_method::chain};
         auto const solved = solve_matrix(exec, a, d, o);
         CHECK(backward_error_of(meaning, solved.x, d) <= 100 * epsilon<T>);
         CHECK(solved.reports[0].status != solve_status::singular);
         if (columns > 2) return;
 
-        auto const sides = exec.copy(d);
+        auto const rhs_count = exec.copy(d);
         buffer<T> x(exec, std::int64_t(d.size()));
         buffer<std::int64_t> singular(exec, 1);
         buffer<std::byte> factor(exec, bands_factor_bytes(exec, a, o));
         factorise_bands(exec, a, factor.view(), o, singular.view());
         buffer<std::byte> workspace(exec, factored_workspace(exec, a, columns, o));
-        solve_factored_bands(exec, a, factor.view(), columns_view<T const>(sides.data(), a.size, columns),
+        solve_factored_bands(exec, a, factor.view(), columns_view<T const>(rhs_count.data(), a.size, columns),
                              columns_view<T>(x.data(), a.size, columns), workspace.view(), o);
         CHECK(backward_error_of(meaning, to_vector(exec, x), d) <= 100 * epsilon<T>);
         CHECK(to_vector(exec, singular)[0] == -1);
@@ -91,14 +91,14 @@ void check_ones(Executor const& exec) {
 template <class T, class Executor>
 void check_boundary_values(Executor const& exec) {
     growth_checks<T, Executor> of{exec};
-    constexpr auto turned = is_complex<T> ? matrix_operation::conjugate_transposed : matrix_operation::transposed;
+    constexpr auto transposed = is_complex<T> ? matrix_operation::conjugate_transposed : matrix_operation::transposed;
     for (int n = 1; n <= 8; ++n)
         for (double const h : {0.1, 0.3, 1.0}) {
             bool const shooting = h == 1.0 || n % 2 == 0;
             auto const c = boundary_value_problem<T>(120 / n + 33, n, h, shooting, std::uint64_t(n));
             if (n <= 2) CHECK(lapack_condition(c.meaning) < 500); // and so the larger ones: it takes long
             for (int const columns : {1, 2}) of.one(c, c.meaning, columns);
-            of.one(c, c.meaning.transposed(is_complex<T>), 1, turned);
+            of.one(c, c.meaning.transposed(is_complex<T>), 1, transposed);
         }
     for (std::int64_t const n : {10, 300}) {
         for (double const lambda : {10.0, 1000.0}) of.all(collocation<T>(n, lambda));
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("bands: powers of two change no bit of a system that grows", 
     using T = std::complex<double>;
     for (int const n : {1, 3}) {
         auto c = boundary_value_problem<T>(512, n, 1.0, true, 1);
-        auto const d = sides_for(c.meaning, 1, 1);
+        auto const d = rhs_for(c.meaning, 1, 1);
         auto const solve = [&] {
             auto const lower = exec.copy(c.lower), diagonal = exec.copy(c.diagonal), upper = exec.copy(c.upper);
             block_tridiagonal_view<T> const a{512, n, lower.data(), diagonal.data(), upper.data()};

@@ -141,10 +141,10 @@ growth_case<T> boundary_value_problem(std::int64_t rows, int n, double h, bool s
         }
     if constexpr (is_complex<T>) // other unknowns, y times a phase that differs from point to point
         for (std::int64_t i = 0; i < rows; ++i) {
-            T const turn = std::polar(real_of<T>(1), real_of<T>(random() % 1000) / 100);
+            T const current = std::polar(real_of<T>(1), real_of<T>(random() % 1000) / 100);
             for (int e = 0; e < n * n; ++e) {
-                s.diagonal[std::size_t(i * n * n + e)] *= turn;
-                s.lower[std::size_t((i + 1) % rows * n * n + e)] *= turn;
+                s.diagonal[std::size_t(i * n * n + e)] *= current;
+                s.lower[std::size_t((i + 1) % rows * n * n + e)] *= current;
             }
         }
     return {(shooting ? "shooting " : "trapezoidal ") + std::to_string(rows) + " " + std::to_string(n) + " " +

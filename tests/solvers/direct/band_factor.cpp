@@ -13,16 +13,16 @@ namespace {
 /// Factorises once, solves for each of `sides`; the first is solved in place.
 template <class T, class Executor>
 std::vector<std::vector<T>> solve_factored(Executor const& exec, band_matrix<T> const& a,
-                                           std::vector<std::vector<T>> const& sides, band_options const& options,
+                                           std::vector<std::vector<T>> const& rhs, band_options const& options,
                                            std::vector<std::int64_t>* singular = nullptr) {
     buffer<std::byte> factor(exec, bands_factor_bytes(exec, a, options));
     buffer<std::int64_t> rows(exec, a.systems);
     factorise_bands(exec, a, factor.view(), options, rows.view());
     if (singular) *singular = to_vector(exec, rows);
     std::vector<std::vector<T>> solutions;
-    for (auto const& side : sides) {
-        std::int64_t const columns = std::int64_t(side.size()) / a.size;
-        auto d = exec.copy(side);
+    for (auto const& columns_of_rhs : rhs) {
+        std::int64_t const columns = std::int64_t(columns_of_rhs.size()) / a.size;
+        auto d = exec.copy(columns_of_rhs);
         buffer<T> other(exec, a.size * columns);
         buffer<T>& x = solutions.empty() ? d : other;
         buffer<std::byte> workspace(exec, factored_workspace(exec, a, columns, options));
@@ -44,10 +44,10 @@ void check_factored(Executor const& exec) {
                 block_storage<T> const s(length, n, std::uint64_t(n + length), cyclic);
                 auto const a = s.meaning(cyclic);
                 blocks_on<T, Executor> const m(exec, s);
-                std::vector<std::vector<T>> const sides{sides_for(a, 1, 1), sides_for(a, 3, 2), sides_for(a, 10, 3)};
-                auto const x = solve_factored(exec, m.matrix, sides, {.cyclic = cyclic});
-                for (std::size_t k = 0; k < sides.size(); ++k)
-                    CHECK(backward_error_of(a, x[k], sides[k]) <= 100 * epsilon<T>);
+                std::vector<std::vector<T>> const rhs{rhs_for(a, 1, 1), rhs_for(a, 3, 2), rhs_for(a, 10, 3)};
+                auto const x = solve_factored(exec, m.matrix, rhs, {.cyclic = cyclic});
+                for (std::size_t k = 0; k < rhs.size(); ++k)
+                    CHECK(backward_error_of(a, x[k], rhs[k]) <= 100 * epsilon<T>);
             }
 }
 
@@ -67,10 +67,10 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     auto const bands = exec.copy(s.bands);
     band_matrix<T> const m(banded_view<T>{333, 3, 1, bands.data()});
     auto const a = s.meaning(), t = a.transposed(false);
-    std::vector<std::vector<T>> const sides{sides_for(a, 2, 1)};
-    CHECK(backward_error_of(a, solve_factored(exec, m, sides, {})[0], sides[0]) <= 100 * epsilon<T>);
-    CHECK(backward_error_of(t, solve_factored(exec, m, sides, {.operation = matrix_operation::transposed})[0],
-                            sides[0]) <= 100 * epsilon<T>);
+    std::vector<std::vector<T>> const rhs{rhs_for(a, 2, 1)};
+    CHECK(backward_error_of(a, solve_factored(exec, m, rhs, {})[0], rhs[0]) <= 100 * epsilon<T>);
+    CHECK(backward_error_of(t, solve_factored(exec, m, rhs, {.operation = matrix_operation::transposed})[0],
+                            rhs[0]) <= 100 * epsilon<T>);
 
     std::vector<std::int64_t> const bounds{0, 5, 5, 70, 400};
     block_storage<T> blocks(400, 2, 3, true);
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     for (std::int64_t i = 2 * bounds[2]; i < 2 * bounds[3]; ++i) meaning.add(i, i, 1);
     blocks_on<T, decltype(exec)> const on(exec, blocks);
     auto const offsets = exec.copy(bounds);
-    std::vector<std::vector<T>> const d{sides_for(meaning, 1, 2)};
+    std::vector<std::vector<T>> const d{rhs_for(meaning, 1, 2)};
     std::vector<std::int64_t> singular;
     auto x = solve_factored(exec, band_matrix<T>::batch(on.matrix, offsets.view(), 330), d, {}, &singular)[0];
     std::copy(d[0].begin() + 2 * bounds[2], d[0].begin() + 2 * bounds[3], x.begin() + 2 * bounds[2]);
@@ -108,18 +108,18 @@ TEST_CASE_TEMPLATE("bands: a factorisation refuses wrong arguments", Fixture, CO
     CHECK_THROWS_AS(factorise_bands(exec, a, factor.view(), {.method = band_method::rpts}), argument_error);
     buffer<std::int64_t> rows(exec, 3);
     CHECK_THROWS_AS(factorise_bands(exec, a, factor.view(), {}, rows.view()), dimension_error);
-    columns_view<T const> const sides(d.data(), n, 1);
+    columns_view<T const> const rhs(d.data(), n, 1);
     columns_view<T> const x(d.data(), n, 1);
-    CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), sides, x, workspace.view().slice(0, space - 1)),
+    CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), rhs, x, workspace.view().slice(0, space - 1)),
                     argument_error);
     CHECK_THROWS_AS(
-        solve_factored_bands(exec, a, factor.view(), sides, columns_view<T>(d.data(), n - 1, 1), workspace.view()),
+        solve_factored_bands(exec, a, factor.view(), rhs, columns_view<T>(d.data(), n - 1, 1), workspace.view()),
         dimension_error);
     buffer<T> both(exec, 2 * n); // a solution partly over the right-hand side, and over the factorisation
     CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), columns_view<T const>(both.data(), n, 1),
                                          columns_view<T>(both.data() + n / 2, n, 1), workspace.view()),
                     argument_error);
-    CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), sides,
+    CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), rhs,
                                          columns_view<T>(reinterpret_cast<T*>(factor.data()), n, 1), workspace.view()),
                     argument_error);
 }

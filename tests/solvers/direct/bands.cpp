@@ -26,7 +26,7 @@ void check_classes(Executor const& exec) {
                 CAPTURE(cyclic);
                 block_storage<T> const s(length, n, std::uint64_t(n * 1000 + length), cyclic);
                 auto const a = s.meaning(cyclic);
-                auto const d = sides_for(a, 1, 7);
+                auto const d = rhs_for(a, 1, 7);
                 auto const result = solve_blocks(exec, s, d, {.cyclic = cyclic, .method = band_method::chain});
                 CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
                 CHECK(result.reports[0].status == solve_status::ok);
@@ -40,7 +40,7 @@ void check_classes(Executor const& exec) {
                 CAPTURE(length);
                 banded_storage<T> const s(length, below, above, std::uint64_t(below * 10 + above));
                 auto const a = s.meaning();
-                auto const d = sides_for(a, 1, 3);
+                auto const d = rhs_for(a, 1, 3);
                 CHECK(backward_error_of(a, solve_banded_storage(exec, s, d).x, d) <= 100 * epsilon<T>);
             }
 }
@@ -73,14 +73,14 @@ TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPIC
                     CAPTURE(length);
                     block_storage<T> const s(length, n, std::uint64_t(n + length), cyclic);
                     auto const a = s.meaning(cyclic).transposed(conjugated);
-                    auto const d = sides_for(a, 2, 5);
+                    auto const d = rhs_for(a, 2, 5);
                     auto const result = solve_blocks(exec, s, d, {.cyclic = cyclic, .operation = op});
                     CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
                 }
         for (auto const& [below, above] : {std::pair(0, 2), std::pair(3, 1), std::pair(2, 8)}) {
             banded_storage<T> const s(211, below, above, 17);
             auto const a = s.meaning().transposed(conjugated);
-            auto const d = sides_for(a, 1, 5);
+            auto const d = rhs_for(a, 1, 5);
             CHECK(backward_error_of(a, solve_banded_storage(exec, s, d, {.operation = op}).x, d) <= 100 * epsilon<T>);
         }
     }
@@ -94,19 +94,19 @@ void check_pentadiagonal(Executor const& exec) {
     for (auto const& [below, above] : {std::pair(2, 2), std::pair(1, 2), std::pair(2, 1), std::pair(0, 2)})
         for (std::int64_t const length : {1023, 1024, 1025, 2999, 4096, 4321})
             for (auto const operation : {matrix_operation::none, matrix_operation::transposed})
-                for (bool const hollow : {false, below > 0}) {
+                for (bool const zero_diagonal : {false, below > 0}) {
                     auto const& case_below = below;
                     CAPTURE(case_below);
                     auto const& case_above = above;
                     CAPTURE(case_above);
                     CAPTURE(length);
-                    CAPTURE(hollow);
+                    CAPTURE(zero_diagonal);
                     banded_storage<T> s(length, below, above, std::uint64_t(length));
-                    if (hollow) // nothing works without exchanging rows
+                    if (zero_diagonal) // nothing works without exchanging rows
                         for (std::int64_t i = 0; i < length; ++i) s.at(i, 0) *= T(1e-30);
                     auto a = s.meaning();
                     if (operation != matrix_operation::none) a = a.transposed(false);
-                    auto const d = sides_for(a, 1, 3);
+                    auto const d = rhs_for(a, 1, 3);
                     auto const result = solve_banded_storage(exec, s, d, {.operation = operation});
                     CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
                 }
@@ -127,13 +127,13 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
         block_storage<T> const s(length, n, 4, false);
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const meaning = s.meaning(false);
-        auto const d = sides_for(meaning, columns, 1);
+        auto const d = rhs_for(meaning, columns, 1);
         // Columns apart from each other, with guards between.
-        std::vector<T> spread(std::size_t(leading * columns), -77.0);
+        std::vector<T> strided(std::size_t(leading * columns), -77.0);
         for (std::int64_t c = 0; c < columns; ++c)
-            std::copy_n(d.begin() + c * size, size, spread.begin() + c * leading);
+            std::copy_n(d.begin() + c * size, size, strided.begin() + c * leading);
         for (auto const method : {band_method::automatic, band_method::chain}) {
-            auto memory = exec.copy(spread);
+            auto memory = exec.copy(strided);
             columns_view<T> const x(memory.data(), size, columns, leading);
             solve_bands(exec, a.matrix, columns_view<T const>(x), x, {.method = method});
             auto const after = to_vector(exec, memory);
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitio
     auto const error_of = [&]<class T>(block_storage<T> const& s, pivoting pivot) {
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const meaning = s.meaning(false);
-        auto const d = sides_for(meaning, 2, 1);
+        auto const d = rhs_for(meaning, 2, 1);
         auto x = exec.copy(d);
         columns_view<T> const both(x.data(), s.size(), 2, s.size());
         solve_bands(exec, a.matrix, columns_view<T const>(both), both, {.pivot = pivot, .method = band_method::rpts});
@@ -198,20 +198,20 @@ TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_
         CAPTURE(n);
         block_storage<T> const s(n, 1, std::uint64_t(n), true);
         auto const a = s.meaning(true);
-        auto const d = sides_for(a, 2, 1);
+        auto const d = rhs_for(a, 2, 1);
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
             band_options by_rpts{.pivot = pivot, .cyclic = true, .method = band_method::rpts};
             if constexpr (std::is_same_v<Fixture, on_cuda>) {
-                auto const ring = solve_blocks(exec, s, d, by_rpts);
+                auto const cyclic_answer = solve_blocks(exec, s, d, by_rpts);
                 by_rpts.cyclic = false;
                 auto const b = s.meaning(false);
-                auto const e = sides_for(b, 2, 1);
-                double const most = 100 * double(epsilon<T>);
-                CHECK(double(backward_error_of(b, solve_blocks(exec, s, e, by_rpts).x, e)) <= most);
-                CHECK(double(backward_error_of(a, ring.x, d)) <= most);
-                bool const within = ring.reports[0].backward_error <= 50 * double(epsilon<T>);
+                auto const e = rhs_for(b, 2, 1);
+                double const bound = 100 * double(epsilon<T>);
+                CHECK(double(backward_error_of(b, solve_blocks(exec, s, e, by_rpts).x, e)) <= bound);
+                CHECK(double(backward_error_of(a, cyclic_answer.x, d)) <= bound);
+                bool const within = cyclic_answer.reports[0].backward_error <= 50 * double(epsilon<T>);
                 CHECK((within || n > 20001));
-                CHECK(ring.reports[0].status == (within ? solve_status::ok : solve_status::inaccurate));
+                CHECK(cyclic_answer.reports[0].status == (within ? solve_status::ok : solve_status::inaccurate));
             } else {
                 CHECK_THROWS_AS(solve_blocks(exec, s, d, by_rpts), argument_error);
             }
@@ -337,9 +337,9 @@ TEST_CASE_TEMPLATE("bands: interleaved systems by RPTS", Fixture, COPPICE_TEST_E
     // Longer ones go to the chain solver.
     auto const exec = Fixture::exec();
     std::vector<double> const ones(2 * 4097, 1), zeros(2 * 4097, 0);
-    auto const diagonal = exec.copy(ones), beside = exec.copy(zeros);
+    auto const diagonal = exec.copy(ones), off_diagonal = exec.copy(zeros);
     auto const a = band_matrix<double>::interleaved_batch(
-        tridiagonal_view<double>{2 * 4097, beside.data(), diagonal.data(), beside.data()}, 2);
+        tridiagonal_view<double>{2 * 4097, off_diagonal.data(), diagonal.data(), off_diagonal.data()}, 2);
     CHECK_THROWS_AS(solve_matrix(exec, a, ones, {.method = band_method::rpts}), argument_error);
     CHECK(solve_matrix(exec, a, ones).x == ones);
 }
@@ -356,7 +356,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
             s.spoil(bounds[k], bounds[k + 1]);
             s.describe(meaning, bounds[k], bounds[k + 1], false);
         }
-        auto const d = sides_for(meaning, 2, 3);
+        auto const d = rhs_for(meaning, 2, 3);
         auto const offsets = exec.copy(bounds);
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const result = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view()), d);
@@ -376,27 +376,27 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
             std::int64_t const systems = 13, each = 41, length = systems * each;
             block_storage<T> s(length, n, 9, true);
             // Interleaved: (block) row j of system s lies at j * systems + s.
-            auto const place = [&](std::int64_t system, std::int64_t j) {
+            auto const row_of = [&](std::int64_t system, std::int64_t j) {
                 return interleaved ? j * systems + system : system * each + j;
             };
             T const nan = std::numeric_limits<T>::quiet_NaN();
             plain_rows<T> meaning(length * n);
             for (std::int64_t k = 0; k < systems; ++k) {
                 for (int e = 0; e < n * n && !cyclic; ++e)
-                    s.lower[std::size_t(place(k, 0) * n * n + e)] =
-                        s.upper[std::size_t(place(k, each - 1) * n * n + e)] = nan;
+                    s.lower[std::size_t(row_of(k, 0) * n * n + e)] =
+                        s.upper[std::size_t(row_of(k, each - 1) * n * n + e)] = nan;
                 for (std::int64_t j = 0; j < each; ++j)
-                    for (int part = -1; part <= 1; ++part) {
-                        std::int64_t const other = (j + part + each) % each;
-                        if (other != j + part && !cyclic) continue;
-                        auto const& band = part < 0 ? s.lower : part == 0 ? s.diagonal : s.upper;
+                    for (int offset = -1; offset <= 1; ++offset) {
+                        std::int64_t const other = (j + offset + each) % each;
+                        if (other != j + offset && !cyclic) continue;
+                        auto const& band = offset < 0 ? s.lower : offset == 0 ? s.diagonal : s.upper;
                         for (int r = 0; r < n; ++r)
                             for (int c = 0; c < n; ++c)
-                                meaning.add(place(k, j) * n + r, place(k, other) * n + c,
-                                            band[std::size_t(place(k, j) * n * n + r + c * n)]);
+                                meaning.add(row_of(k, j) * n + r, row_of(k, other) * n + c,
+                                            band[std::size_t(row_of(k, j) * n * n + r + c * n)]);
                     }
             }
-            auto const d = sides_for(meaning, 1, 3);
+            auto const d = rhs_for(meaning, 1, 3);
             blocks_on<T, decltype(exec)> const a(exec, s);
             auto const batch = interleaved ? band_matrix<T>::interleaved_batch(a.matrix, systems)
                                            : band_matrix<T>::batch(a.matrix, systems);
@@ -413,9 +413,9 @@ TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the o
         std::int64_t const systems = 30, each = 11, length = systems * each, rows = each * n;
         block_storage<T> s(length, n, 12, true);
         for (std::int64_t k = 0; k < systems; ++k) s.spoil(k * each, (k + 1) * each);
-        plain_rows<T> whole(length * n);
-        for (std::int64_t k = 0; k < systems; ++k) s.describe(whole, k * each, (k + 1) * each, false);
-        auto d = sides_for(whole, 1, 2);
+        plain_rows<T> all_rows(length * n);
+        for (std::int64_t k = 0; k < systems; ++k) s.describe(all_rows, k * each, (k + 1) * each, false);
+        auto d = rhs_for(all_rows, 1, 2);
         // System 7: column 4 of zeros. System 8: NaN in the matrix. System 20: infinity on the right.
         std::int64_t const zero = 7 * each + 4;
         for (int e = 0; e < n * n; ++e) {
@@ -448,14 +448,14 @@ TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, CO
     using T = double;
     banded_storage<T> const s(400, 2, 1, 5);
     auto const a = s.meaning();
-    auto const d = sides_for(a, 3, 4);
+    auto const d = rhs_for(a, 3, 4);
     auto const bands = exec.copy(s.bands);
     auto x = solve_banded_storage(exec, s, d).x;
     x[500] += 1e-4; // in the second column
-    auto const solved = exec.copy(x), sides = exec.copy(d);
+    auto const solved = exec.copy(x), rhs = exec.copy(d);
     band_matrix<T> const matrix(banded_view<T>{400, 2, 1, bands.data()});
     auto const r = bands_report(exec, matrix, columns_view<T const>(solved.data(), 400, 3),
-                                columns_view<T const>(sides.data(), 400, 3));
+                                columns_view<T const>(rhs.data(), 400, 3));
     CHECK(r.backward_error == doctest::Approx(backward_error_of(a, x, d)).epsilon(1e-9));
     CHECK(r.status == solve_status::inaccurate);
     double componentwise = 0;
@@ -508,10 +508,10 @@ TEST_CASE_TEMPLATE("bands: as good as LAPACK on the 2x2 transforms of Table 4", 
             for (auto* angles : {&left, &right})
                 for (double& angle : *angles) angle = (random() + 1) * 1.5707963267948966;
             for (std::int64_t i = 0; i < length; ++i)
-                for (int part = -1; part <= 1; ++part) {
-                    auto& band = part < 0 ? s.lower : part == 0 ? s.diagonal : s.upper;
-                    auto const& from = part < 0 ? scalar.lower : part == 0 ? scalar.diagonal : scalar.upper;
-                    std::int64_t const j = i + part;
+                for (int offset = -1; offset <= 1; ++offset) {
+                    auto& band = offset < 0 ? s.lower : offset == 0 ? s.diagonal : s.upper;
+                    auto const& from = offset < 0 ? scalar.lower : offset == 0 ? scalar.diagonal : scalar.upper;
+                    std::int64_t const j = i + offset;
                     if (j < 0 || j >= length) continue;
                     double const angle = left[std::size_t(i)] + right[std::size_t(j)], value = from[std::size_t(i)];
                     double* const block = band.data() + 4 * i;
@@ -576,7 +576,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
         for (auto* band : {&s.lower, &s.diagonal, &s.upper})
             for (int e = 0; e < 4; ++e) (*band)[std::size_t(4 * i + e)] *= scale(2 * i + e % 2);
     auto const a = s.meaning(false);
-    auto const d = sides_for(a, 1, 3);
+    auto const d = rhs_for(a, 1, 3);
     double const plain = solve_blocks(exec, s, d).reports[0].componentwise_error;
     auto const refined = solve_blocks(exec, s, d, {.refinements = 2}).reports[0];
     auto const scaled = solve_blocks(exec, s, d, {.pivot = pivoting::scaled_partial}).reports[0];
@@ -623,7 +623,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
 TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     block_storage<std::complex<float>> const s(3001, 2, 3, true);
-    auto const d = sides_for(s.meaning(true), 2, 3);
+    auto const d = rhs_for(s.meaning(true), 2, 3);
     band_options const options{.cyclic = true};
     auto const x = solve_blocks(exec, s, d, options).x;
     for (int run = 0; run < 2; ++run) CHECK(x == solve_blocks(exec, s, d, options).x);
@@ -638,54 +638,54 @@ TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPI
     std::int64_t const n = 96;
     buffer<T> a(exec, n * 4), b(exec, n * 4), c(exec, n * 4), d(exec, n), x(exec, n);
     band_matrix<T> const good(block_tridiagonal_view<T>{n / 2, 2, a.data(), b.data(), c.data()});
-    auto const call = [&](band_matrix<T> const& m, columns_view<T const> sides, columns_view<T> solution,
+    auto const call = [&](band_matrix<T> const& m, columns_view<T const> rhs, columns_view<T> solution,
                           band_options const& options = {}, std::int64_t reports = 0) {
         buffer<solve_report> memory(exec, reports);
-        solve_bands(exec, m, sides, solution, options, memory.view());
+        solve_bands(exec, m, rhs, solution, options, memory.view());
     };
-    columns_view<T const> const sides(d.view());
+    columns_view<T const> const rhs(d.view());
     columns_view<T> const solution(x.view());
     auto const with = [&](auto change) {
         band_matrix<T> m = good;
         change(m);
         return m;
     };
-    CHECK_THROWS_AS(call(with([](auto& m) { m.size = -2; }), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(with([](auto& m) { m.block = 0; }), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(with([](auto& m) { m.block = 9; }), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(with([](auto& m) { m.size = 95; }), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(with([](auto& m) { m.lower = nullptr; }), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(with([](auto& m) { m.systems = 0; }), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(with([](auto& m) { m.systems = 7; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.size = -2; }), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.block = 0; }), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.block = 9; }), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.size = 95; }), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.lower = nullptr; }), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.systems = 0; }), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.systems = 7; }), rhs, solution), argument_error);
     CHECK_THROWS_AS(call(with([&](auto& m) {
                              m = band_matrix<T>::batch(m, array_view<std::int64_t const>{nullptr, 0});
                          }),
-                         sides, solution),
+                         rhs, solution),
                     argument_error);
-    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, 9, 0, a.data()}), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, -1, 0, a.data()}), sides, solution), argument_error);
-    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, 1, 1, a.data()}), sides, solution, {.cyclic = true}),
+    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, 9, 0, a.data()}), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, -1, 0, a.data()}), rhs, solution), argument_error);
+    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, 1, 1, a.data()}), rhs, solution, {.cyclic = true}),
                     argument_error);
     CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n - 1, 1), solution), dimension_error);
-    CHECK_THROWS_AS(call(good, sides, columns_view<T>(x.data(), n, 2)), dimension_error);
+    CHECK_THROWS_AS(call(good, rhs, columns_view<T>(x.data(), n, 2)), dimension_error);
     CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n, 1, n - 1), solution), argument_error);
     CHECK_THROWS_AS(call(good, columns_view<T const>(nullptr, n, 1), solution), argument_error);
-    CHECK_THROWS_AS(call(good, sides, columns_view<T>(a.data(), n, 1)), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, columns_view<T>(a.data(), n, 1)), argument_error);
     CHECK_THROWS_AS(call(good, columns_view<T const>(columns_view<T>(x.data(), n, 1)), solution, {}, 1),
                     argument_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {}, 2), dimension_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {.pivot = pivoting(5)}), argument_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {.operation = matrix_operation(5)}), argument_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {.method = band_method(5)}), argument_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {.method = band_method::rpts}), argument_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {.threshold = -1}), argument_error);
-    CHECK_THROWS_AS(call(good, sides, solution, {.refinements = -1}), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {}, 2), dimension_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {.pivot = pivoting(5)}), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {.operation = matrix_operation(5)}), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {.method = band_method(5)}), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {.method = band_method::rpts}), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {.threshold = -1}), argument_error);
+    CHECK_THROWS_AS(call(good, rhs, solution, {.refinements = -1}), argument_error);
     CHECK_THROWS_AS(bands_workspace(exec, good, -1), argument_error);
     buffer<std::byte> memory(exec, bands_workspace(exec, good, 1) + 64);
     std::int64_t const bytes = bands_workspace(exec, good, 1);
-    CHECK_THROWS_AS(solve_bands(exec, good, sides, solution, memory.view().slice(0, bytes - 1), band_options{}),
+    CHECK_THROWS_AS(solve_bands(exec, good, rhs, solution, memory.view().slice(0, bytes - 1), band_options{}),
                     argument_error);
-    CHECK_THROWS_AS(solve_bands(exec, good, sides, solution, memory.view().slice(8, bytes), band_options{}),
+    CHECK_THROWS_AS(solve_bands(exec, good, rhs, solution, memory.view().slice(8, bytes), band_options{}),
                     argument_error);
     // Leading dimensions that lead nowhere, and memory that is written twice.
     for (std::int64_t const leading : {INT64_MAX, INT64_MAX / 8}) {
@@ -696,7 +696,7 @@ TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPI
     }
     buffer<std::byte> all(exec, bands_workspace(exec, good, 1, {}, true));
     auto const report_at = [&](void* where) {
-        solve_bands(exec, good, sides, solution, all.view(), {}, {static_cast<solve_report*>(where), 1});
+        solve_bands(exec, good, rhs, solution, all.view(), {}, {static_cast<solve_report*>(where), 1});
     };
     for (void* const where : {static_cast<void*>(x.data() + 8), static_cast<void*>(d.data()),
                               static_cast<void*>(all.data()), static_cast<void*>(a.data())})

@@ -58,7 +58,7 @@ mixed_system<T> easy_system(std::int64_t n) {
 /// max |A x - d| / (|A| |x| + |d|) of a system at the rows from `first` on.
 template <class T>
 double error_of(mixed_system<T> const& s, T const* x, T const* d, std::int64_t stride = 1) {
-    long double worst = 0, matrix = 0, solution = 0, side = 0;
+    long double worst = 0, matrix = 0, solution = 0, rhs = 0;
     std::int64_t const n = s.size();
     for (std::int64_t i = 0; i < n; ++i) {
         auto const at = std::size_t(i);
@@ -69,9 +69,9 @@ double error_of(mixed_system<T> const& s, T const* x, T const* d, std::int64_t s
         worst = std::max(worst, std::abs(r));
         matrix = std::max(matrix, sum);
         solution = std::max(solution, (long double)(std::abs(x[i * stride])));
-        side = std::max(side, (long double)(std::abs(d[i])));
+        rhs = std::max(rhs, (long double)(std::abs(d[i])));
     }
-    return double(worst / (matrix * solution + side));
+    return double(worst / (matrix * solution + rhs));
 }
 
 /// Solves on `exec` what `describe` makes of the bands, in place or not.
@@ -79,13 +79,13 @@ template <class T, class Executor, class Describe>
 std::vector<T> solve_quietly(Executor const& exec, mixed_system<T> const& s, std::vector<T> const& d,
                              band_options const& options, bool in_place, Describe const& describe) {
     auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
-    auto const side = exec.copy(d);
+    auto const rhs = exec.copy(d);
     auto x = exec.copy(d);
     std::int64_t const n = s.size(), columns = std::int64_t(d.size()) / n;
     band_matrix<T> const a =
         describe(band_matrix<T>(tridiagonal_view<T>{n, lower.data(), diagonal.data(), upper.data()}));
     buffer<std::byte> workspace(exec, bands_workspace(exec, a, columns, options));
-    solve_bands(exec, a, columns_view<T const>(in_place ? x.data() : side.data(), n, columns),
+    solve_bands(exec, a, columns_view<T const>(in_place ? x.data() : rhs.data(), n, columns),
                 columns_view<T>(x.data(), n, columns), workspace.view(), options);
     return to_vector(exec, x);
 }
@@ -130,10 +130,10 @@ TEST_CASE_TEMPLATE("bands: rows of random scales without a report", Fixture, COP
         buffer<double> x(exec, n);
         buffer<solve_report> report(exec, 1);
         solve_bands(exec, a, {d.view()}, {x.view()}, {}, report.view());
-        auto const told = to_vector(exec, report)[0];
+        auto const reported = to_vector(exec, report)[0];
         auto const quiet = solve_quietly(exec, s, s.d, {}, false, alone);
         // What a report calls solved is finite without one, too.
-        if (told.status == solve_status::ok)
+        if (reported.status == solve_status::ok)
             for (double const e : quiet) CHECK(std::isfinite(e));
     }
 }
@@ -160,9 +160,9 @@ TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", 
         auto const batch = [](auto a) { return decltype(a)::batch(a, 3); };
         auto const x = solve_quietly(exec, all, all.d, {}, in_place, batch);
         CHECK(error_of(bad, x.data() + n, bad.d.data()) < 1e-13);
-        auto const beside = solve_quietly(exec, all, all.d, {.method = band_method::rpts}, in_place, batch);
+        auto const by_rpts = solve_quietly(exec, all, all.d, {.method = band_method::rpts}, in_place, batch);
         for (std::int64_t const s : {0, 2})
-            CHECK(std::equal(beside.begin() + s * n, beside.begin() + (s + 1) * n, x.begin() + s * n));
+            CHECK(std::equal(by_rpts.begin() + s * n, by_rpts.begin() + (s + 1) * n, x.begin() + s * n));
 
         mixed_system<double> varied = easy_system<double>(900);
         varied.append(bad);
@@ -171,17 +171,17 @@ TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", 
                                      [&](auto a) { return decltype(a)::batch(a, offsets.view(), n); });
         CHECK(error_of(bad, y.data() + 900, bad.d.data()) < 1e-13);
 
-        mixed_system<double> turns = good; // rows of two systems alternate
-        turns.append(bad);
+        mixed_system<double> alternating = good; // rows of two systems alternate
+        alternating.append(bad);
         for (std::int64_t i = 0; i < n; ++i)
             for (auto [to, first, second] :
-                 {std::tuple{&turns.lower, &good.lower, &bad.lower},
-                  std::tuple{&turns.diagonal, &good.diagonal, &bad.diagonal},
-                  std::tuple{&turns.upper, &good.upper, &bad.upper}, std::tuple{&turns.d, &good.d, &bad.d}}) {
+                 {std::tuple{&alternating.lower, &good.lower, &bad.lower},
+                  std::tuple{&alternating.diagonal, &good.diagonal, &bad.diagonal},
+                  std::tuple{&alternating.upper, &good.upper, &bad.upper}, std::tuple{&alternating.d, &good.d, &bad.d}}) {
                 (*to)[std::size_t(2 * i)] = (*first)[std::size_t(i)];
                 (*to)[std::size_t(2 * i + 1)] = (*second)[std::size_t(i)];
             }
-        auto const z = solve_quietly(exec, turns, turns.d, {}, in_place,
+        auto const z = solve_quietly(exec, alternating, alternating.d, {}, in_place,
                                      [](auto a) { return decltype(a)::interleaved_batch(a, 2); });
         CHECK(error_of(bad, z.data() + 1, bad.d.data(), 2) < 1e-13);
         CHECK(error_of(good, z.data(), good.d.data(), 2) < 1e-13);

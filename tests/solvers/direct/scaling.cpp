@@ -58,10 +58,10 @@ void check_scaling(std::vector<T> const& d, Solve const& solve, std::vector<int>
 template <class T, class Executor>
 solution<T> solve_unreported(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
                              band_options const& options) {
-    auto const sides = exec.copy(d);
+    auto const rhs = exec.copy(d);
     std::int64_t const columns = std::int64_t(d.size()) / a.size;
     buffer<T> x(exec, std::int64_t(d.size()));
-    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
+    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns),
                 columns_view<T>(x.data(), a.size, columns), options);
     return {to_vector(exec, x), {}};
 }
@@ -76,13 +76,13 @@ block_storage<T> scaled_blocks(block_storage<T> s, int k) {
 template <class T, class Executor, class Shape>
 void check_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d, band_options const& options,
                   Shape const& shape) {
-    check_scaling<T>(d, [&](int k, std::vector<T> const& sides) {
+    check_scaling<T>(d, [&](int k, std::vector<T> const& rhs) {
         blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
-        return solve_matrix(exec, shape(a.matrix), sides, options);
+        return solve_matrix(exec, shape(a.matrix), rhs, options);
     });
-    check_scaling<T>(d, [&](int k, std::vector<T> const& sides) {
+    check_scaling<T>(d, [&](int k, std::vector<T> const& rhs) {
         blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
-        return solve_unreported(exec, shape(a.matrix), sides, options);
+        return solve_unreported(exec, shape(a.matrix), rhs, options);
     });
 }
 
@@ -107,7 +107,7 @@ void check_classes(Executor const& exec) {
                         band_options options{
                             .pivot = pivot, .cyclic = cyclic, .operation = operation, .refinements = length == 33};
                         options.condition = length == 129;
-                        check_blocks(exec, s, sides_for(a, length == 3 ? 3 : 1, 7), options, one);
+                        check_blocks(exec, s, rhs_for(a, length == 3 ? 3 : 1, 7), options, one);
                     }
 }
 
@@ -119,7 +119,7 @@ void check_batches(Executor const& exec) {
             CAPTURE(n);
             CAPTURE(cyclic);
             block_storage<T> s(165, n, 3, true);
-            auto const d = sides_for(s.meaning(true), 2, 5);
+            auto const d = rhs_for(s.meaning(true), 2, 5);
             band_options const options{.cyclic = cyclic};
             check_blocks(exec, s, d, options, [](auto const& a) { return band_matrix<T>::batch(a, 5); });
             check_blocks(exec, s, d, options, [](auto const& a) { return band_matrix<T>::interleaved_batch(a, 5); });
@@ -142,7 +142,7 @@ void check_bands(Executor const& exec) {
                 banded_storage<T> s(n, below, above, std::uint64_t(n));
                 if (n > 200) // else as good as singular
                     for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) += T(4);
-                check_scaling<T>(sides_for(s.meaning(), 1, 2), [&](int k, std::vector<T> const& d) {
+                check_scaling<T>(rhs_for(s.meaning(), 1, 2), [&](int k, std::vector<T> const& d) {
                     auto scaled = s;
                     scaled.bands = times_power(s.bands, k);
                     return solve_banded_storage(exec, scaled, d, {.operation = operation});
@@ -161,13 +161,13 @@ void check_factored(Executor const& exec) {
                 CAPTURE(cyclic);
                 block_storage<T> const s(length, n, 11, cyclic);
                 band_options const options{.cyclic = cyclic};
-                check_scaling<T>(sides_for(s.meaning(cyclic), 2, 5), [&](int k, std::vector<T> const& side) {
+                check_scaling<T>(rhs_for(s.meaning(cyclic), 2, 5), [&](int k, std::vector<T> const& rhs) {
                     blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
                     std::int64_t const size = a.matrix.size;
                     buffer<std::byte> factor(exec, bands_factor_bytes(exec, a.matrix, options));
                     factorise_bands(exec, a.matrix, factor.view(), options);
                     buffer<std::byte> workspace(exec, factored_workspace(exec, a.matrix, 2, options));
-                    auto d = exec.copy(side);
+                    auto d = exec.copy(rhs);
                     columns_view<T> const x(d.data(), size, 2);
                     solve_factored_bands(exec, a.matrix, array_view<std::byte const>(factor.view()),
                                          columns_view<T const>(x), x, workspace.view(), options);
@@ -182,12 +182,12 @@ void check_factored(Executor const& exec) {
                 random_values<T>(3).fill(entries);
                 check_scaling<T>(
                     entries,
-                    [&](int k, std::vector<T> const& side) {
+                    [&](int k, std::vector<T> const& rhs) {
                         blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
                         std::int64_t const size = a.matrix.size;
-                        auto const starts = exec.copy(offsets), places = exec.copy(rows);
-                        auto const values = exec.copy(side);
-                        sparse_columns_view<T> const d{size, 4, starts.data(), places.data(), values.data(), 4};
+                        auto const starts = exec.copy(offsets), row_indices = exec.copy(rows);
+                        auto const values = exec.copy(rhs);
+                        sparse_columns_view<T> const d{size, 4, starts.data(), row_indices.data(), values.data(), 4};
                         buffer<std::byte> workspace(exec, sparse_to_dense_workspace(exec, a.matrix, 4, options));
                         buffer<T> x(exec, size * 4);
                         solve_sparse_to_dense(exec, a.matrix, d, columns_view<T>(x.data(), size, 4), workspace.view(),
@@ -242,7 +242,7 @@ TEST_CASE_TEMPLATE("bands: rings of large entries keep their digits", Fixture, C
                     s.diagonal[i] = diagonal ? 1 + 2 * coupling : 0;
                 }
                 auto const a = s.meaning(true);
-                auto const d = sides_for(a, 1, 3);
+                auto const d = rhs_for(a, 1, 3);
                 for (auto const operation : {matrix_operation::none, matrix_operation::transposed}) {
                     auto const of = operation == matrix_operation::none ? a : a.transposed(false);
                     blocks_on<float, std::remove_const_t<decltype(exec)>> const m(exec, s);
@@ -256,7 +256,7 @@ TEST_CASE_TEMPLATE("bands: rings of large entries keep their digits", Fixture, C
         for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
             for (double& value : *band) value *= 1e100;
         auto const a = s.meaning(true);
-        auto const d = sides_for(a, 1, seed);
+        auto const d = rhs_for(a, 1, seed);
         auto const answer = solve_blocks(exec, s, d, {.cyclic = true});
         CHECK(answer.reports[0].status == solve_status::ok);
         CHECK(backward_error_of(a, answer.x, d) <= 50 * epsilon<double>);

@@ -19,7 +19,7 @@ TEST_CASE_TEMPLATE("tridiagonal: small systems from both ends as good as gtsv", 
             if (pivot == pivoting::none)
                 for (double& value : s.diagonal) value += 3;
             auto const rows = s.meaning(false);
-            auto const d = sides_for(rows, 1, 3);
+            auto const d = rhs_for(rows, 1, 3);
             auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
             auto x = exec.copy(d);
             solve_tridiagonal(exec, tridiagonal_view<double>{n, lower.data(), diagonal.data(), upper.data()}, x.view(),
@@ -36,11 +36,11 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
             CAPTURE(reach);
             CAPTURE(n);
             banded_storage<double> const s(n, reach, reach, std::uint64_t(n + reach));
-            auto const d = sides_for(s.meaning(), 10, 3); // more than are solved at once
+            auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved at once
             auto const x = solve_banded_storage(exec, s, d).x;
             for (std::int64_t const c : {0, 5, 9}) {
-                std::vector<double> const side(d.begin() + c * n, d.begin() + (c + 1) * n);
-                CHECK(solve_banded_storage(exec, s, side).x ==
+                std::vector<double> const column(d.begin() + c * n, d.begin() + (c + 1) * n);
+                CHECK(solve_banded_storage(exec, s, column).x ==
                       std::vector<double>(x.begin() + c * n, x.begin() + (c + 1) * n));
             }
 #if !defined(COPPICE_TEST_CUDA)

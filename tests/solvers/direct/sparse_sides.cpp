@@ -60,12 +60,12 @@ std::pair<std::vector<T>, std::vector<T>> sparse_and_dense(Executor const& exec,
         return to_vector(exec, x);
     };
     auto const d = exec.copy(dense);
-    array_view<std::byte const> const kept(factor.view());
+    array_view<std::byte const> const factor_view(factor.view());
     return {solve(factored_sparse_workspace(exec, a, sparse.columns, options),
-                  [&](auto x, auto space) { solve_factored_sparse(exec, a, kept, sparse, x, space, options); }),
+                  [&](auto x, auto space) { solve_factored_sparse(exec, a, factor_view, sparse, x, space, options); }),
             solve(factored_workspace(exec, a, sparse.columns, options), [&](auto x, auto space) {
-                columns_view<T const> const sides(d.data(), a.size, sparse.columns);
-                solve_factored_bands(exec, a, kept, sides, x, space, options);
+                columns_view<T const> const rhs(d.data(), a.size, sparse.columns);
+                solve_factored_bands(exec, a, factor_view, rhs, x, space, options);
             })};
 }
 
@@ -94,10 +94,10 @@ void check_sparse(Executor const& exec) {
     sparse_storage<T> const d(n, columns, 5);
     auto const offsets = exec.copy(d.offsets), rows = exec.copy(d.rows);
     auto const values = exec.copy(d.values);
-    sparse_columns_view<T> const sides{n, columns, offsets.data(), rows.data(), values.data()};
+    sparse_columns_view<T> const rhs{n, columns, offsets.data(), rows.data(), values.data()};
     buffer<T> x(exec, n * columns);
     buffer<std::byte> workspace(exec, sparse_to_dense_workspace(exec, a.matrix, columns));
-    solve_sparse_to_dense(exec, a.matrix, sides, columns_view<T>(x.data(), n, columns), workspace.view());
+    solve_sparse_to_dense(exec, a.matrix, rhs, columns_view<T>(x.data(), n, columns), workspace.view());
     auto const dense = to_vector(exec, x);
     CHECK(backward_error_of(meaning, dense, d.dense) <= 100 * epsilon<T>);
 
@@ -105,13 +105,13 @@ void check_sparse(Executor const& exec) {
     std::vector<std::int32_t> ends{0};
     for (std::int64_t j = 0; j < columns; ++j)
         ends.push_back(ends.back() + std::int32_t(j % 5 == 0 ? 0 : j % 7 == 0 ? n : 3 * j % n));
-    auto const kept = exec.copy(ends);
-    buffer<std::int32_t> kept_rows(exec, ends.back());
-    buffer<T> kept_values(exec, ends.back());
-    solve_sparse_to_sparse(exec, a.matrix, sides, array_view<std::int32_t const>(kept.view()), kept_rows.view(),
-                           kept_values.view(), {}, 8);
-    auto const got_rows = to_vector(exec, kept_rows);
-    auto const got_values = to_vector(exec, kept_values);
+    auto const result_ends = exec.copy(ends);
+    buffer<std::int32_t> result_rows(exec, ends.back());
+    buffer<T> result_values(exec, ends.back());
+    solve_sparse_to_sparse(exec, a.matrix, rhs, array_view<std::int32_t const>(result_ends.view()), result_rows.view(),
+                           result_values.view(), {}, 8);
+    auto const got_rows = to_vector(exec, result_rows);
+    auto const got_values = to_vector(exec, result_values);
     for (std::int64_t j = 0; j < columns; ++j) {
         std::vector<std::int32_t> order(static_cast<std::size_t>(n));
         for (std::int32_t i = 0; i < n; ++i) order[std::size_t(i)] = i;
@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones",
 TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     host_executor const exec(2);
     using T = double;
-    using kept = chain::factored_stage<T, chain::row_units<T>>;
+    using factored = chain::factored_level<T, chain::matrix_block_rows<T>>;
     std::int64_t const n = 32 * 16 * 12;
     block_storage<T> s(n, 1, 3, false);
     for (auto& value : s.diagonal) value += 40; // a solution is zero 300 rows from where the right-hand side is not
@@ -192,9 +192,9 @@ TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     auto const rows = chain::rows_of(a, {});
     auto const levels = chain::levels_of(rows.batch);
     auto const shape = chain::rows_shape(levels, 1, 0);
-    auto* const memory = reinterpret_cast<T*>(factor.data() + chain::plan_factor(exec, rows).kept[0]);
-    std::int64_t const pack = chain::most_lanes * kept::kept_each(shape), all = levels.count(n, 1);
-    for (std::int64_t i = 2 * pack; i < kept::kept_total(shape, all) - pack; ++i) memory[i] = std::nan("");
+    auto* const memory = reinterpret_cast<T*>(factor.data() + chain::plan_factor(exec, rows).saved[0]);
+    std::int64_t const pack = chain::max_lanes * factored::saved_each(shape), all = levels.count(n, 1);
+    for (std::int64_t i = 2 * pack; i < factored::saved_total(shape, all) - pack; ++i) memory[i] = std::nan("");
     CHECK(solve(20) == expected);
     CHECK(std::isnan(solve(n / 2)[std::size_t(n + n / 2)])); // whoever walks there sees it
 }
@@ -276,18 +276,18 @@ TEST_CASE_TEMPLATE("bands: equal magnitudes are kept from the lowest row on", Fi
     std::vector<double> values{-2, 1, 1, -1, 1, 0.5};
     auto const r = exec.copy(rows), o = exec.copy(offsets), e = exec.copy(ends);
     auto const v = exec.copy(values);
-    buffer<std::int32_t> kept_rows(exec, 4);
-    buffer<double> kept(exec, 4);
+    buffer<std::int32_t> result_rows(exec, 4);
+    buffer<double> result(exec, 4);
     sparse_columns_view<double> const d{n, 1, o.data(), r.data(), v.data()};
-    solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(e.view()), kept_rows.view(), kept.view());
-    CHECK(to_vector(exec, kept_rows) == std::vector<std::int32_t>{3, 7, 500, 999});
-    CHECK(to_vector(exec, kept) == std::vector<double>{-1, 1, 1, -2});
+    solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(e.view()), result_rows.view(), result.view());
+    CHECK(to_vector(exec, result_rows) == std::vector<std::int32_t>{3, 7, 500, 999});
+    CHECK(to_vector(exec, result) == std::vector<double>{-1, 1, 1, -2});
     auto const wrong = exec.copy(std::vector<std::int32_t>{0, 1001});
     CHECK_THROWS_AS(
-        solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(wrong.view()), kept_rows.view(), kept.view()),
+        solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(wrong.view()), result_rows.view(), result.view()),
         argument_error);
     buffer<std::int32_t> few(exec, 3);
     CHECK_THROWS_AS(
-        solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(e.view()), few.view(), kept.view()),
+        solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(e.view()), few.view(), result.view()),
         dimension_error);
 }

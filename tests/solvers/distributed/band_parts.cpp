@@ -47,16 +47,16 @@ struct rows_on {
     }
 };
 
-/// Rows [where[p], where[p + 1]) of a matrix in memory of the host, on part p. `gap`: elements between columns.
+/// Rows [where[p], where[p + 1]) of a matrix in memory of the host, on rank p. `gap`: elements between columns.
 template <class T, class Executor>
-solution<T> solve_in_parts(std::vector<Executor> const& executors, band_matrix<T> const& a, std::vector<T> const& d,
-                           cuts const& where, band_options const& options = {}, std::int64_t gap = 0) {
+solution<T> solve_distributed(std::vector<Executor> const& executors, band_matrix<T> const& a, std::vector<T> const& d,
+                              cuts const& where, band_options const& options = {}, std::int64_t gap = 0) {
     multi_executor<Executor> const all(executors);
     std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
     std::int64_t const unit = a.lower_bands >= 0 ? 1 : a.block;
     solution<T> out{std::vector<T>(d.size()), std::vector<solve_report>(executors.size())};
-    all.run([&](Executor const& exec, part_messages const& others) {
-        auto const p = std::size_t(others.part());
+    all.run([&](Executor const& exec, rank_communicator const& comm) {
+        auto const p = std::size_t(comm.rank());
         rows_on<T> const own(exec, a, where[p], where[p + 1]);
         std::int64_t const n = own.matrix.size, first = where[p] * unit, leading = n + gap;
         std::vector<T> sides(std::size_t(leading * columns));
@@ -64,8 +64,8 @@ solution<T> solve_in_parts(std::vector<Executor> const& executors, band_matrix<T
             std::copy_n(d.begin() + c * a.size + first, n, sides.begin() + c * leading);
         auto const on_device = exec.copy(sides);
         buffer<T> x(exec, leading * columns);
-        out.reports[p] = solve_bands_part(exec, others, own.matrix, {on_device.data(), n, columns, leading},
-                                          {x.data(), n, columns, leading}, options);
+        out.reports[p] = solve_bands_distributed(exec, comm, own.matrix, {on_device.data(), n, columns, leading},
+                                                 {x.data(), n, columns, leading}, options);
         auto const values = to_vector(exec, x);
         for (std::int64_t c = 0; c < columns; ++c)
             std::copy_n(values.begin() + c * leading, n, out.x.begin() + c * a.size + first);
@@ -74,14 +74,14 @@ solution<T> solve_in_parts(std::vector<Executor> const& executors, band_matrix<T
 }
 
 template <class T, class Fixture>
-struct part_checks {
+struct rank_checks {
     static constexpr double bound = 60 * epsilon<T>; // measured in double or long double: another rounding
     int checked = 0, refined = 0, accurate = 0;
 
     void one(band_matrix<T> const& a, plain_rows<T> const& meaning, cuts const& where, std::int64_t columns,
              band_options const& options = {}) {
-        auto const d = sides_for(meaning, columns, 5);
-        auto const r = solve_in_parts(executors_of<Fixture>(where.size() - 1), a, d, where, options);
+        auto const d = rhs_for(meaning, columns, 5);
+        auto const r = solve_distributed(executors_of<Fixture>(where.size() - 1), a, d, where, options);
         double const error = backward_error_of(meaning, r.x, d);
         solve_report const& first = r.reports[0];
         if (error > bound ||
@@ -100,17 +100,17 @@ struct part_checks {
         accurate += first.status == solve_status::ok;
         ++checked;
     }
-    /// In several numbers of parts, equal and unequal ones.
+    /// In several numbers of ranks, equal and unequal ones.
     void all(band_matrix<T> const& a, plain_rows<T> const& meaning, std::int64_t rows, std::int64_t columns,
              band_options const& options = {}) {
         CAPTURE(a.block);
         CAPTURE(a.lower_bands);
         CAPTURE(a.upper_bands);
         CAPTURE(options.cyclic);
-        for (int const parts : {1, 2, 3, 4, 8}) {
-            if (races_watched ? parts != 4 : sanitized && rows > 50 && parts != 3) continue;
-            CAPTURE(parts);
-            one(a, meaning, equal_cuts(rows, parts), columns, options);
+        for (int const ranks : {1, 2, 3, 4, 8}) {
+            if (races_watched ? ranks != 4 : sanitized && rows > 50 && ranks != 3) continue;
+            CAPTURE(ranks);
+            one(a, meaning, equal_cuts(rows, ranks), columns, options);
         }
         auto const at = [&](std::int64_t row) { return std::min(row, rows); };
         for (cuts const& where : {cuts{0, at(1), at(1), at(2), at(4), at(9), rows}, cuts{0, 0, 0, at(7), rows, rows},
@@ -127,7 +127,7 @@ constexpr std::pair<int, int> widths[] = {{0, 0}, {1, 1}, {0, 1}, {1, 0}, {2, 1}
 
 template <class T, class Fixture>
 void check_classes() {
-    part_checks<T, Fixture> of;
+    rank_checks<T, Fixture> of;
     for (std::int64_t const rows : {2, 40, 170}) {
         CAPTURE(rows);
         for (int const n : {1, 2, 3, 5, 8})
@@ -168,13 +168,13 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
         CAPTURE(s.below);
         for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) = 1.5 * (below + above); // of condition below 100
         auto const meaning = s.meaning();
-        auto const d = sides_for(meaning, 1, 3);
+        auto const d = rhs_for(meaning, 1, 3);
         auto const exact = lapack_band_solution(meaning, std::max(below, above), d);
         auto const one = solve_banded_storage(Fixture::exec(), s, d);
-        for (int const parts : {2, 5}) {
-            auto const where = equal_cuts(n, parts);
+        for (int const ranks : {2, 5}) {
+            auto const where = equal_cuts(n, ranks);
             auto const r =
-                solve_in_parts(executors_of<Fixture>(std::size_t(parts)), band_matrix<double>(s.view()), d, where);
+                solve_distributed(executors_of<Fixture>(std::size_t(ranks)), band_matrix<double>(s.view()), d, where);
             CHECK(forward_error_of(r.x, exact) <= 1e-14);
             CHECK(forward_error_of(r.x, one.x) <= 1e-14);
             CHECK(r.reports[0].status == one.reports[0].status);
@@ -182,12 +182,12 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
             CHECK(r.reports[0].componentwise_error < 1e-14);
         }
     }
-    // One part with rows: what solve_bands gives, bit by bit.
+    // One rank with rows: what solve_bands gives, bit by bit.
     block_storage<std::complex<float>> const s(70, 4, 3, true);
-    auto const d = sides_for(s.meaning(true), 2, 8);
+    auto const d = rhs_for(s.meaning(true), 2, 8);
     auto const one = solve_blocks(Fixture::exec(), s, d, {.cyclic = true, .condition = true});
-    auto const r = solve_in_parts(executors_of<Fixture>(3), band_matrix<std::complex<float>>(s.view()), d,
-                                  {0, 0, 70, 70}, {.cyclic = true, .condition = true});
+    auto const r = solve_distributed(executors_of<Fixture>(3), band_matrix<std::complex<float>>(s.view()), d,
+                                     {0, 0, 70, 70}, {.cyclic = true, .condition = true});
     CHECK(r.x == one.x);
     CHECK(r.reports[0].backward_error == one.reports[0].backward_error);
     CHECK(r.reports[2].condition == one.reports[0].condition);
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
 
 TEST_CASE_TEMPLATE("band parts: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = std::complex<double>;
-    part_checks<T, Fixture> of;
+    rank_checks<T, Fixture> of;
     for (auto const operation : {matrix_operation::transposed, matrix_operation::conjugate_transposed}) {
         bool const conjugated = operation == matrix_operation::conjugate_transposed;
         for (std::int64_t const rows : {3, 60}) {
@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("band parts: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
 }
 
 TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture, COPPICE_TEST_EXECUTORS) {
-    part_checks<double, Fixture> of;
+    rank_checks<double, Fixture> of;
     std::int64_t const rows = 48;
     // Ones beside an empty diagonal: regular for even numbers of rows alone.
     for (int const k : {1, 2, 5, 8}) {
@@ -235,7 +235,7 @@ TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture,
         for (cuts const& where : {cuts{0, 15, 26, 48}, cuts{0, 1, 2, 3, 48}, cuts{0, 47, 48}})
             of.one(s.view(), s.meaning(false), where, 1);
     }
-    // Rows of the part that say nothing of their own unknowns: a permutation.
+    // Rows of the rank that say nothing of their own unknowns: a permutation.
     auto const shift = toeplitz<double>(40, 3, 3, [](int) { return 0.0; });
     banded_storage<double> p = shift;
     for (std::int64_t i = 0; i < 40; ++i)
@@ -245,7 +245,7 @@ TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture,
     // A row that is a multiple of the border's: it gets another border.
     distributed::bordered_rows<double> border;
     border.before = 1;
-    border.part.own.rows = 1;
+    border.inner.own.rows = 1;
     block_storage<double> s(2, 1, 1, false);
     s.lower[1] = s.diagonal[0] = s.upper[0] = 1;
     s.diagonal[1] = border.entry(0, 2) / border.entry(0, 1);
@@ -256,9 +256,9 @@ TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture,
 namespace {
 
 template <class T, class Fixture>
-solve_report report_of(band_matrix<T> const& a, std::int64_t rows, int parts, band_options const& options = {}) {
+solve_report report_of(band_matrix<T> const& a, std::int64_t rows, int ranks, band_options const& options = {}) {
     std::vector<T> const d(std::size_t(a.size), T(1));
-    auto const r = solve_in_parts(executors_of<Fixture>(std::size_t(parts)), a, d, equal_cuts(rows, parts), options);
+    auto const r = solve_distributed(executors_of<Fixture>(std::size_t(ranks)), a, d, equal_cuts(rows, ranks), options);
     for (solve_report const& other : r.reports) CHECK(other.status == r.reports[0].status);
     return r.reports[0];
 }
@@ -267,8 +267,8 @@ solve_report report_of(band_matrix<T> const& a, std::int64_t rows, int parts, ba
 
 TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
-    for (int const parts : {2, 3, 8}) {
-        CAPTURE(parts);
+    for (int const ranks : {2, 3, 8}) {
+        CAPTURE(ranks);
         for (int const n : {1, 3, 8}) {
             CAPTURE(n);
             block_storage<T> s(40, n, 3, true);
@@ -276,15 +276,15 @@ TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite",
             for (int k = 0; k < n; ++k) // an empty row
                 for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
                     (*band)[std::size_t(17 * n + k) * std::size_t(n)] = 0;
-            CHECK(report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = true}).status == solve_status::singular);
+            CHECK(report_of<T, Fixture>(s.view(), 40, ranks, {.cyclic = true}).status == solve_status::singular);
             s.spoil(0, 40);
-            CHECK(report_of<T, Fixture>(s.view(), 40, parts).status == solve_status::singular);
+            CHECK(report_of<T, Fixture>(s.view(), 40, ranks).status == solve_status::singular);
             s = whole;
             s.diagonal[33 * std::size_t(n) * std::size_t(n)] = std::numeric_limits<T>::quiet_NaN();
-            CHECK(report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = true}).status == solve_status::not_finite);
+            CHECK(report_of<T, Fixture>(s.view(), 40, ranks, {.cyclic = true}).status == solve_status::not_finite);
             s = whole;
             s.upper[2 * std::size_t(n) * std::size_t(n)] = std::numeric_limits<T>::infinity();
-            CHECK(report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = true}).status == solve_status::not_finite);
+            CHECK(report_of<T, Fixture>(s.view(), 40, ranks, {.cyclic = true}).status == solve_status::not_finite);
             // Rows that sum to zero, in a ring and in a chain.
             for (bool const cyclic : {false, true}) {
                 s = whole;
@@ -298,21 +298,21 @@ TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite",
                 if (!cyclic) s.spoil(0, 40);
                 for (auto const operation : {matrix_operation::none, matrix_operation::transposed})
                     CHECK(
-                        report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = cyclic, .operation = operation}).status ==
+                        report_of<T, Fixture>(s.view(), 40, ranks, {.cyclic = cyclic, .operation = operation}).status ==
                         solve_status::singular);
             }
         }
         banded_storage<T> s(50, 2, 4, 5);
         for (int k = -2; k <= 4; ++k) s.at(25, k) = 0;
-        CHECK(report_of<T, Fixture>(s.view(), 50, parts).status == solve_status::singular);
+        CHECK(report_of<T, Fixture>(s.view(), 50, ranks).status == solve_status::singular);
         s.at(25, 0) = std::numeric_limits<T>::quiet_NaN();
-        CHECK(report_of<T, Fixture>(s.view(), 50, parts).status == solve_status::not_finite);
+        CHECK(report_of<T, Fixture>(s.view(), 50, ranks).status == solve_status::not_finite);
     }
     // A right-hand side with NaN.
     block_storage<T> const s(20, 2, 3, false);
     std::vector<T> d(80, 1);
     d[50] = std::numeric_limits<T>::quiet_NaN();
-    auto const r = solve_in_parts(executors_of<Fixture>(2), band_matrix<T>(s.view()), d, {0, 10, 20});
+    auto const r = solve_distributed(executors_of<Fixture>(2), band_matrix<T>(s.view()), d, {0, 10, 20});
     CHECK(r.reports[1].status == solve_status::not_finite);
     CHECK(backward_error_of(s.meaning(false), {r.x.begin(), r.x.begin() + 40}, {d.begin(), d.begin() + 40}) <=
           50 * epsilon<T>);
@@ -322,14 +322,14 @@ namespace {
 
 template <class T, class Fixture>
 void check_growth() {
-    part_checks<T, Fixture> of;
+    rank_checks<T, Fixture> of;
     auto const all = [&](growth_case<T> const& c) {
         CAPTURE(c.name);
         std::int64_t const rows = c.matrix.size / (c.matrix.lower_bands >= 0 ? 1 : c.matrix.block);
-        for (int const parts : {2, 3, 8}) {
-            if (sanitized && parts != 3) continue;
-            CAPTURE(parts);
-            of.one(c.matrix, c.meaning, equal_cuts(rows, parts), 2, {.cyclic = c.cyclic});
+        for (int const ranks : {2, 3, 8}) {
+            if (sanitized && ranks != 3) continue;
+            CAPTURE(ranks);
+            of.one(c.matrix, c.meaning, equal_cuts(rows, ranks), 2, {.cyclic = c.cyclic});
         }
     };
     for (int k = 1; k <= 8; ++k) {
@@ -356,17 +356,17 @@ TEST_CASE_TEMPLATE("band parts: an empty column or row is singular, whatever the
         for (int const reach : {1, 2})
             for (int empty = 0; empty < n; ++empty)
                 for (bool const column : {false, true})
-                    for (int const parts : {2, 3, 4}) {
+                    for (int const ranks : {2, 3, 4}) {
                         CAPTURE(n);
                         CAPTURE(reach);
                         CAPTURE(empty);
                         CAPTURE(column);
-                        CAPTURE(parts);
+                        CAPTURE(ranks);
                         banded_storage<T> s(n, reach, reach, 17);
                         for (int i = 0; i < n; ++i)
                             for (int k = -reach; k <= reach; ++k)
                                 if ((column ? i + k : i) == empty) s.at(i, k) = 0;
-                        CHECK(report_of<T, Fixture>(s.view(), n, parts).status == solve_status::singular);
+                        CHECK(report_of<T, Fixture>(s.view(), n, ranks).status == solve_status::singular);
                     }
 }
 
@@ -378,11 +378,11 @@ TEST_CASE_TEMPLATE("band parts: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
 TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
     block_storage<T> const s(200, 3, 8, true);
-    auto const d = sides_for(s.meaning(true), 5, 8);
+    auto const d = rhs_for(s.meaning(true), 5, 8);
     auto const where = equal_cuts(200, 4);
     auto const run = [&](band_options options, std::int64_t gap = 0) {
         options.cyclic = true;
-        return solve_in_parts(executors_of<Fixture>(4), band_matrix<T>(s.view()), d, where, options, gap);
+        return solve_distributed(executors_of<Fixture>(4), band_matrix<T>(s.view()), d, where, options, gap);
     };
     auto const first = run({});
     for (int k = 0; k < 3; ++k) CHECK(run({}, k).x == first.x); // also with leading dimensions
@@ -395,11 +395,13 @@ TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, C
     auto scaled = s;
     for (auto* const band : {&scaled.lower, &scaled.diagonal, &scaled.upper})
         for (T& value : *band) value *= 0x1p40;
-    auto const r = solve_in_parts(executors_of<Fixture>(4), band_matrix<T>(scaled.view()), d, where, {.cyclic = true});
+    auto const r =
+        solve_distributed(executors_of<Fixture>(4), band_matrix<T>(scaled.view()), d, where, {.cyclic = true});
     for (std::size_t i = 0; i < r.x.size(); ++i) CHECK(r.x[i] * 0x1p40 == first.x[i]);
     CHECK(r.reports[0].backward_error == first.reports[0].backward_error);
 
-    auto const none = solve_in_parts(executors_of<Fixture>(3), band_matrix<T>(tridiagonal_view<T>{}), {}, {0, 0, 0, 0});
+    auto const none =
+        solve_distributed(executors_of<Fixture>(3), band_matrix<T>(tridiagonal_view<T>{}), {}, {0, 0, 0, 0});
     CHECK(none.reports[2].status == solve_status::ok);
 }
 
@@ -415,8 +417,8 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
         bool in_place = false;
     };
     auto const fails = [&](banded_view<T> shape, call const& of) {
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            bool const bad = others.part() == 1;
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            bool const bad = comm.rank() == 1;
             call const mine = bad ? of : call{};
             auto const bands = exec.copy(std::vector<T>(400, 1));
             buffer<T> x(exec, 100);
@@ -424,19 +426,19 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
             band_matrix<T> a(banded_view<T>{view.length, view.lower_bands, view.upper_bands, bands.data()});
             a.systems = mine.systems;
             try {
-                solve_bands_part(exec, others, a,
-                                 {mine.in_place ? x.data() : bands.data(), mine.side_rows, mine.columns},
-                                 {x.data(), mine.solution_rows, mine.columns}, mine.options);
+                solve_bands_distributed(exec, comm, a,
+                                        {mine.in_place ? x.data() : bands.data(), mine.side_rows, mine.columns},
+                                        {x.data(), mine.solution_rows, mine.columns}, mine.options);
             } catch (error const& e) {
-                messages[std::size_t(others.part())] = e.what();
+                messages[std::size_t(comm.rank())] = e.what();
                 throw;
             }
         });
     };
     banded_view<T> const good{12, 2, 1, nullptr};
     CHECK_THROWS_AS(fails(good, {.solution_rows = 11}), dimension_error);
-    CHECK(messages[1] == "solution rows of solve_bands_part: got 11, expected 12");
-    CHECK(messages[0] == "part 1 failed: " + messages[1]);
+    CHECK(messages[1] == "solution rows of solve_bands_distributed: got 11, expected 12");
+    CHECK(messages[0] == "rank 1 failed: " + messages[1]);
     CHECK(messages[2] == messages[0]);
     CHECK_THROWS_AS(fails(good, {.side_rows = 13}), dimension_error);
     CHECK_THROWS_AS(fails(good, {.options = {.cyclic = true}}), argument_error);
@@ -445,10 +447,10 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
     CHECK_THROWS_AS(fails(good, {.in_place = true}), argument_error);
     CHECK_THROWS_AS(fails({12, 9, 1, nullptr}, {}), argument_error);
 
-    // Parts that do not fit together: the same sentence on all.
+    // Ranks that do not fit together: the same sentence on all.
     std::string const others = "1 right-hand sides, not cyclic, operation 0, 0 refinements, error bound 0";
-    std::string const fit = "solve_bands_part: part 1 has 2 lower and 2 upper bands, " + others +
-                            ", part 0 has 2 lower and 1 upper bands, " + others + ", expected the same";
+    std::string const fit = "solve_bands_distributed: rank 1 has 2 lower and 2 upper bands, " + others +
+                            ", rank 0 has 2 lower and 1 upper bands, " + others + ", expected the same";
     CHECK_THROWS_WITH_AS(fails({12, 2, 2, nullptr}, {}), fit.c_str(), argument_error);
     for (std::string const& message : messages) CHECK(message == fit);
     CHECK_THROWS_AS(fails(good, {.columns = 2}), argument_error);

@@ -65,8 +65,8 @@ TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations"
     for (double const tolerance : {1e-2, 1e-5, 1e-9}) {
         std::vector<std::int64_t> iterations(2);
         multi_executor<exec_type> const all(executors_of<Fixture>(2));
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            auto const p = std::size_t(others.part());
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            auto const p = std::size_t(comm.rank());
             block b;
             for (int i = begin[p]; i < begin[p + 1]; ++i) {
                 for (int const j : {i - 1, i, i + 1})
@@ -76,12 +76,12 @@ TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations"
                     }
                 b.offsets.push_back(int(b.columns.size()));
             }
-            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
             auto const right = exec.copy(std::vector<double>(std::size_t(m.size()), 1.0));
             auto x = exec.copy(std::vector<double>(std::size_t(m.size()), 0.0));
-            auto const none = make_part_preconditioner(exec, others, "none", m);
+            auto const none = make_distributed_preconditioner(exec, comm, "none", m);
             auto const r =
-                solve_in_parts(exec, others, "cg", m, none, right.view(), x.view(), {.tolerance = tolerance});
+                solve_distributed(exec, comm, "cg", m, none, right.view(), x.view(), {.tolerance = tolerance});
             CHECK(r.converged);
             iterations[p] = r.iterations;
         });
@@ -96,10 +96,10 @@ TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", 
         std::vector<double> x(90), y(90);
         for (std::size_t i = 0; i < 90; ++i) x[i] = std::sin(double(i));
         multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            auto const p = std::size_t(others.part());
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            auto const p = std::size_t(comm.rank());
             auto const b = rows_of(a, cuts[p], cuts[p + 1]);
-            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
             auto const from = exec.copy(std::vector<double>(x.begin() + cuts[p], x.begin() + cuts[p + 1]));
             buffer<double> to(exec, m.size());
             for (int again = 0; again < 3; ++again) m.apply(exec, array_view<double const>(from.view()), to.view());
@@ -120,10 +120,10 @@ TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the par
     for (auto const& cuts : divisions) {
         multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
         std::vector<std::vector<double>> found(90, std::vector<double>(90));
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            int const first = cuts[std::size_t(others.part())], behind = cuts[std::size_t(others.part()) + 1];
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            int const first = cuts[std::size_t(comm.rank())], behind = cuts[std::size_t(comm.rank()) + 1];
             auto const b = rows_of(a, first, behind);
-            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
             auto const& own = m.own_block();
             CHECK(own.rows() == behind - first);
             CHECK(own.columns() == behind - first);
@@ -145,30 +145,30 @@ TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the par
 TEST_CASE("parts: the text of CG over any number of them") {
     auto const a = dense_matrix(90);
     std::vector<double> rhs(90, 1);
-    std::int64_t of_one_part = 0;
+    std::int64_t of_one_rank = 0;
     for (auto const& cuts : divisions) {
         std::vector<double> x(90), first;
         for (int again = 0; again < 2; ++again) {
             std::vector<krylov_result> results(cuts.size() - 1);
             multi_executor<host_executor> const all(std::vector<host_executor>(cuts.size() - 1, host_executor{1}));
-            all.run([&](host_executor const& host, part_messages const& others) {
-                auto const p = std::size_t(others.part());
+            all.run([&](host_executor const& host, rank_communicator const& comm) {
+                auto const p = std::size_t(comm.rank());
                 auto const b = rows_of(a, cuts[p], cuts[p + 1]);
                 std::int64_t const n = cuts[p + 1] - cuts[p];
-                csr_part<host_executor, double> const m(host, others, b.offsets, b.columns, b.values);
-                host_part const exec(host, others);
-                cg<host_part, double> solver(exec, n, {.tolerance = 1e-12});
+                distributed_csr<host_executor, double> const m(host, comm, b.offsets, b.columns, b.values);
+                host_rank const exec(host, comm);
+                cg<host_rank, double> solver(exec, n, {.tolerance = 1e-12});
                 auto const d = exec.copy(std::vector<double>(std::size_t(n), 1));
                 buffer<double> to(exec, n);
                 fill(host, to.view(), 0.0);
                 results[p] = solver.solve(m, identity{}, array_view<double const>(d.view()), to.view());
                 std::copy_n(to.data(), n, x.begin() + cuts[p]);
             });
-            if (of_one_part == 0) of_one_part = results[0].iterations;
+            if (of_one_rank == 0) of_one_rank = results[0].iterations;
             for (auto const& r : results) {
                 CHECK(r.converged);
                 CHECK(r.residual_history == results[0].residual_history);
-                CHECK(std::abs(r.iterations - of_one_part) <= 1);
+                CHECK(std::abs(r.iterations - of_one_rank) <= 1);
             }
             if (again == 0) first = x;
         }
@@ -190,14 +190,14 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
                            std::vector<double>& x, krylov_options const& options) {
         std::vector<krylov_result> results(cuts.size() - 1);
         multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            auto const p = std::size_t(others.part());
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            auto const p = std::size_t(comm.rank());
             auto const b = rows_of(a, cuts[p], cuts[p + 1]);
-            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
-            auto const block = make_part_preconditioner(exec, others, preconditioner, m);
+            distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
+            auto const block = make_distributed_preconditioner(exec, comm, preconditioner, m);
             auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
             auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
-            results[p] = solve_in_parts(exec, others, method, m, block, d.view(), to.view(), options);
+            results[p] = solve_distributed(exec, comm, method, m, block, d.view(), to.view(), options);
             auto const values = to_vector(exec, to);
             std::copy(values.begin(), values.end(), x.begin() + cuts[p]);
         });
@@ -209,15 +209,15 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
     };
     for (std::string_view const name : krylov_names) {
         std::string const method(name);
-        std::int64_t of_one_part = 0;
+        std::int64_t of_one_rank = 0;
         for (auto const& cuts : divisions) {
             CAPTURE(method);
             CAPTURE(cuts.size());
             std::vector<double> x(90), again(90);
             auto const r = solve(method, "none", cuts, x, {.tolerance = 1e-12});
             CHECK(r.converged);
-            if (of_one_part == 0) of_one_part = r.iterations;
-            CHECK(std::abs(r.iterations - of_one_part) <= 1);
+            if (of_one_rank == 0) of_one_rank = r.iterations;
+            CHECK(std::abs(r.iterations - of_one_rank) <= 1);
             CHECK(solve(method, "none", cuts, again, {.tolerance = 1e-12}).iterations == r.iterations);
             CHECK(again == x);
             for (std::size_t i = 0; i < 90; ++i) {
@@ -241,7 +241,7 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
 TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on their number", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
-    // Rows enough for two levels before all parts have the rest.
+    // Rows enough for two levels before all ranks have the rest.
     struct grid {
         std::string name;
         std::int64_t nx, ny, nz;
@@ -249,17 +249,17 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
         double across; ///< weight across the cuts
         int more;      ///< iterations that cuts may cost
     };
-    auto const solve = [](int parts, grid const& of, std::vector<std::int64_t> const& cuts) {
+    auto const solve = [](int ranks, grid const& of, std::vector<std::int64_t> const& cuts) {
         std::int64_t const nx = of.nx, ny = of.ny, n = nx * ny * of.nz;
         bool const jumps = of.jumps;
         double const wy = of.nz == 1 ? of.across : 1, wz = of.nz == 1 ? 1 : of.across;
-        std::vector<krylov_result> results(static_cast<std::size_t>(parts));
-        std::vector<double> definite(static_cast<std::size_t>(parts)), unequal = definite;
-        multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(parts)));
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            auto const p = std::size_t(others.part());
-            std::int64_t const first = cuts.empty() ? n * std::int64_t(p) / parts : cuts[p];
-            std::int64_t const behind = cuts.empty() ? n * std::int64_t(p + 1) / parts : cuts[p + 1];
+        std::vector<krylov_result> results(static_cast<std::size_t>(ranks));
+        std::vector<double> definite(static_cast<std::size_t>(ranks)), unequal = definite;
+        multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(ranks)));
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            auto const p = std::size_t(comm.rank());
+            std::int64_t const first = cuts.empty() ? n * std::int64_t(p) / ranks : cuts[p];
+            std::int64_t const behind = cuts.empty() ? n * std::int64_t(p + 1) / ranks : cuts[p + 1];
             std::vector<std::int32_t> offsets{0}, columns;
             std::vector<double> values;
             auto const weight = [&](std::int64_t i) {
@@ -285,8 +285,8 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
                 values.push_back(diagonal);
                 offsets.push_back(std::int32_t(columns.size()));
             }
-            csr_part<exec_type, double> const a(exec, others, offsets, columns, values);
-            auto const m = make_part_preconditioner(exec, others, "multilevel", a);
+            distributed_csr<exec_type, double> const a(exec, comm, offsets, columns, values);
+            auto const m = make_distributed_preconditioner(exec, comm, "multilevel", a);
             auto const numbers = [&](std::uint64_t seed) {
                 std::vector<double> v(static_cast<std::size_t>(a.size()));
                 std::mt19937_64 random(seed + std::uint64_t(first));
@@ -295,7 +295,7 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
             };
             auto const b = numbers(1), r = numbers(2);
             auto x = exec.copy(std::vector<double>(std::size_t(a.size()), 0));
-            results[p] = solve_in_parts(exec, others, "cg", a, m, b.view(), x.view(), {.tolerance = 1e-8});
+            results[p] = solve_distributed(exec, comm, "cg", a, m, b.view(), x.view(), {.tolerance = 1e-8});
             // r^T M r > 0, b^T M r = r^T M b
             m.apply(exec, array_view<double const>(r.view()), x.view());
             auto const of_r = to_vector(exec, r), of_b = to_vector(exec, b), m_r = to_vector(exec, x);
@@ -325,14 +325,14 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
         CAPTURE(of.name);
         std::int64_t const n = of.nx * of.ny * of.nz;
         auto const one = solve(1, of, {});
-        for (int const parts : {2, 4}) {
-            if (sanitized && parts > 2) continue;
-            CAPTURE(parts);
-            auto const several = solve(parts, of, {});
+        for (int const ranks : {2, 4}) {
+            if (sanitized && ranks > 2) continue;
+            CAPTURE(ranks);
+            auto const several = solve(ranks, of, {});
             CHECK(several <= one + of.more);
-            if (!races_watched) CHECK(several == solve(parts, of, {}));
+            if (!races_watched) CHECK(several == solve(ranks, of, {}));
         }
-        CHECK(solve(3, of, {0, n / 3, n / 3, n}) <= 2 * one); // an empty part
+        CHECK(solve(3, of, {0, n / 3, n / 3, n}) <= 2 * one); // an empty rank
     }
 }
 
@@ -353,11 +353,11 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
         }
     }
     for (std::int64_t i = 0; i < n; ++i) rows[std::size_t(i)][i] += 0.01;
-    auto const solve = [&](int parts, std::int64_t size, option_values const& chosen) {
-        std::vector<krylov_result> results(static_cast<std::size_t>(parts));
-        multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(parts)));
-        all.run([&](exec_type const& exec, part_messages const& others) {
-            std::int64_t const p = others.part(), first = size * p / parts, behind = size * (p + 1) / parts;
+    auto const solve = [&](int ranks, std::int64_t size, option_values const& chosen) {
+        std::vector<krylov_result> results(static_cast<std::size_t>(ranks));
+        multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(ranks)));
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            std::int64_t const p = comm.rank(), first = size * p / ranks, behind = size * (p + 1) / ranks;
             std::vector<std::int32_t> offsets{0}, columns;
             std::vector<double> values;
             for (std::int64_t i = first; i < behind; ++i) {
@@ -368,43 +368,43 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
                     }
                 offsets.push_back(std::int32_t(columns.size()));
             }
-            csr_part<exec_type, double> const a(exec, others, offsets, columns, values);
-            auto const m = make_part_preconditioner(exec, others, "multilevel", a, chosen);
+            distributed_csr<exec_type, double> const a(exec, comm, offsets, columns, values);
+            auto const m = make_distributed_preconditioner(exec, comm, "multilevel", a, chosen);
             std::vector<double> right;
             for (std::int64_t i = first; i < behind; ++i) right.push_back(std::sin(double(i)));
             auto const b = exec.copy(right);
             auto x = exec.copy(std::vector<double>(right.size(), 0));
-            results[std::size_t(p)] = solve_in_parts(exec, others, "cg", a, m, b.view(), x.view(),
-                                                     {.tolerance = 1e-6, .max_iterations = 300});
+            results[std::size_t(p)] = solve_distributed(exec, comm, "cg", a, m, b.view(), x.view(),
+                                                        {.tolerance = 1e-6, .max_iterations = 300});
         });
         return results[0];
     };
     for (char const* const smoother : {"jacobi", "l1", "forest", "chebyshev", "gauss-seidel"})
-        for (int const parts : {1, 2, 4}) {
-            if (sanitized && parts != 2) continue;
+        for (int const ranks : {1, 2, 4}) {
+            if (sanitized && ranks != 2) continue;
             CAPTURE(smoother);
-            CAPTURE(parts);
-            CHECK(solve(parts, n, {{"smoother", smoother}}).converged);
+            CAPTURE(ranks);
+            CHECK(solve(ranks, n, {{"smoother", smoother}}).converged);
         }
     // Few rows are solved together, with the options that were given.
     CHECK(solve(2, 1000, {{"levels", "1"}, {"coarsest", "1"}}).iterations > solve(2, 1000, {}).iterations);
-    CHECK_THROWS_WITH_AS(solve(2, 1000, {{"block", "2"}}), doctest::Contains("block=2 is for one part"),
+    CHECK_THROWS_WITH_AS(solve(2, 1000, {{"block", "2"}}), doctest::Contains("block=2 is for one rank"),
                          argument_error);
-    CHECK_THROWS_WITH_AS(solve(2, 1000, {{"storage", "half"}}), doctest::Contains("storage=half is for one part"),
+    CHECK_THROWS_WITH_AS(solve(2, 1000, {{"storage", "half"}}), doctest::Contains("storage=half is for one rank"),
                          argument_error);
 }
 
 TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
-    CHECK_THROWS_AS(all.run([](exec_type const& exec, part_messages const& others) {
-        std::vector<std::int32_t> const columns{others.part() == 1 ? 3 : 0};
-        csr_part<exec_type, double> const m(exec, others, {0, 1}, columns, {1.0});
+    CHECK_THROWS_AS(all.run([](exec_type const& exec, rank_communicator const& comm) {
+        std::vector<std::int32_t> const columns{comm.rank() == 1 ? 3 : 0};
+        distributed_csr<exec_type, double> const m(exec, comm, {0, 1}, columns, {1.0});
     }),
                     matrix_error);
-    CHECK_THROWS_AS(all.run([](exec_type const& exec, part_messages const& others) {
-        std::vector<double> const values(others.part() == 2 ? 2 : 1);
-        csr_part<exec_type, double> const m(exec, others, {0, 1}, {0}, values);
+    CHECK_THROWS_AS(all.run([](exec_type const& exec, rank_communicator const& comm) {
+        std::vector<double> const values(comm.rank() == 2 ? 2 : 1);
+        distributed_csr<exec_type, double> const m(exec, comm, {0, 1}, {0}, values);
     }),
                     dimension_error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems in parts: where they are cut, and the error of a solution by definition.
+/// Tridiagonal systems in ranks: where they are cut, and the error of a solution by definition.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace coppice::test {
 
-/// Where `parts` parts of n rows begin, and n.
-inline std::vector<std::int64_t> equal_cuts(std::int64_t n, int parts) {
+/// Where `ranks` ranks of n rows begin, and n.
+inline std::vector<std::int64_t> equal_cuts(std::int64_t n, int ranks) {
     std::vector<std::int64_t> cuts;
-    for (int p = 0; p <= parts; ++p) cuts.push_back(n * p / parts);
+    for (int p = 0; p <= ranks; ++p) cuts.push_back(n * p / ranks);
     return cuts;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of rows at the cuts between parts, and rows that cross them, against dense matrices.
+// Products of rows at the cuts between ranks, and rows that cross them, against dense matrices.
 #include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 
 #include <algorithm>
@@ -48,15 +48,15 @@ csr<double> rows_of(Exec const& exec, dense const& a, int first, int behind, int
     return {behind - first, columns, exec.copy(offsets), exec.copy(indices), exec.copy(values)};
 }
 template <class Exec>
-listed_matrix<double> listed(Exec const& exec, csr<double> const& a) {
+hypersparse_rows<double> listed(Exec const& exec, csr<double> const& a) {
     return to_hypersparse(exec, a.view());
 }
 
-/// A matrix of unknowns in parts, whose prolongator leads to some of each.
+/// A matrix of unknowns in ranks, whose prolongator leads to some of each.
 struct problem {
-    part_begins begin{0}, below{0};
-    dense a, p; ///< over all parts
-    static std::size_t part_of(part_begins const& begin, int i) {
+    rank_offsets begin{0}, below{0};
+    dense a, p; ///< over all ranks
+    static std::size_t rank_of(rank_offsets const& begin, int i) {
         return std::size_t(std::upper_bound(begin.begin(), begin.end(), i) - begin.begin()) - 1;
     }
 
@@ -71,15 +71,15 @@ struct problem {
         p = zeros(n, c);
         for (int i = 0; i < n; ++i)
             for (int j = 0; j <= i; ++j)
-                if (random() % (part_of(begin, i) == part_of(begin, j) ? 2 : 6) == 0)
+                if (random() % (rank_of(begin, i) == rank_of(begin, j) ? 2 : 6) == 0)
                     a[std::size_t(i)][std::size_t(j)] = a[std::size_t(j)][std::size_t(i)] = value();
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < c; ++j) {
-                bool const own = part_of(begin, i) == part_of(below, j);
-                bool coupled = own; // Q has columns of parts that the row is coupled with
+                bool const own = rank_of(begin, i) == rank_of(below, j);
+                bool coupled = own; // Q has columns of ranks that the row is coupled with
                 for (int k = 0; k < n; ++k)
                     coupled =
-                        coupled || (part_of(begin, k) == part_of(below, j) && a[std::size_t(i)][std::size_t(k)] != 0);
+                        coupled || (rank_of(begin, k) == rank_of(below, j) && a[std::size_t(i)][std::size_t(k)] != 0);
                 if (coupled && (own || crosses) && random() % 2 == 0) p[std::size_t(i)][std::size_t(j)] = value();
             }
     }
@@ -100,11 +100,11 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
             auto const all = std::int32_t(m.below.back());
             dense const expected = times(transposed(m.p), times(m.a, m.p));
             dense found = zeros(all, all);
-            multi_executor<exec_type> const parts(executors_of<Fixture>(sizes.size()));
-            parts.run([&](exec_type const& exec, part_messages const& others) {
-                auto const part = std::size_t(others.part());
-                int const n = int(m.begin.back()), from = int(m.begin[part]), to = int(m.begin[part + 1]);
-                int const first = int(m.below[part]), behind = int(m.below[part + 1]);
+            multi_executor<exec_type> const ranks(executors_of<Fixture>(sizes.size()));
+            ranks.run([&](exec_type const& exec, rank_communicator const& comm) {
+                auto const rank = std::size_t(comm.rank());
+                int const n = int(m.begin.back()), from = int(m.begin[rank]), to = int(m.begin[rank + 1]);
+                int const first = int(m.below[rank]), behind = int(m.below[rank + 1]);
                 auto const own_row = [&](int j) { return j >= from && j < to; };
                 auto const own_column = [&](int j) { return j >= first && j < behind; };
                 auto const a = rows_of(exec, m.a, from, to, from, to - from, own_row);
@@ -120,8 +120,8 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
                     if (!met) of_halo[std::size_t(j)].assign(std::size_t(all), 0);
                 }
                 auto const p_halo = listed(exec, rows_of(exec, of_halo, 0, n, 0, all, [](int) { return true; }));
-                auto const made = galerkin_at_cuts<exec_type, double>(
-                    exec, others, {k, p_halo, q, a.view(), p.view(), p.view(), m.below}, crosses);
+                auto const made = galerkin_at_boundaries<exec_type, double>(
+                    exec, comm, {k, p_halo, q, a.view(), p.view(), p.view(), m.below}, crosses);
                 auto const r = transpose(exec, p.view());
                 auto const own = mxm(exec, plus_times<double>{}, r.view(),
                                      view_of(mxm(exec, plus_times<double>{}, a.view(), p.view())));
@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
 }
 
 TEST_CASE_TEMPLATE(
-    "parts: couplings are found symmetric where they are, and not by the parts of what is missing or differs", Fixture,
+    "ranks: couplings are found symmetric where they are, and not by the ranks of what is missing or differs", Fixture,
     COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     std::mt19937_64 random(6);
@@ -154,16 +154,16 @@ TEST_CASE_TEMPLATE(
         m.a[1][8] = 0.5;
         m.a[8][1] = change == 0 ? 0.5 : change == 1 ? 0 : 0.25;
         std::vector<int> patterns(4), values(4);
-        multi_executor<exec_type> const parts(executors_of<Fixture>(4));
-        parts.run([&](exec_type const& exec, part_messages const& others) {
-            auto const part = std::size_t(others.part());
-            int const n = int(m.begin.back()), from = int(m.begin[part]), to = int(m.begin[part + 1]);
+        multi_executor<exec_type> const ranks(executors_of<Fixture>(4));
+        ranks.run([&](exec_type const& exec, rank_communicator const& comm) {
+            auto const rank = std::size_t(comm.rank());
+            int const n = int(m.begin.back()), from = int(m.begin[rank]), to = int(m.begin[rank + 1]);
             auto const k = listed(exec, rows_of(exec, m.a, from, to, 0, n, [&](int j) { return j < from || j >= to; }));
-            auto const found = symmetry_of(exec, others, k, m.begin);
-            patterns[part] = found.pattern;
-            values[part] = found.values;
+            auto const found = symmetry_of(exec, comm, k, m.begin);
+            patterns[rank] = found.pattern;
+            values[rank] = found.values;
         });
-        // Row 1 is the first part's, row 8 the third one's.
+        // Row 1 is the first rank's, row 8 the third one's.
         CHECK(patterns == (change == 1 ? std::vector<int>{0, 1, 0, 1} : std::vector<int>{1, 1, 1, 1}));
         CHECK(values == (change == 0 ? std::vector<int>{1, 1, 1, 1} : std::vector<int>{0, 1, 0, 1}));
     }
@@ -182,13 +182,13 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
     };
     for (auto const& [rows, columns] : {std::pair{1, 1}, {5, 9}, {200, 30}, {3000, 7}})
         for (unsigned const of_own : {1u, 3u})
-            for (unsigned const of_listed : {1u, 4u, 1u << 30}) { // all rows, some, most likely none
+            for (unsigned const of_active : {1u, 4u, 1u << 30}) { // all rows, some, most likely none
                 auto const& case_rows = rows;
                 CAPTURE(case_rows);
                 CAPTURE(of_own);
-                CAPTURE(of_listed);
-                auto const own = some(rows, columns, of_own, 3), added = some(rows, columns, of_listed, 2);
-                auto const sum = add_listed(exec, own.view(), listed(exec, added));
+                CAPTURE(of_active);
+                auto const own = some(rows, columns, of_own, 3), added = some(rows, columns, of_active, 2);
+                auto const sum = add_hypersparse(exec, own.view(), listed(exec, added));
                 auto const expected = ewise_add(exec, plus{}, own.view(), added.view());
                 CHECK(sum.rows() == rows);
                 CHECK(to_vector(exec, sum.row_offsets()) == to_vector(exec, expected.row_offsets()));
@@ -200,34 +200,34 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
 TEST_CASE_TEMPLATE("parts: rows that several parts make for one are added up in the order of the parts", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
-    part_begins const begin{0, 4, 4, 10};
+    rank_offsets const begin{0, 4, 4, 10};
     std::vector<dense> found(3);
-    multi_executor<exec_type> const parts(executors_of<Fixture>(3));
-    parts.run([&](exec_type const& exec, part_messages const& others) {
-        int const part = others.part();
+    multi_executor<exec_type> const ranks(executors_of<Fixture>(3));
+    ranks.run([&](exec_type const& exec, rank_communicator const& comm) {
+        int const rank = comm.rank();
         dense made = zeros(10, 5);
         for (int i = 0; i < 10; ++i)
-            if (i < begin[std::size_t(part)] || i >= begin[std::size_t(part) + 1])
-                for (int j = part; j < 5; j += 2) made[std::size_t(i)][std::size_t(j)] = i + 10 * j + 100 * (part + 1);
+            if (i < begin[std::size_t(rank)] || i >= begin[std::size_t(rank) + 1])
+                for (int j = rank; j < 5; j += 2) made[std::size_t(i)][std::size_t(j)] = i + 10 * j + 100 * (rank + 1);
         auto const mine =
-            push_rows(exec, others, listed(exec, rows_of(exec, made, 0, 10, 0, 5, [](int) { return true; })), begin);
-        dense& to = found[std::size_t(part)];
+            push_rows(exec, comm, listed(exec, rows_of(exec, made, 0, 10, 0, 5, [](int) { return true; })), begin);
+        dense& to = found[std::size_t(rank)];
         to = zeros(mine.rows(), mine.columns());
         auto const t = extract_tuples(exec, mine);
         auto const rows = to_vector(exec, t.rows), columns = to_vector(exec, t.columns);
         auto const values = to_vector(exec, t.values);
         for (std::size_t e = 0; e < values.size(); ++e) to[std::size_t(rows[e])][std::size_t(columns[e])] = values[e];
     });
-    for (int part = 0; part < 3; ++part) {
-        std::int64_t const first = begin[std::size_t(part)], rows = begin[std::size_t(part) + 1] - first;
-        REQUIRE(std::int64_t(found[std::size_t(part)].size()) == rows);
+    for (int rank = 0; rank < 3; ++rank) {
+        std::int64_t const first = begin[std::size_t(rank)], rows = begin[std::size_t(rank) + 1] - first;
+        REQUIRE(std::int64_t(found[std::size_t(rank)].size()) == rows);
         for (int i = 0; i < rows; ++i)
             for (int j = 0; j < 5; ++j) {
                 double expected = 0;
                 for (int from = 0; from < 3; ++from)
-                    if (from != part && j >= from && (j - from) % 2 == 0)
+                    if (from != rank && j >= from && (j - from) % 2 == 0)
                         expected += double(first + i) + 10 * j + 100 * (from + 1);
-                CHECK(found[std::size_t(part)][std::size_t(i)][std::size_t(j)] == expected);
+                CHECK(found[std::size_t(rank)][std::size_t(i)][std::size_t(j)] == expected);
             }
     }
 }

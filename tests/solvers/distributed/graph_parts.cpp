@@ -23,13 +23,13 @@ namespace {
 
 using cuts_of_rows = std::vector<int>;
 
-/// Equal parts, some empty, some of one row; a part for each row where there are few.
+/// Equal ranks, some empty, some of one row; a rank for each row where there are few.
 std::vector<cuts_of_rows> divisions_of(int n) {
     std::vector<cuts_of_rows> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
     all.push_back({0, std::min(1, n), std::min(2, n), n, n});
-    for (int const parts : {4, 8}) {
+    for (int const ranks : {4, 8}) {
         all.emplace_back();
-        for (int p = 0; p <= parts; ++p) all.back().push_back(int(std::int64_t(n) * p / parts));
+        for (int p = 0; p <= ranks; ++p) all.back().push_back(int(std::int64_t(n) * p / ranks));
     }
     if (n > 0 && n <= 8) {
         all.emplace_back();
@@ -38,30 +38,30 @@ std::vector<cuts_of_rows> divisions_of(int n) {
     return all;
 }
 
-/// Calls work(exec, others, graph) for the parts of a graph.
+/// Calls work(exec, comm, graph) for the ranks of a graph.
 template <class Fixture, class Work>
-void over_parts(plain_csr<double> const& a, cuts_of_rows const& cuts, Work const& work) {
+void over_ranks(plain_csr<double> const& a, cuts_of_rows const& cuts, Work const& work) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
-    all.run([&](exec_type const& exec, part_messages const& others) {
-        auto const p = std::size_t(others.part());
+    all.run([&](exec_type const& exec, rank_communicator const& comm) {
+        auto const p = std::size_t(comm.rank());
         auto const begin = a.offsets[std::size_t(cuts[p])], end = a.offsets[std::size_t(cuts[p + 1])];
         std::vector<int> offsets(a.offsets.begin() + cuts[p], a.offsets.begin() + cuts[p + 1] + 1);
         for (int& offset : offsets) offset -= begin;
-        csr_part<exec_type, double> const rows(exec, others, offsets,
-                                               {a.indices.begin() + begin, a.indices.begin() + end},
-                                               {a.values.begin() + begin, a.values.begin() + end});
-        graph_part<exec_type, double> const graph(exec, others, rows);
+        distributed_csr<exec_type, double> const rows(exec, comm, offsets,
+                                                      {a.indices.begin() + begin, a.indices.begin() + end},
+                                                      {a.values.begin() + begin, a.values.begin() + end});
+        distributed_graph<exec_type, double> const graph(exec, comm, rows);
         CHECK(graph.first() == cuts[p]);
         CHECK(graph.size() == cuts[p + 1] - cuts[p]);
-        work(exec, others, graph);
+        work(exec, comm, graph);
     });
 }
 
-/// Those of the parts, one after the other.
+/// Those of the ranks, one after the other.
 template <class Executor, class T>
-void put(Executor const& exec, buffer<T> const& part, std::vector<T>& whole, std::int64_t first) {
-    auto const values = to_vector(exec, part);
+void put(Executor const& exec, buffer<T> const& rank, std::vector<T>& whole, std::int64_t first) {
+    auto const values = to_vector(exec, rank);
     std::copy(values.begin(), values.end(), whole.begin() + first);
 }
 
@@ -70,7 +70,7 @@ void check_factor(plain_csr<double> const& a, factor_options const& options, cut
     auto const whole = Fixture::exec();
     auto const expected = parallel_factor(whole, view_of(a.on(whole)), options);
     std::vector<int> neighbors(std::size_t(options.degree) * std::size_t(a.rows));
-    over_parts<Fixture>(a, cuts, [&](auto const& exec, part_messages const&, auto const& graph) {
+    over_ranks<Fixture>(a, cuts, [&](auto const& exec, rank_communicator const&, auto const& graph) {
         auto const f = parallel_factor(exec, graph, options);
         CHECK(f.degree == options.degree);
         CHECK(f.vertices == graph.size());
@@ -93,7 +93,7 @@ void check_forest(plain_csr<double> const& a, factor_options const& options, cut
     auto const n = std::size_t(a.rows);
     std::vector<int> path_ids(n), positions(n), permutation(n), inverse(n), links(2 * n);
     std::vector<std::vector<int>> offsets(cuts.size() - 1);
-    over_parts<Fixture>(a, cuts, [&](auto const& exec, part_messages const& others, auto const& graph) {
+    over_ranks<Fixture>(a, cuts, [&](auto const& exec, rank_communicator const& comm, auto const& graph) {
         auto const f = extract_forest(exec, graph, parallel_factor(exec, graph, options));
         CHECK(f.vertices == graph.size());
         CHECK(f.paths == expected.paths);
@@ -107,23 +107,23 @@ void check_forest(plain_csr<double> const& a, factor_options const& options, cut
         put(exec, f.permutation, permutation, graph.first());
         put(exec, f.inverse, inverse, graph.first());
         put(exec, f.links, links, 2 * graph.first());
-        offsets[std::size_t(others.part())] = to_vector(exec, f.path_offsets);
+        offsets[std::size_t(comm.rank())] = to_vector(exec, f.path_offsets);
     });
     CHECK(path_ids == to_vector(whole, expected.path_ids));
     CHECK(positions == to_vector(whole, expected.positions));
     CHECK(permutation == to_vector(whole, expected.permutation));
     CHECK(inverse == to_vector(whole, expected.inverse));
     CHECK(links == to_vector(whole, expected.links));
-    std::vector<int> joined{0}; // each part ends where the next one begins
-    for (auto const& part : offsets) {
-        REQUIRE(!part.empty());
-        CHECK(part.front() == joined.back());
-        joined.insert(joined.end(), part.begin() + 1, part.end());
+    std::vector<int> joined{0}; // each rank ends where the next one begins
+    for (auto const& rank : offsets) {
+        REQUIRE(!rank.empty());
+        CHECK(rank.front() == joined.back());
+        joined.insert(joined.end(), rank.begin() + 1, rank.end());
     }
     CHECK(joined == to_vector(whole, expected.path_offsets));
 }
 
-/// Which of several choices to try: on devices, where parts take turns, and under sanitizers every third one, in turn.
+/// Which of several choices to try: on devices, where ranks take turns, and under sanitizers every third one, in turn.
 template <class Fixture>
 bool tries(std::size_t choice, std::size_t turn) {
     return (!sanitized && std::is_same_v<decltype(Fixture::exec()), host_executor>) || choice % 3 == turn % 3;
@@ -140,7 +140,7 @@ plain_csr<double> shuffled_cycle(int n, unsigned seed, bool equal) {
         g.edge(order[k], order[(k + 1) % order.size()], equal ? 1 : double(1 + random() % 1000));
     return g.plain();
 }
-/// Graphs of cycles within parts and across any cut, and the like.
+/// Graphs of cycles within ranks and across any cut, and the like.
 std::vector<named_graph> cut_graphs() {
     std::vector<named_graph> all = hard_graphs();
     for (int const n : {3, 6, 7, 100})
@@ -149,7 +149,7 @@ std::vector<named_graph> cut_graphs() {
     {
         graph_builder g(200); // v, v + 50, v + 100, v + 150
         for (int v = 0; v < 200; ++v) g.edge(v, (v + 50) % 200, v < 100 ? 1 : 1 + v % 3);
-        all.push_back({"cycles through four parts", g.plain()});
+        all.push_back({"cycles through four ranks", g.plain()});
     }
     {
         graph_builder g(240);
@@ -210,20 +210,20 @@ TEST_CASE_TEMPLATE("graph parts: what is wrong with a graph or an option is an e
                    COPPICE_TEST_EXECUTORS) {
     auto a = stencil_graph(6, 5, stencil_five_point);
     auto const factor = [&](factor_options const& options) {
-        over_parts<Fixture>(a, {0, 10, 30}, [&](auto const& exec, part_messages const&, auto const& graph) {
+        over_ranks<Fixture>(a, {0, 10, 30}, [&](auto const& exec, rank_communicator const&, auto const& graph) {
             parallel_factor(exec, graph, options);
         });
     };
     CHECK_THROWS_WITH_AS(factor({.degree = 5}), doctest::Contains("degree is 5"), argument_error);
-    CHECK_THROWS_WITH_AS(over_parts<Fixture>(a, {0, 10, 30},
-                                             [&](auto const& exec, part_messages const&, auto const& graph) {
+    CHECK_THROWS_WITH_AS(over_ranks<Fixture>(a, {0, 10, 30},
+                                             [&](auto const& exec, rank_communicator const&, auto const& graph) {
                                                  auto f = parallel_factor(exec, graph, {});
                                                  fill(exec, f.neighbors.view(), graph.first() == 0 ? 29 : -1);
                                                  extract_forest(exec, graph, f);
                                              }),
                          doctest::Contains("out of range, repeated or not mutual"), argument_error);
-    CHECK_THROWS_AS(over_parts<Fixture>(a, {0, 10, 30},
-                                        [&](auto const& exec, part_messages const&, auto const& graph) {
+    CHECK_THROWS_AS(over_ranks<Fixture>(a, {0, 10, 30},
+                                        [&](auto const& exec, rank_communicator const&, auto const& graph) {
                                             extract_forest(exec, graph, parallel_factor(exec, graph, {.degree = 3}));
                                         }),
                     argument_error);

@@ -20,28 +20,28 @@ struct answer {
     bool singular = false;
 };
 
-/// Rows [cuts[p], cuts[p + 1]) on part p; what sticks out of the whole system is NaN.
+/// Rows [cuts[p], cuts[p + 1]) on rank p; what sticks out of the whole system is NaN.
 template <class Fixture, class T>
-answer<T> solve_in_parts(test::system<T> s, std::vector<std::int64_t> const& cuts, band_options const& options = {},
-                         int refinements = 0) {
+answer<T> solve_distributed(test::system<T> s, std::vector<std::int64_t> const& cuts, band_options const& options = {},
+                            int refinements = 0) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
     answer<T> out{std::vector<T>(s.rhs.size())};
     if (!s.lower.empty()) s.lower.front() = s.upper.back() = std::numeric_limits<T>::quiet_NaN();
     std::vector<double> errors(cuts.size() - 1);
-    all.run([&](exec_type const& exec, part_messages const& others) {
-        auto const p = std::size_t(others.part());
+    all.run([&](exec_type const& exec, rank_communicator const& comm) {
+        auto const p = std::size_t(comm.rank());
         std::int64_t const n = cuts[p + 1] - cuts[p];
         auto const rows = [&](std::vector<T> const& of) {
             return exec.copy(std::vector<T>(of.begin() + cuts[p], of.begin() + cuts[p + 1]));
         };
         auto const lower = rows(s.lower), diagonal = rows(s.diagonal), upper = rows(s.upper), d = rows(s.rhs);
         buffer<T> x(exec, n);
-        reduced_tridiagonal_part<T, exec_type, part_messages> part(
-            exec, others, {n, lower.data(), diagonal.data(), upper.data()}, options);
-        bool singular = part.solve(d.view(), x.view());
-        for (int k = 0; k < refinements; ++k) singular = part.refine(d.view(), x.view());
-        errors[p] = part.backward_error(d.view(), x.view());
+        distributed_rpts<T, exec_type, rank_communicator> solver(
+            exec, comm, {n, lower.data(), diagonal.data(), upper.data()}, options);
+        bool singular = solver.solve(d.view(), x.view());
+        for (int k = 0; k < refinements; ++k) singular = solver.refine(d.view(), x.view());
+        errors[p] = solver.backward_error(d.view(), x.view());
         if (p == 0) out.singular = singular;
         auto const values = to_vector(exec, x);
         std::copy(values.begin(), values.end(), out.x.begin() + cuts[p]);
@@ -56,21 +56,21 @@ void check_random(std::int64_t n, std::vector<std::int64_t> const& cuts, std::ui
     CAPTURE(n);
     CAPTURE(cuts.size());
     auto const s = random_system<T>(n, seed);
-    auto const r = solve_in_parts<Fixture>(s, cuts);
+    auto const r = solve_distributed<Fixture>(s, cuts);
     double const error = true_error(s, r.x), epsilon = std::numeric_limits<T>::epsilon();
     CHECK(error <= 100 * epsilon);
     CHECK(std::abs(error - r.backward_error) <= 4 * std::numeric_limits<double>::epsilon()); // in double, whatever T
     CHECK_FALSE(r.singular);
-    CHECK(solve_in_parts<Fixture>(s, cuts).x == r.x);
+    CHECK(solve_distributed<Fixture>(s, cuts).x == r.x);
 }
 
 } // namespace
 
 TEST_CASE_TEMPLATE("reduced parts: any number and size of them", Fixture, COPPICE_TEST_EXECUTORS) {
     for (std::int64_t const n : {1, 2, 7, 512, 513, 600, 5000, 40'001})
-        for (int const parts : {1, 2, 3, 8}) {
-            check_random<Fixture, double>(n, equal_cuts(n, parts), std::uint64_t(n + parts));
-            check_random<Fixture, float>(n, equal_cuts(n, parts), std::uint64_t(n + parts));
+        for (int const ranks : {1, 2, 3, 8}) {
+            check_random<Fixture, double>(n, equal_cuts(n, ranks), std::uint64_t(n + ranks));
+            check_random<Fixture, float>(n, equal_cuts(n, ranks), std::uint64_t(n + ranks));
         }
     // Every remainder of partitions of 32 rows and of pairs of them, on both sides of a cut.
     for (std::int64_t k = 0; k < 66; k += 3) check_random<Fixture, double>(3000, {0, 1000 + k, 3000}, 7);
@@ -89,13 +89,13 @@ TEST_CASE_TEMPLATE("reduced parts: a power of two changes no bit", Fixture, COPP
     for (std::int64_t const n : {900, 4321}) {
         auto const s = random_system<double>(n, 5);
         for (auto const& cuts : {equal_cuts(n, 2), equal_cuts(n, 3)}) {
-            auto const r = solve_in_parts<Fixture>(s, cuts);
+            auto const r = solve_distributed<Fixture>(s, cuts);
             for (int const exponent : {-300, -1, 40, 500}) {
                 auto scaled = s;
                 for (auto* const band : {&scaled.lower, &scaled.diagonal, &scaled.upper, &scaled.rhs})
                     for (double& value : *band) value = std::ldexp(value, exponent);
                 CAPTURE(exponent);
-                CHECK(solve_in_parts<Fixture>(scaled, cuts).x == r.x);
+                CHECK(solve_distributed<Fixture>(scaled, cuts).x == r.x);
             }
         }
     }
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("reduced parts: a power of two changes no bit", Fixture, COPP
 TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture, COPPICE_TEST_EXECUTORS) {
     double const epsilon = std::numeric_limits<double>::epsilon();
     for (double const diagonal : {0.0, 2 * std::cos(5 * std::acos(-1.0) / 31), 1.0, -1e-9})
-        for (int const parts : {2, 3}) {
+        for (int const ranks : {2, 3}) {
             std::int64_t const n = 4096;
             auto s = random_system<double>(n, 3);
             for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -114,9 +114,9 @@ TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture
             s.make_rhs();
             CAPTURE(diagonal);
             // A border between partitions that has no partner stays: then a step of refinement has to do.
-            auto const r = solve_in_parts<Fixture>(s, equal_cuts(n, parts));
+            auto const r = solve_distributed<Fixture>(s, equal_cuts(n, ranks));
             if (true_error(s, r.x) > 100 * epsilon)
-                CHECK(true_error(s, solve_in_parts<Fixture>(s, equal_cuts(n, parts), {}, 1).x) <= 100 * epsilon);
+                CHECK(true_error(s, solve_distributed<Fixture>(s, equal_cuts(n, ranks), {}, 1).x) <= 100 * epsilon);
         }
 }
 
@@ -125,20 +125,20 @@ TEST_CASE_TEMPLATE("reduced parts: pivoting, refinement, singular systems and Na
     auto s = random_system<double>(n, 17);
     auto const cuts = equal_cuts(n, 3);
     double const epsilon = std::numeric_limits<double>::epsilon();
-    CHECK(true_error(s, solve_in_parts<Fixture>(s, cuts, {.pivot = pivoting::scaled_partial}).x) <= 100 * epsilon);
-    CHECK(true_error(s, solve_in_parts<Fixture>(s, cuts, {}, 1).x) <= 3 * epsilon);
+    CHECK(true_error(s, solve_distributed<Fixture>(s, cuts, {.pivot = pivoting::scaled_partial}).x) <= 100 * epsilon);
+    CHECK(true_error(s, solve_distributed<Fixture>(s, cuts, {}, 1).x) <= 3 * epsilon);
     auto exec = Fixture::exec();
-    using part = reduced_tridiagonal_part<double, decltype(exec), part_messages>;
-    CHECK(part::takes(exec, {}));
-    CHECK_FALSE(part::takes(exec, {.threshold = 1e-3}));
-    CHECK_FALSE(part::takes(exec, {.method = band_method::chain}));
+    using solver = distributed_rpts<double, decltype(exec), rank_communicator>;
+    CHECK(solver::takes(exec, {}));
+    CHECK_FALSE(solver::takes(exec, {.threshold = 1e-3}));
+    CHECK_FALSE(solver::takes(exec, {.method = band_method::chain}));
 
     for (std::size_t const row : {std::size_t(0), std::size_t(2500), std::size_t(5999)}) {
         auto broken = s;
         broken.diagonal[row] = std::nan("");
-        CHECK(std::isnan(solve_in_parts<Fixture>(broken, cuts).backward_error));
+        CHECK(std::isnan(solve_distributed<Fixture>(broken, cuts).backward_error));
     }
     for (auto* const band : {&s.lower, &s.diagonal, &s.upper}) (*band)[2500] = 0;
-    auto const r = solve_in_parts<Fixture>(s, cuts);
+    auto const r = solve_distributed<Fixture>(s, cuts);
     CHECK((r.singular || !(r.backward_error <= 50 * epsilon)));
 }

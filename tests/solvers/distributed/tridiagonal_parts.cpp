@@ -20,15 +20,15 @@ struct solved {
     std::vector<solve_report> reports;
 };
 
-/// Rows [cuts[p], cuts[p + 1]) on part p.
+/// Rows [cuts[p], cuts[p + 1]) on rank p.
 template <class Fixture, class T>
-solved<T> solve_in_parts(test::system<T> const& s, std::vector<std::int64_t> const& cuts) {
-    std::size_t const parts = cuts.size() - 1;
+solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& cuts) {
+    std::size_t const ranks = cuts.size() - 1;
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type> const all(executors_of<Fixture>(parts));
-    solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(parts)};
-    all.run([&](exec_type const& exec, part_messages const& others) {
-        auto const p = std::size_t(others.part());
+    multi_executor<exec_type> const all(executors_of<Fixture>(ranks));
+    solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(ranks)};
+    all.run([&](exec_type const& exec, rank_communicator const& comm) {
+        auto const p = std::size_t(comm.rank());
         std::int64_t const n = cuts[p + 1] - cuts[p];
         auto const rows = [&](std::vector<T> const& of) {
             return exec.copy(std::vector<T>(of.begin() + cuts[p], of.begin() + cuts[p + 1]));
@@ -36,7 +36,7 @@ solved<T> solve_in_parts(test::system<T> const& s, std::vector<std::int64_t> con
         auto const lower = rows(s.lower), diagonal = rows(s.diagonal), upper = rows(s.upper), d = rows(s.rhs);
         buffer<T> x(exec, n);
         tridiagonal_view<T> const a{n, lower.data(), diagonal.data(), upper.data()};
-        out.reports[p] = solve_tridiagonal_part(exec, others, a, d.view(), x.view());
+        out.reports[p] = solve_tridiagonal_distributed(exec, comm, a, d.view(), x.view());
         auto const values = to_vector(exec, x);
         std::copy(values.begin(), values.end(), out.x.begin() + cuts[p]);
     });
@@ -48,11 +48,11 @@ solved<T> solve_in_parts(test::system<T> const& s, std::vector<std::int64_t> con
 TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixture, COPPICE_TEST_EXECUTORS) {
     double const bound = 50 * std::numeric_limits<double>::epsilon();
     for (std::int64_t const n : {0, 1, 2, 7, 1000, 5000})
-        for (int const parts : {1, 2, 3, 8}) {
+        for (int const ranks : {1, 2, 3, 8}) {
             CAPTURE(n);
-            CAPTURE(parts);
-            auto const s = random_system<double>(n, std::uint64_t(n + parts));
-            auto const r = solve_in_parts<Fixture>(s, equal_cuts(n, parts));
+            CAPTURE(ranks);
+            auto const s = random_system<double>(n, std::uint64_t(n + ranks));
+            auto const r = solve_distributed<Fixture>(s, equal_cuts(n, ranks));
             for (solve_report const& report : r.reports) {
                 CHECK(report.status == solve_status::ok);
                 CHECK(report.backward_error == r.reports[0].backward_error);
@@ -62,10 +62,10 @@ TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixtur
     auto const s = random_system<double>(600, 5);
     for (std::vector<std::int64_t> const& cuts :
          {std::vector<std::int64_t>{0, 1, 1, 400, 401, 600}, {0, 0, 0, 600}, {0, 600, 600}, {0, 599, 600}}) {
-        auto const r = solve_in_parts<Fixture>(s, cuts);
+        auto const r = solve_distributed<Fixture>(s, cuts);
         CHECK(r.reports[0].status == solve_status::ok);
         CHECK(true_error(s, r.x) <= bound);
-        CHECK(r.x == solve_in_parts<Fixture>(s, cuts).x);
+        CHECK(r.x == solve_distributed<Fixture>(s, cuts).x);
     }
 }
 
@@ -77,16 +77,16 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
         s.lower[i] = s.upper[i] = 1;
     }
     s.make_rhs();
-    for (auto const& cuts : {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd parts
-        auto const r = solve_in_parts<Fixture>(s, cuts);
+    for (auto const& cuts : {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd ranks
+        auto const r = solve_distributed<Fixture>(s, cuts);
         CHECK(r.reports.back().status == solve_status::ok);
         CHECK(true_error(s, r.x) <= 50 * std::numeric_limits<double>::epsilon());
     }
     s.lower[20] = s.upper[20] = 0; // a row of zeros
-    for (int const parts : {1, 3})
-        CHECK(solve_in_parts<Fixture>(s, equal_cuts(n, parts)).reports[0].status != solve_status::ok);
+    for (int const ranks : {1, 3})
+        CHECK(solve_distributed<Fixture>(s, equal_cuts(n, ranks)).reports[0].status != solve_status::ok);
     s.lower[20] = std::nan("");
-    CHECK(solve_in_parts<Fixture>(s, equal_cuts(n, 3)).reports[2].status != solve_status::ok);
+    CHECK(solve_distributed<Fixture>(s, equal_cuts(n, 3)).reports[2].status != solve_status::ok);
 }
 
 TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -99,12 +99,12 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
         s.lower[i] = s.upper[i] = -1;
     }
     s.make_rhs();
-    for (int const parts : {1, 2, 5})
-        for (solve_report const& r : solve_in_parts<Fixture>(s, equal_cuts(n, parts)).reports)
+    for (int const ranks : {1, 2, 5})
+        for (solve_report const& r : solve_distributed<Fixture>(s, equal_cuts(n, ranks)).reports)
             CHECK(r.status == solve_status::singular);
     // Toeplitz matrices whose partitions are singular inside, graded ones, rows of very different size.
     for (int const kind : {0, 1, 2, 3, 4})
-        for (int const parts : {1, 2, 3}) {
+        for (int const ranks : {1, 2, 3}) {
             auto t = random_system<double>(n, std::uint64_t(kind + 1));
             for (std::size_t i = 0; i < std::size_t(n); ++i) {
                 double const size = std::pow(10.0, 12 * std::sin(double(i)));
@@ -116,8 +116,8 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
             }
             t.make_rhs();
             CAPTURE(kind);
-            CAPTURE(parts);
-            auto const r = solve_in_parts<Fixture>(t, equal_cuts(n, parts));
+            CAPTURE(ranks);
+            auto const r = solve_distributed<Fixture>(t, equal_cuts(n, ranks));
             CHECK(r.reports[0].status == solve_status::ok);
             CHECK(true_error(t, r.x) <= 51 * epsilon);
         }
@@ -127,19 +127,19 @@ TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
     std::vector<std::string> messages(3);
-    auto const work = [&](exec_type const& exec, part_messages const& others) {
+    auto const work = [&](exec_type const& exec, rank_communicator const& comm) {
         auto const bands = exec.copy(std::vector<double>(30, 1));
-        buffer<double> x(exec, others.part() == 1 ? 9 : 10);
+        buffer<double> x(exec, comm.rank() == 1 ? 9 : 10);
         tridiagonal_view<double> const a{10, bands.data(), bands.data() + 10, bands.data() + 20};
         try {
-            solve_tridiagonal_part(exec, others, a, bands.view().slice(0, 10), x.view());
+            solve_tridiagonal_distributed(exec, comm, a, bands.view().slice(0, 10), x.view());
         } catch (error const& e) {
-            messages[std::size_t(others.part())] = e.what();
+            messages[std::size_t(comm.rank())] = e.what();
             throw;
         }
     };
     CHECK_THROWS_AS(all.run(work), dimension_error);
-    CHECK(messages[0] == "part 1 failed: solution of solve_tridiagonal_part: got 9, expected 10");
+    CHECK(messages[0] == "rank 1 failed: solution of solve_tridiagonal_distributed: got 9, expected 10");
     CHECK(messages[2] == messages[0]);
     CHECK_THROWS_AS(multi_executor<exec_type>({}), argument_error);
     if constexpr (std::is_same_v<exec_type, cuda_executor>) // copies share a stream
@@ -147,12 +147,12 @@ TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_
 
     // One that makes fewer calls than the others; what was gathered before is given to all.
     std::vector<int> sums(3);
-    auto const uneven = [&](exec_type const&, part_messages const& others) {
-        for (int const value : others.gather(others.part() + 1)) sums[std::size_t(others.part())] += value;
-        if (others.part() != 1) others.gather(0);
+    auto const uneven = [&](exec_type const&, rank_communicator const& comm) {
+        for (int const value : comm.gather(comm.rank() + 1)) sums[std::size_t(comm.rank())] += value;
+        if (comm.rank() != 1) comm.gather(0);
     };
     CHECK_THROWS_WITH_AS(all.run(uneven),
-                         "part 1 has ended, others exchange values still: parts must make the same calls",
+                         "rank 1 has ended, others exchange values still: ranks must make the same calls",
                          argument_error);
     CHECK(sums == std::vector<int>{6, 6, 6});
 }

@@ -313,7 +313,7 @@ TEST_CASE_TEMPLATE("hbisa: floats, the limit of the precision, corners and bad i
     }
     CHECK_THROWS_WITH_AS(make(to_csr(host, entries), {.storage = {.block = 3}}),
                          "diagonal block 1 is singular: its column 1 has no pivot", matrix_error);
-    CHECK(make(to_csr(host, entries), {.storage = {.block = 3, .most_bands = 1, .lenient = true}}).mended_rows() == 1);
+    CHECK(make(to_csr(host, entries), {.storage = {.block = 3, .max_bands = 1, .lenient = true}}).mended_rows() == 1);
     entries.add(4, 4, std::numeric_limits<double>::quiet_NaN());
     CHECK_THROWS_AS(make(to_csr(host, entries), {.storage = {.block = 3}}), matrix_error);
 }

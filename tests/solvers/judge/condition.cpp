@@ -13,13 +13,13 @@ namespace {
 /// The largest sum of a column among as many as there are rows.
 template <class Wide>
 long double one_norm(std::vector<std::vector<Wide>> const& rows, std::size_t first) {
-    long double most = 0;
+    long double largest = 0;
     for (std::size_t j = first; j < first + rows.size(); ++j) {
         long double sum = 0;
         for (auto const& row : rows) sum += std::abs(row[j]);
-        most = std::max(most, sum);
+        largest = std::max(largest, sum);
     }
-    return most;
+    return largest;
 }
 
 /// |A|_1 |A^-1|_1 by Gauss-Jordan elimination with row exchanges of the dense matrix, in long double.
@@ -205,11 +205,11 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
                 mixed.upper[std::size_t(to)] = s.upper[std::size_t(from)];
             }
         blocks_on<T, decltype(exec)> const interleaved(exec, mixed);
-        auto const turned = conditions_of(exec, band_matrix<T>::interleaved_batch(interleaved.matrix, 4));
+        auto const from_interleaved = conditions_of(exec, band_matrix<T>::interleaved_batch(interleaved.matrix, 4));
         for (std::int64_t k = 0; k < 4; ++k) {
             // The second holds rows of both scales.
             if (k != 1) CHECK_ESTIMATE(equal[std::size_t(k)], alone(k * each, (k + 1) * each), epsilon<T>);
-            CHECK(turned[std::size_t(k)] == equal[std::size_t(k)]);
+            CHECK(from_interleaved[std::size_t(k)] == equal[std::size_t(k)]);
         }
     }
 }

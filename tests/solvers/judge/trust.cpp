@@ -31,9 +31,9 @@ enum class hard {
     columns,       ///< columns of scales 1e-100 to 1e100
     tiny,          ///< all near 1e-300
     huge,          ///< all near 1e300
-    hollow,        ///< diagonal 0
+    zero_diagonal,        ///< diagonal 0
     graded,        ///< entries of scales 1e-300 to 1
-    nearly_parted, ///< parts of 30 rows, singular but for couplings of 1e-16
+    nearly_decoupled, ///< parts of 30 rows, singular but for couplings of 1e-16
     double_root,   ///< (1, 2, 1) and its kin: solutions of the recurrence grow linearly
     cancelled,     ///< two equal rows, but for the last bits
     count
@@ -71,13 +71,13 @@ hard_system make_hard(hard kind, std::int64_t n, int reach, std::uint64_t seed) 
             case hard::huge:
                 entry *= 1e300;
                 break;
-            case hard::hollow:
+            case hard::zero_diagonal:
                 if (k == 0) entry = 0;
                 break;
             case hard::graded:
                 entry *= std::pow(10, 150 * (random() - 1));
                 break;
-            case hard::nearly_parted:
+            case hard::nearly_decoupled:
                 entry = k == 0 ? 2 : std::abs(k) > 1 ? 0 : i / 30 == j / 30 ? -1 : 1e-16;
                 if (k == 0 && (i % 30 == 0 || i % 30 == 29)) entry = 1;
                 break;
@@ -92,7 +92,7 @@ hard_system make_hard(hard kind, std::int64_t n, int reach, std::uint64_t seed) 
             }
         }
     auto const rows = s.a.meaning();
-    s.d = sides_for(rows, 1, seed);
+    s.d = rhs_for(rows, 1, seed);
     if (seed % 3 == 0) // not in the range of a singular matrix
         for (double& value : s.d) value = random() * (kind == hard::tiny ? 1e-300 : kind == hard::huge ? 1e300 : 1);
     return s;
@@ -133,24 +133,24 @@ bool exactly_singular(hard_system const& s) {
 }
 
 /// What LAPACK makes of it.
-struct lapack_verdict {
+struct lapack_result {
     bool regular;
     double backward;
     double growth; ///< |A| |x| / |d|, at most the condition number
 };
-lapack_verdict ask_lapack(hard_system const& s) {
+lapack_result ask_lapack(hard_system const& s) {
     lapack_int info = 0;
     auto const a = s.a.meaning();
     auto const x = lapack_band_solution(a, s.a.below, s.d, &info);
-    long double matrix = 0, solved = 0, side = 0;
+    long double matrix = 0, solved = 0, rhs = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         long double row = 0;
         for (auto const& [j, value] : a.rows[i]) row += std::abs(value);
         matrix = std::max(matrix, row);
         solved = std::max(solved, std::abs((long double)(x[i])));
-        side = std::max(side, std::abs((long double)(s.d[i])));
+        rhs = std::max(rhs, std::abs((long double)(s.d[i])));
     }
-    return {info == 0, backward_error_of(a, x, s.d), double(matrix * solved / side)};
+    return {info == 0, backward_error_of(a, x, s.d), double(matrix * solved / rhs)};
 }
 
 /// Holds the report of a solution against the truth.
@@ -213,7 +213,7 @@ void check_classes(Executor const& exec) {
                                 }
                         if (!cyclic) s.spoil(0, length);
                         auto const a = s.meaning(cyclic);
-                        auto const d = sides_for(a, 1, seed);
+                        auto const d = rhs_for(a, 1, seed);
                         auto const answer = solve_blocks(exec, s, d, {.cyclic = cyclic});
                         auto const& report = answer.reports[0];
                         double const true_error = backward_error_of(a, answer.x, d);
@@ -331,7 +331,7 @@ void check_balanced(Executor const& exec) {
                         auto const seed = std::uint64_t(length * 4 + n);
                         auto const s = balanced<T>(length, n, cyclic, columns, -1, seed);
                         auto const rows = s.meaning(cyclic);
-                        auto const d = sides_for(op == matrix_operation::none ? rows : rows.transposed(false), 2, 3);
+                        auto const d = rhs_for(op == matrix_operation::none ? rows : rows.transposed(false), 2, 3);
                         auto const free =
                             solve_blocks(exec, s, d, {.cyclic = cyclic, .operation = op, .condition = true}).reports[0];
                         CHECK(free.status == solve_status::singular);
@@ -370,7 +370,7 @@ TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixtu
                             sum += s.at(i, k) = double((i * 7 + (k + i % 3) * k) % 4 + 1);
                     s.at(i, 0) = -sum;
                 }
-                auto const report = solve_banded_storage(exec, s, sides_for(s.meaning(), 1, 3)).reports[0];
+                auto const report = solve_banded_storage(exec, s, rhs_for(s.meaning(), 1, 3)).reports[0];
                 CHECK(report.status == (held ? solve_status::ok : solve_status::singular));
             }
         }
@@ -390,11 +390,11 @@ TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to
             for (std::int64_t s = 0; s < systems; ++s) {
                 auto const one =
                     balanced<double>(rows, 1, false, s % 3 == 0, free(s) ? -1 : s % rows, std::uint64_t(s));
-                auto const side = sides_for(one.meaning(false), 1, std::uint64_t(s));
+                auto const rhs = rhs_for(one.meaning(false), 1, std::uint64_t(s));
                 for (std::int64_t i = 0; i < rows; ++i) {
                     auto const to = std::size_t(interleaved ? i * systems + s : s * rows + i), from = std::size_t(i);
                     all.lower[to] = one.lower[from], all.diagonal[to] = one.diagonal[from];
-                    all.upper[to] = one.upper[from], d[to] = side[from];
+                    all.upper[to] = one.upper[from], d[to] = rhs[from];
                 }
             }
             blocks_on<double, std::decay_t<decltype(exec)>> const a(exec, all);
@@ -468,17 +468,17 @@ TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixtur
 TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct size {
-        double entries, sides;
+        double entries, rhs_size;
     };
-    for (auto const& [entries, sides] : {size{1e300, 1}, size{1e305, 1e-8}, size{1e-300, 1}, size{1e-300, 1e-300},
+    for (auto const& [entries, rhs_size] : {size{1e300, 1}, size{1e305, 1e-8}, size{1e-300, 1}, size{1e-300, 1e-300},
                                          size{6e307, 1e300}, size{6e307, 1e-300}, size{1, 1e300}, size{1, 1e-300}})
         for (int const reach : {1, 2})
             for (std::int64_t const n : {3, 50, 1000})
                 for (std::uint64_t seed = 1; seed <= 3; ++seed) {
                     auto const& case_entries = entries;
                     CAPTURE(case_entries);
-                    auto const& case_sides = sides;
-                    CAPTURE(case_sides);
+                    auto const& case_rhs = rhs_size;
+                    CAPTURE(case_rhs);
                     CAPTURE(reach);
                     CAPTURE(n);
                     CAPTURE(seed);
@@ -488,7 +488,7 @@ TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, C
                         s.a.at(i, 0) = std::copysign(entries, s.a.at(i, 0)) * (reach == 1 ? 2.5 : 2.9);
                     std::vector<double> d(static_cast<std::size_t>(n));
                     random_values<double>(seed).fill(d);
-                    for (double& value : d) value *= sides;
+                    for (double& value : d) value *= rhs_size;
                     auto const answer =
                         reach == 1 ? solve_blocks(exec, as_scalar(s), d, {}) : solve_banded_storage(exec, s.a, d, {});
                     auto const& report = answer.reports[0];
@@ -635,11 +635,11 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
     auto const bands = pentadiagonal_case<double>(host_executor{1}, 17, size);
     block_storage<double> s(3 * length, 2, 5, true);
     for (std::int64_t i = 0; i < length; ++i)
-        for (int part = -1; part <= 1; ++part) {
-            auto& band = part < 0 ? s.lower : part == 0 ? s.diagonal : s.upper;
+        for (int offset = -1; offset <= 1; ++offset) {
+            auto& band = offset < 0 ? s.lower : offset == 0 ? s.diagonal : s.upper;
             for (int r = 0; r < 2; ++r)
                 for (int c = 0; c < 2; ++c) {
-                    std::int64_t const row = 2 * i + r, k = 2 * (i + part) + c - row;
+                    std::int64_t const row = 2 * i + r, k = 2 * (i + offset) + c - row;
                     bool const inside = std::abs(k) <= 2 && row + k >= 0 && row + k < size;
                     band[std::size_t(4 * (length + i) + r + 2 * c)] = inside ? bands.bands[(k + 2) * size + row] : 0;
                 }
@@ -712,11 +712,11 @@ TEST_CASE_TEMPLATE("bands: NaN and infinity at any place are told", Fixture, COP
 
 TEST_CASE_TEMPLATE("bands: the smallest systems", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const solve_small = [&](std::vector<double> const& diagonal, std::vector<double> const& beside,
+    auto const solve_small = [&](std::vector<double> const& diagonal, std::vector<double> const& off_diagonal,
                                  std::vector<double> const& d, band_method method) {
         block_storage<double> s(std::int64_t(d.size()), 1, 1, false);
         s.diagonal = diagonal;
-        if (d.size() == 2) s.upper[0] = beside[0], s.lower[1] = beside[1];
+        if (d.size() == 2) s.upper[0] = off_diagonal[0], s.lower[1] = off_diagonal[1];
         return solve_blocks(exec, s, d, {.method = method});
     };
     for (auto const method : {band_method::automatic, band_method::chain}) {
@@ -739,21 +739,21 @@ TEST_CASE_TEMPLATE("bands: the smallest systems", Fixture, COPPICE_TEST_EXECUTOR
 
 TEST_CASE("reports: the largest quotient of rows of single precision without dividing each") {
     random_values<double> random(5);
-    for (int turn = 0; turn < 200; ++turn) {
+    for (int round = 0; round < 200; ++round) {
         chain::row_extremes<double> divided;
         chain::quotient_extremes found;
         for (int i = 0; i < 40; ++i) {
             // Sums of products of floats, from the smallest to the largest; some rows have nothing but zeros.
             auto const size = [&] { return random() < -0.9 ? 0.0 : std::pow(10, 75 * random()); };
-            double const product = size(), d = size(), whole = product + d / chain::error_unit;
-            double const r = whole * chain::error_unit * std::abs(random()), row = size(), x = size();
+            double const product = size(), d = size(), whole = product + d / chain::magnitude_unit;
+            double const r = whole * chain::magnitude_unit * std::abs(random()), row = size(), x = size();
             divided.add(r, row, x, d, product);
             found.add(r, row, x, d, product);
         }
         auto const all = found.divided();
         CHECK(std::abs(all.componentwise - divided.componentwise) <= 1e-15 * divided.componentwise);
         CHECK((all.residual == divided.residual && all.matrix == divided.matrix && all.solution == divided.solution &&
-               all.side == divided.side && all.hollow == divided.hollow));
+               all.rhs == divided.rhs && all.zero_unknown == divided.zero_unknown));
     }
     for (double const broken : {infinity, nan_value}) {
         chain::quotient_extremes found;

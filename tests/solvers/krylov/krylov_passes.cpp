@@ -269,39 +269,39 @@ void product_and_dots(std::vector<offset> const& offsets, std::vector<double> co
                       detail::store_and_dot<double, 2> store, std::vector<hand_over_slot>& sums) {
     constexpr int threads = 64, work = 256;
     std::int64_t const rows = std::int64_t(offsets.size()) - 1, nonzeros = offsets.back();
-    std::int64_t const shares = (rows + nonzeros + work - 1) / work;
-    detail::partition_rule const rule{work, threads * detail::share_items - work, threads, 32, 200};
-    std::vector<detail::path_point> cuts(std::size_t(shares) + 1);
-    std::vector<hand_over_slot> slots(std::size_t(shares), hand_over_slot{}), heads(slots);
-    constexpr int a_block = detail::shares_of_partition_block<test::block_stand_in>(threads);
+    std::int64_t const ranges = (rows + nonzeros + work - 1) / work;
+    detail::partition_rule const rule{work, threads * detail::range_items - work, threads, 32, 200};
+    std::vector<detail::path_point> splits(std::size_t(ranges) + 1);
+    std::vector<hand_over_slot> slots(std::size_t(ranges), hand_over_slot{}), heads(slots);
+    constexpr int ranges_a_block = detail::ranges_of_partition_block<test::block_stand_in>(threads);
     block_runner cutting(threads, sizeof(detail::path_point) * threads);
     detail::partition_job<offset, no_note> const cut{offsets.data(), rows,        nonzeros,     rule,
-                                                     shares,         cuts.data(), slots.data(), {}};
-    cutting.run(int(2 + shares / a_block), [&](auto const& block, int b, std::byte* shared) {
+                                                     ranges,         splits.data(), slots.data(), {}};
+    cutting.run(int(2 + ranges / ranges_a_block), [&](auto const& block, int b, std::byte* shared) {
         detail::partition_block(block, b, cut, reinterpret_cast<detail::path_point*>(shared));
     });
     using add = add_plus<double>;
     auto const sizes = detail::size_launch<element_of, add>(threads, rule.capacity);
     detail::srcsr_job<offset> const job{offsets.data(),
-                                        cuts.data(),
+                                        splits.data(),
                                         slots.data(),
                                         heads.data(),
                                         nullptr,
-                                        shares,
+                                        ranges,
                                         rows,
                                         nonzeros,
                                         work,
                                         0,
                                         rows,
-                                        threads * detail::share_items,
+                                        threads * detail::range_items,
                                         sizes.tile_steps,
                                         sizes.capacity,
                                         srcsr_scheme::adaptive};
-    sums.assign(std::size_t(2 * detail::grid_slots::needed(shares)), hand_over_slot{});
+    sums.assign(std::size_t(2 * detail::grid_slots::needed(ranges)), hand_over_slot{});
     store.slots = sums.data();
     block_runner runner(threads, std::size_t(sizes.shared_bytes));
-    runner.run(int(shares), [&](auto const& block, int s, std::byte* shared) {
-        detail::srcsr_block<Reading>(block, s, job, element_of{values.data()}, add{}, store, detail::ordered_parts{},
+    runner.run(int(ranges), [&](auto const& block, int s, std::byte* shared) {
+        detail::srcsr_block<Reading>(block, s, job, element_of{values.data()}, add{}, store, detail::ordered_combine{},
                                      reinterpret_cast<unsigned char*>(shared));
     });
 }

@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("multilevel: sweeps on a last level that is not solved direct
         CAPTURE(int(smoother));
         for (int const levels : {1, 2}) {
             multilevel_options const options{
-                .smoother = smoother, .storage = multilevel_storage::full, .coarsest = 1, .most_levels = levels};
+                .smoother = smoother, .storage = multilevel_storage::full, .coarsest = 1, .max_levels = levels};
             multilevel<std::remove_const_t<decltype(exec)>> const m(exec, a.view(), options);
             auto const x = random_vector<double>(int(a.rows()), 3), y = random_vector<double>(int(a.rows()), 4);
             auto const mx = apply(exec, m, x), my = apply(exec, m, y);
@@ -304,7 +304,7 @@ TEST_CASE("multilevel: the factor of runs does not wait from one end of a slante
     host_executor const exec(1);
     auto const a = generate<double>(exec, "rotated", {.nx = 120, .angle = 45, .ratio = 0.01});
     auto const plan = make_srcsr_plan(exec, a.view());
-    auto const rows = look_at_rows(exec, a.view(), plan);
+    auto const rows = compute_row_scales(exec, a.view(), plan);
     auto const couplings = couplings_of<host_executor, double, std::int32_t>(exec, a.view(), plan, rows, {});
     auto const forest = strong_forest(exec, couplings.strong, tie_rule::near);
     auto const g = couple_runs<host_executor, double, std::int32_t>(exec, a.view(), rows, forest, true, 3);
@@ -325,7 +325,7 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
         CAPTURE(kind);
         auto const a = exec.copy(generate<double>(host_executor{}, kind, {.nx = kind[0] == 'l' ? 40 : 200}));
         auto const plan = make_srcsr_plan(exec, a.view());
-        auto const rows = look_at_rows(exec, a.view(), plan);
+        auto const rows = compute_row_scales(exec, a.view(), plan);
         buffer<I> mirrors;
         bool const symmetric = is_symmetric(exec, a.view());
         if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, a.view());
@@ -337,7 +337,7 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
                                                            membership_matrix<double>(exec, made.aggregates), true,
                                                            {{0.12, true}, 1e30}, std::move(mirrors));
         length_of_row<double, I> const length{a.view(),
-                                              {scales.one_by_unit(),
+                                              {scales.inverse_scale(),
                                                {0.12, true},
                                                scales.diagonal(),
                                                scales.kinds(),
@@ -346,8 +346,8 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
                                               {}};
         CHECK(reduce(exec, std::int64_t(a.rows()), std::int64_t{0}, length, plus{}) == p.nonzeros());
         double const products = double(p.nonzeros()) / a.rows() * double(p.nonzeros()) / a.rows() * a.nonzeros();
-        CHECK(takes_more_products(exec, length, products / 1.5));
-        CHECK_FALSE(takes_more_products(exec, length, products));
+        CHECK(exceeds_products(exec, length, products / 1.5));
+        CHECK_FALSE(exceeds_products(exec, length, products));
     }
 }
 TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample of rows up", Fixture,
@@ -377,8 +377,8 @@ TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample o
     host_executor const host{1};
     csr<double> const a(n + 1, n + 1, host.copy(offsets), host.copy(indices), host.copy(values));
     auto const plan = make_srcsr_plan(host, a.view());
-    auto const rows = look_at_rows(host, a.view(), plan);
-    is_kept<double, I> const all{1 / rows.unit, {0, false}, rows.diagonal.data(), rows.kinds.data(), false, {}};
+    auto const rows = compute_row_scales(host, a.view(), plan);
+    filter_rule<double, I> const all{1 / rows.unit, {0, false}, rows.diagonal.data(), rows.kinds.data(), false, {}};
     triangles_of_row<double, I> const triangles{{a.view(), all}};
     CHECK(triangles.row_of(n) == n);
     CHECK(triangles(n) <= 64 * 63 / 2);
@@ -395,7 +395,7 @@ TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is s
     using I = std::int32_t;
     auto const a = exec.copy(generate<double>(host_executor{}, "laplace3d", {.nx = 20}));
     auto const plan = make_srcsr_plan(exec, a.view());
-    auto const rows = look_at_rows(exec, a.view(), plan);
+    auto const rows = compute_row_scales(exec, a.view(), plan);
     auto const couplings = couplings_of<exec_type, double, I>(exec, a.view(), plan, rows, {});
     auto const made = aggregate_level<exec_type, double, I>(exec, a.view(), rows, couplings, true, 3, 2);
     filter_scales<double> const scales{rows, {}};

@@ -59,12 +59,12 @@ test::system<T> constant_system(std::int64_t n, T lower, T diagonal, T upper, T 
 }
 
 /// Sizes around the borders of partitions, tiles, tasks and stages of both backends.
-std::vector<std::int64_t> border_sizes() {
+std::vector<std::int64_t> boundary_sizes() {
     std::vector<std::int64_t> sizes;
     for (std::int64_t n = 0; n <= 200; n += races_watched ? 7 : 1) sizes.push_back(n);
-    for (std::int64_t const border :
+    for (std::int64_t const boundary :
          {8 * 32, 16 * 32, 32 * 31, 32 * 32, 2 * 992, 8192, 5120, 10240, 10912, 16384, 20000})
-        for (std::int64_t n = border - 2; n <= border + 2; n += races_watched ? 2 : 1) sizes.push_back(n);
+        for (std::int64_t n = boundary - 2; n <= boundary + 2; n += races_watched ? 2 : 1) sizes.push_back(n);
     sizes.push_back(70001);
     return sizes;
 }
@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE("tridiagonal: as accurate as LAPACK on the twenty matrices of
             CAPTURE(int(pivot));
             int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices take long to make
             accuracy const result =
-                judge(id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
+                compare_accuracy(id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
             if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
             CHECK(result.worst_backward_error <= 100 * epsilon);
         }
@@ -92,21 +92,21 @@ TEST_CASE_TEMPLATE("tridiagonal: the matrices that need pivoting break without i
     for (int const id : {14, 15, 16}) {
         CAPTURE(id);
         accuracy const result =
-            judge(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+            compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.worst_backward_error > 1e-10);
     }
     // and those that are diagonally dominant do not need it
     for (int const id : {2, 6, 7, 17, 18, 19, 20}) {
         CAPTURE(id);
         accuracy const result =
-            judge(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+            compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.median_ratio <= 10);
     }
 }
 
 TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (std::int64_t const n : border_sizes()) {
+    for (std::int64_t const n : boundary_sizes()) {
         CAPTURE(n);
         auto const s = random_system<double>(n, std::uint64_t(n) + 5);
         auto const f = random_system<float>(n, std::uint64_t(n) + 6);
@@ -117,8 +117,8 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
         }
         // Without a diagonal, half of all partition lengths would have a singular inner matrix.
         if (n % 2 == 0) {
-            auto const hollow = constant_system<double>(n, 1, 1e-8, 1, 3);
-            CHECK(backward_error(hollow, solve_on(exec, hollow)) <= 1e-14);
+            auto const zero_diagonal = constant_system<double>(n, 1, 1e-8, 1, 3);
+            CHECK(backward_error(zero_diagonal, solve_on(exec, zero_diagonal)) <= 1e-14);
         }
         auto const dominant = constant_system<double>(n, -1, 4, 1, 3);
         CHECK(backward_error(dominant, solve_on(exec, dominant, {pivoting::none})) <= 1e-15);
@@ -198,36 +198,36 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
         std::vector<std::int32_t> order(std::size_t(s.size()));
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::int32_t(i);
         std::shuffle(order.begin(), order.end(), std::mt19937(unsigned(s.size())));
-        std::vector<T> moved(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) moved[std::size_t(order[i])] = s.rhs[i];
+        std::vector<T> permuted(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) permuted[std::size_t(order[i])] = s.rhs[i];
         auto const expected = solve_on(exec, s);
         auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
-        auto const places = exec.copy(order);
+        auto const positions = exec.copy(order);
         tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
         buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(s.size()));
         exec.synchronize();
-        for (int const way : {0, 1, 2, 3}) {
-            auto rhs = exec.copy(moved);
+        for (int const variant : {0, 1, 2, 3}) {
+            auto rhs = exec.copy(permuted);
             buffer<T> x(exec, s.size());
-            auto const to = way % 2 ? rhs.view() : x.view();
-            solve_tridiagonal_in_order(exec, a, {places.data(), places.data(), way > 1}, rhs.view(), to,
+            auto const to = variant % 2 ? rhs.view() : x.view();
+            solve_tridiagonal_in_order(exec, a, {positions.data(), positions.data(), variant > 1}, rhs.view(), to,
                                        workspace.view());
             auto const got = to_vector(exec, to);
             std::vector<T> in_rows(order.size());
             for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
             CHECK(same_bits(in_rows, expected));
         }
-        auto const rhs = exec.copy(moved), as_rows = exec.copy(s.rhs);
+        auto const rhs = exec.copy(permuted), as_rows = exec.copy(s.rhs);
         buffer<T> x(exec, s.size());
-        solve_tridiagonal_in_order(exec, a, {places.data(), nullptr}, rhs.view(), x.view(), workspace.view());
+        solve_tridiagonal_in_order(exec, a, {positions.data(), nullptr}, rhs.view(), x.view(), workspace.view());
         CHECK(same_bits(to_vector(exec, x), expected));
-        solve_tridiagonal_in_order(exec, a, {nullptr, places.data()}, as_rows.view(), x.view(), workspace.view());
+        solve_tridiagonal_in_order(exec, a, {nullptr, positions.data()}, as_rows.view(), x.view(), workspace.view());
         auto const got = to_vector(exec, x);
         std::vector<T> in_rows(order.size());
         for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
         CHECK(same_bits(in_rows, expected));
         if (s.size() > 0)
-            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {places.data(), nullptr}, array_view<T const>(x.view()),
+            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {positions.data(), nullptr}, array_view<T const>(x.view()),
                                                        x.view(), workspace.view()),
                             argument_error);
     };
@@ -351,15 +351,15 @@ TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that 
 
 TEST_CASE_TEMPLATE("tridiagonal: solutions may vanish where partitions begin or end", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const check = [&]<class T>(T, test::rows_in_turns const& rows) {
+    auto const check = [&]<class T>(T, test::alternating_rows const& rows) {
         CAPTURE(sizeof(T));
         CAPTURE(rows.size);
         CAPTURE(rows.entries[0]);
         auto const s = test::system_of<T>(rows);
-        double const most = 100 * double(std::numeric_limits<T>::epsilon());
+        double const bound = 100 * double(std::numeric_limits<T>::epsilon());
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial})
             for (double const threshold : {0.0, 1e-30})
-                CHECK(backward_error(s, solve_on(exec, s, {pivot, threshold})) <= most);
+                CHECK(backward_error(s, solve_on(exec, s, {pivot, threshold})) <= bound);
     };
     for (auto const& rows : test::vanishing_at_ends()) check(1.0, rows), check(1.0f, rows);
 }
@@ -472,9 +472,9 @@ TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture,
     auto const workspace = memory.view();
     tridiagonal_view<double> const a{n, lower.data(), diagonal.data(), upper.data()};
     auto const d = array_view<double const>(rhs.view());
-    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> side, array_view<double> solution,
+    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> rhs_view, array_view<double> solution,
                           array_view<std::byte> space, tridiagonal_options options = {}) {
-        solve_tridiagonal(exec, matrix, side, solution, space, options);
+        solve_tridiagonal(exec, matrix, rhs_view, solution, space, options);
     };
     std::int64_t const bytes = tridiagonal_workspace<double>(n);
     double const nan = std::numeric_limits<double>::quiet_NaN();

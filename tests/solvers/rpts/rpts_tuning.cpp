@@ -39,9 +39,9 @@ TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device
                 if (choice.tiles) continue;
                 auto const plan = plan_resident(rows, systems, choice, device.multiprocessors, device.in_cluster);
                 REQUIRE(plan.threads <= resident_threads);
-                REQUIRE(std::int64_t(plan.partitions) * plan.partition * plan.shares >= rows);
-                REQUIRE(plan.items * (plan.shares > 1 ? 1 : plan.systems_of_block()) >= systems * plan.shares);
-                if (plan.cluster) REQUIRE(plan.shares <= device.in_cluster);
+                REQUIRE(std::int64_t(plan.partitions) * plan.partition * plan.slices >= rows);
+                REQUIRE(plan.items * (plan.slices > 1 ? 1 : plan.systems_of_block()) >= systems * plan.slices);
+                if (plan.cluster) REQUIRE(plan.slices <= device.in_cluster);
             }
     // More systems than a grid has blocks in its second dimension.
     CHECK(choose_without<T>(32768, 65535, devices[0]).tiles);
@@ -62,7 +62,7 @@ TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
 
 TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large ones and tiles where there is much", T,
                    float, double) {
-    constexpr int small = least_resident_partition<T>, large = largest_resident_partition<T>;
+    constexpr int small = min_resident_partition<T>, large = max_resident_partition<T>;
     for (int const multiprocessors : {16, 84, 132})
         for (std::int64_t const systems : {1, 3, 64, 1000, 40000})
             for (int const in_cluster : {1, 8}) {
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large one
                 };
                 auto const on_chip = std::int64_t(multiprocessors) * resident_rows<T>;
                 CHECK(rule(on_chip + 1, systems).tiles);
-                CHECK(rule(32768, std::min<std::int64_t>(most_tiled_systems, 8 * on_chip / 32768 + 1)).tiles);
+                CHECK(rule(32768, std::min<std::int64_t>(max_tiled_systems, 8 * on_chip / 32768 + 1)).tiles);
                 bool grown = false;
                 for (std::int64_t rows = 1; rows <= on_chip; rows = rows * 9 / 8 + 1) {
                     CAPTURE(rows);

@@ -36,8 +36,8 @@ TEST_CASE("a host executor does without the threads that do not start") {
 
 TEST_CASE("parts without a thread fail with thread_error, the others hear of it") {
     multi_executor<host_executor> const all({host_executor(1), host_executor(1), host_executor(1)});
-    auto const exchange = [](host_executor const&, part_messages const& others) {
-        auto const of_all = others.gather(double(others.part()));
+    auto const exchange = [](host_executor const&, rank_communicator const& others) {
+        auto const of_all = others.gather(double(others.rank()));
         if (std::accumulate(of_all.begin(), of_all.end(), 0.0) != 3) throw argument_error("wrong values");
     };
     for (int const left : {0, 1}) {
@@ -45,7 +45,7 @@ TEST_CASE("parts without a thread fail with thread_error, the others hear of it"
             failing_threads const limit(left);
             CHECK_THROWS_AS(all.run(exchange), thread_error);
             failing_threads const again(left);
-            CHECK_THROWS_AS(all.run([](host_executor const&, part_messages const&) {}), thread_error);
+            CHECK_THROWS_AS(all.run([](host_executor const&, rank_communicator const&) {}), thread_error);
         }
         CHECK_NOTHROW(all.run(exchange));
     }

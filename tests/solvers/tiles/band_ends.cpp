@@ -45,7 +45,7 @@ template <class T, class Executor>
 void check_solution(Executor const& exec, banded_storage<T> const& s, band_options const& options) {
     auto const plain = s.meaning();
     auto const rows = options.operation == matrix_operation::none ? plain : plain.transposed(false);
-    auto const d = sides_for(rows, 1, 7);
+    auto const d = rhs_for(rows, 1, 7);
     auto const found = solve_banded_storage(exec, s, d, options);
     CHECK(found.reports[0].status == solve_status::ok);
     CHECK(found.reports[0].tries == 1);
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
             CAPTURE(reach);
             CAPTURE(n);
             auto const s = bands_of<double>(n, reach, reach, std::uint64_t(n + reach));
-            auto const d = sides_for(s.meaning(), 10, 3); // more than are solved at once
+            auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved at once
             auto const x = solve_banded_storage(exec, s, d).x;
             for (std::int64_t const c : {0, 5, 9}) {
                 auto const alone = solve_banded_storage(exec, s, column_of(d, n, c)).x;
@@ -128,19 +128,19 @@ TEST_CASE("bands: pivot rows that are not kept are made again with the same bits
                 CAPTURE(n);
                 host_executor const exec(threads);
                 auto const s = bands_of<double>(n, reach, reach, std::uint64_t(3 * n + reach));
-                auto const d = sides_for(s.meaning(), 2, 11);
+                auto const d = rhs_for(s.meaning(), 2, 11);
                 auto const rows =
                     chain::rows_of(band_matrix<double>(banded_view<double>{n, reach, reach, s.bands.data()}), {});
-                auto const solved = [&](std::int64_t most_kept) {
+                auto const solved = [&](std::int64_t max_saved) {
                     std::vector<double> x(d.size());
-                    buffer<std::byte> memory(exec, chain::ends_bytes(rows, 2, most_kept));
-                    chain::row_units<double> const units{rows, d.data(), x.data(), n, n, 2, nullptr};
-                    chain::solve_from_ends(exec, units, {}, memory.data(), nullptr, most_kept);
+                    buffer<std::byte> memory(exec, chain::ends_bytes(rows, 2, max_saved));
+                    chain::matrix_block_rows<double> const block_rows{rows, d.data(), x.data(), n, n, 2, nullptr};
+                    chain::solve_from_ends(exec, block_rows, {}, memory.data(), nullptr, max_saved);
                     return x;
                 };
-                auto const kept = solved(std::int64_t(1) << 30);
-                CHECK(solved(0) == kept);
-                CHECK(backward_error_of(s.meaning(), column_of(kept, n, 1), column_of(d, n, 1)) < 50 * epsilon<double>);
+                auto const saved = solved(std::int64_t(1) << 30);
+                CHECK(solved(0) == saved);
+                CHECK(backward_error_of(s.meaning(), column_of(saved, n, 1), column_of(d, n, 1)) < 50 * epsilon<double>);
             }
 }
 #endif
@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("bands: NaN at any place comes out of wide bands and small sy
                 CAPTURE(n);
                 CAPTURE(at);
                 auto s = bands_of<double>(n, reach, reach, 5);
-                auto d = sides_for(s.meaning(), 1, 3);
+                auto d = rhs_for(s.meaning(), 1, 3);
                 s.at(at, 0) = nan;
                 CHECK(solve_banded_storage(exec, s, d).reports[0].status == solve_status::not_finite);
                 s.at(at, 0) = 1;
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("bands: thresholds and scaled pivoting of wide bands and smal
             // Rows of very different sizes: powers of two, so that scaled pivoting gives the bits of rows alike.
             auto const alike = bands_of<double>(n, reach, reach, 9);
             auto scaled = alike;
-            auto const d = sides_for(alike.meaning(), 1, 3);
+            auto const d = rhs_for(alike.meaning(), 1, 3);
             auto scaled_sides = d;
             for (std::int64_t i = 0; i < n; ++i) {
                 double const factor = std::ldexp(1.0, int(i * 37 % 200) - 100);

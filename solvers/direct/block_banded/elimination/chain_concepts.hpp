@@ -31,20 +31,20 @@ concept exchanging_team = requires(X const& team, T const& value, int rank) {
 /// A teller is what an elimination calls where it finds no pivot: `teller(k, lane)` for column k of the unit that is
 /// being eliminated, in lane `lane` of a pack. It is not called where its `wanted()` is false.
 template <class X>
-concept pivot_listener = requires(X const& teller, int k, int lane) {
-    { teller.wanted() } -> std::convertible_to<bool>;
-    teller(k, lane);
+concept column_observer = requires(X const& observer, int k, int lane) {
+    { observer.needed() } -> std::convertible_to<bool>;
+    observer(k, lane);
 };
 /// A teller for each unit of a stretch.
 template <class X>
-concept unit_teller = requires(X const& teller, int unit) {
-    { teller.at(unit) } -> pivot_listener;
+concept segment_observer = requires(X const& observer, int block_row) {
+    { observer.at(block_row) } -> column_observer;
 };
 
 /// Where the stretches of the lanes of a pack lie; a team has one stretch.
 template <class X>
-concept lane_places = requires(X const& at, int lane) {
-    { at.lane[lane] } -> std::convertible_to<stretch_place const&>;
+concept lane_locations = requires(X const& at, int lane) {
+    { at.lane[lane] } -> std::convertible_to<segment_location const&>;
     { at.inner } -> std::convertible_to<bool>;
 };
 
@@ -52,13 +52,13 @@ concept lane_places = requires(X const& at, int lane) {
 /// `depth` counts the stages below; `row_of(place, u, k)` is the row of the matrix whose unknown is the k-th that unit
 /// u of a stretch eliminates, -1 where rows only fill up a stretch; `known` is what is known of the size of entries.
 template <class X>
-concept stretch_units = requires(X const& units, stretch_place const& at, int u, int k) {
-    { X::of_rows } -> std::convertible_to<bool>;
-    { units.depth } -> std::convertible_to<int>;
-    { units.singular } -> std::convertible_to<std::int64_t*>;
-    { units.filling(at) } -> std::same_as<filling_sizes>;
-    { units.row_of(at, u, k) } -> std::same_as<std::int64_t>;
-    units.known(at, u);
+concept segment_rows = requires(X const& block_rows, segment_location const& at, int u, int k) {
+    { X::of_matrix } -> std::convertible_to<bool>;
+    { block_rows.depth } -> std::convertible_to<int>;
+    { block_rows.singular } -> std::convertible_to<std::int64_t*>;
+    { block_rows.padding(at) } -> std::same_as<padding_sizes>;
+    { block_rows.row_of(at, u, k) } -> std::same_as<std::int64_t>;
+    block_rows.known(at, u);
 };
 
 /// Stands for what for_each of a window calls.
@@ -71,20 +71,20 @@ struct takes_anything {
 /// one through a stretch: `load_first(u)` for the units that reach into the unknowns before it; then, for each other
 /// unit, `load(u)`, `eliminate(teller)`, which leaves K pivot rows on top, and `advance()`, which drops these rows.
 /// `for_each(rows, take)` calls take(row, column, value) for the first rows, wherever they are held.
-template <class X, class Tell>
-concept elimination_window = unit_teller<Tell> && requires(X& window, X const& held, Tell const& tell, int u) {
+template <class X, class Observer>
+concept elimination_window = segment_observer<Observer> && requires(X& window, X const& held, Observer const& observer, int u) {
     window.load_first(u);
     window.load(u);
-    window.eliminate(tell.at(u));
+    window.eliminate(observer.at(u));
     window.advance();
     held.for_each(u, takes_anything{});
 };
 
 /// Takes the rows of the links that stretches become: value (r, c) of S, R and the right-hand sides, in the lanes of
 /// a pack.
-template <class X, class Places, class T>
-concept link_sink = lane_places<Places> && requires(X const& links, Places const& at, int r, int c, T const& value) {
-    links.take(at, r, c, value);
+template <class X, class Locations, class T>
+concept condensed_sink = lane_locations<Locations> && requires(X const& condensed, Locations const& at, int r, int c, T const& value) {
+    condensed.take(at, r, c, value);
 };
 
 } // namespace coppice::chain

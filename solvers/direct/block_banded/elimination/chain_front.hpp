@@ -103,9 +103,9 @@ struct band_front {
     }
 
     /// Takes `row` in and eliminates the first column, (1) to (4); returns what was eliminated with.
-    template <class How, class Tell>
+    template <class How, class Observer>
     COPPICE_HD COPPICE_ALWAYS_INLINE band_row<T, N> eliminate(band_row<T, N> const& row, How const& how,
-                                                              Tell const& zero_pivot) {
+                                                              Observer const& zero_pivot) {
         T column[width + 1];
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) column[r] = active[r][0];
@@ -117,27 +117,27 @@ struct band_front {
         typename pivot::rows here;
         auto const of_front = pivot::find(column, here);
         T const top = pivot::pick(column, here);
-        if constexpr (lane_count<T> != 1) tell_of_zero(top, 0, zero_pivot);
-        band_row<T, N> kept;
-        kept.entry[0] = safe_reciprocal(top);
+        if constexpr (lane_count<T> != 1) report_zero_pivot(top, 0, zero_pivot);
+        band_row<T, N> saved;
+        saved.entry[0] = safe_reciprocal(top);
         T factor[width];
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < width; ++r) factor[r] = -(select(here[r], column[width], column[r]) * kept.entry[0]);
+        for (int r = 0; r < width; ++r) factor[r] = -(select(here[r], column[width], column[r]) * saved.entry[0]);
         COPPICE_UNROLL_ALL
         for (int j = 1; j < width; ++j) {
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) column[r] = active[r][j];
             column[width] = row.entry[j];
-            kept.entry[j] = pivot::pick(column, here);
+            saved.entry[j] = pivot::pick(column, here);
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r)
-                active[r][j - 1] = select(here[r], column[width], column[r]) + factor[r] * kept.entry[j];
+                active[r][j - 1] = select(here[r], column[width], column[r]) + factor[r] * saved.entry[j];
         }
         // None but the row that joins reaches that far.
-        kept.entry[width] = select(of_front, T(0), row.entry[width]);
+        saved.entry[width] = select(of_front, T(0), row.entry[width]);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r)
-            active[r][width - 1] = select(here[r], row.entry[width], T(0)) + factor[r] * kept.entry[width];
+            active[r][width - 1] = select(here[r], row.entry[width], T(0)) + factor[r] * saved.entry[width];
         COPPICE_UNROLL_ALL
         for (int c = 0; c < Left; ++c) {
             COPPICE_UNROLL_ALL
@@ -150,18 +150,18 @@ struct band_front {
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) column[r] = rhs[r];
         column[width] = row.rhs;
-        kept.rhs = pivot::pick(column, here);
+        saved.rhs = pivot::pick(column, here);
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < width; ++r) rhs[r] = select(here[r], row.rhs, rhs[r]) + factor[r] * kept.rhs;
-        if constexpr (lane_count<T> == 1) tell_of_zero(top, 0, zero_pivot); // a branch that nothing has to wait for
-        return kept;
+        for (int r = 0; r < width; ++r) rhs[r] = select(here[r], row.rhs, rhs[r]) + factor[r] * saved.rhs;
+        if constexpr (lane_count<T> == 1) report_zero_pivot(top, 0, zero_pivot); // a branch that nothing has to wait for
+        return saved;
     }
 };
 
 /// The rows of a stretch that is staged in a Tile (chain_registers.hpp), one by one in a thread: a model of
 /// elimination_window, for one right-hand side.
 template <class T, int N, bool Left, class Team, class Tile>
-struct band_rows_window {
+struct scalar_band_window {
     using real = real_lane_t<T>;
     static constexpr int width = 2 * N;
 
@@ -173,7 +173,7 @@ struct band_rows_window {
     band_row<T, N> row;   ///< the row that joins, and then the pivot row
     largest_bits<T> seen; ///< largest entry of the rows; with Left
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE band_rows_window(Team const& t, Tile const& from, T const* known,
+    COPPICE_HD COPPICE_ALWAYS_INLINE scalar_band_window(Team const& t, Tile const& from, T const* known,
                                                       elimination<real> const& e)
         : team(t), tile(from), y(known), how(e) {}
 
@@ -185,9 +185,9 @@ struct band_rows_window {
         tile.arrive(u);
         take(u);
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
-        row = front.eliminate(row, how, tell);
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+        row = front.eliminate(row, how, observer);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static void advance() {} // rows stay where they are
     /// memory_stacks::for_each: the pivot row, or the rows of the link.
@@ -216,8 +216,8 @@ struct band_rows_window {
         for (int j = 0; j < width; ++j) {
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) {
-                largest.look_at(front.active[r][j]);
-                largest.look_at(front.left[r][j]);
+                largest.include(front.active[r][j]);
+                largest.include(front.left[r][j]);
             }
         }
         return largest.value();
@@ -225,12 +225,12 @@ struct band_rows_window {
 
 private:
     COPPICE_HD COPPICE_ALWAYS_INLINE void take(int u) {
-        auto const from = take_unit<1, width>(team, tile, u, how);
-        row.rhs = from.side(0);
+        auto const from = take_block_row<1, width>(team, tile, u, how);
+        row.rhs = from.rhs(0);
         COPPICE_UNROLL_ALL
         for (int j = 0; j <= width; ++j) {
             row.entry[j] = from.entry(0, j);
-            if (Left) seen.look_at(row.entry[j]);
+            if (Left) seen.include(row.entry[j]);
         }
     }
 };

@@ -11,7 +11,7 @@
 /// With G A = [S 0 R], where A are the rows of a stretch and G the multiples of them that make up the rows that are
 /// left, rounding errors arrive there times |G|. Pivoting leaves some rows of G with an entry 1, so |G| is at least 1;
 /// for any q, |q A| >= |q| / |A^-1|, so entries of S and R that did not grow say that G did not, up to the condition of
-/// the matrix. So the link is looked at: where it is larger than most_growth(W) times the entries of the matrix that it
+/// the matrix. So the link is looked at: where it is larger than max_growth(W) times the entries of the matrix that it
 /// stands for, the stretch is eliminated again by reflections, both in the reduction and in the substitution, where
 /// pivoting would not satisfy the rows that y and z make redundant. Every link keeps the size of the entries of the
 /// matrix, not of the links, under it: growth does not add up over the stages. (Where rows are scaled to 1 before every
@@ -35,15 +35,15 @@ namespace coppice::chain {
 /// the matrix. Boundary value problems with modes of many rates reach backward errors of 8 epsilon where W is up to 4
 /// and of 30 beyond; if 32 were allowed, 58 where W is 8 and 103 beyond. Bands of (1, 1, 1e-4, 1, 1), W = 4, reach 31
 /// epsilon if 16 were allowed, and 1 with 8.
-COPPICE_HD constexpr int most_growth(int width) { return width <= 4 ? 8 : 16; }
+COPPICE_HD constexpr int max_growth(int width) { return width <= 4 ? 8 : 16; }
 inline constexpr int rank_tolerance = 100;
 
 /// Whether a link with entries up to `largest` has grown beside a matrix of entries up to `size`. An overflow counts as
 /// growth, but not where the matrix itself is so large that reflections would overflow, too.
 template <class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(Real largest, Real size, int width) {
-    Real const most = Real(most_growth(width)) * size;
-    return !(largest <= most) && most <= std::numeric_limits<Real>::max();
+COPPICE_HD COPPICE_ALWAYS_INLINE bool exceeds_growth_bound(Real largest, Real size, int width) {
+    Real const maximum = Real(max_growth(width)) * size;
+    return !(largest <= maximum) && maximum <= std::numeric_limits<Real>::max();
 }
 
 /// The largest magnitude of entries; NaN where one of them is not finite.
@@ -51,7 +51,7 @@ template <class T>
 class largest_magnitude {
 public:
     using real = real_lane_t<T>;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry) {
         real const size = magnitude(entry);
         largest_ = larger(largest_, size);
         zero_ = zero_ + size * real(0); // NaN from an infinity, too
@@ -67,7 +67,7 @@ template <class T>
 class largest_bits {
 public:
     using real = real_lane_t<T>;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry, bool counts = true) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry, bool counts = true) {
         bits_ = counts ? larger_of(bits_, magnitude(entry)) : bits_;
     }
     /// Takes in what another lane has looked at.
@@ -95,18 +95,18 @@ private:
 
 /// What a link knows of the matrix under it: the size of its entries, and whether anything was reflected.
 template <class Real>
-struct link_size {
+struct growth_reference {
     Real size;
-    bool reflected;
+    bool by_householder;
 
     /// From and to one number, the mark that is stored with a link: minus the size where anything was reflected.
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit link_size(Real mark) : size(magnitude(mark)), reflected(mark < Real(0)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_size(Real s, bool r) : size(s), reflected(r) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE Real mark() const { return reflected ? -size : size; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit growth_reference(Real encoded) : size(magnitude(encoded)), by_householder(encoded < Real(0)) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference(Real s, bool r) : size(s), by_householder(r) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE Real encoded() const { return by_householder ? -size : size; }
 
     /// Of two links that become one.
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_size with(link_size const& other) const {
-        return {larger(size, other.size), reflected || other.reflected};
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference with(growth_reference const& other) const {
+        return {larger(size, other.size), by_householder || other.by_householder};
     }
     /// A pivot up to this size counts as no pivot.
     COPPICE_HD COPPICE_ALWAYS_INLINE Real tolerance() const {
@@ -123,7 +123,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real val
     scratch[team.rank()] = value;
     team.sync();
     largest_magnitude<Real> all;
-    for (int i = 0; i < team.size(); ++i) all.look_at(scratch[i]);
+    for (int i = 0; i < team.size(); ++i) all.include(scratch[i]);
     team.sync();
     return all.value();
 }

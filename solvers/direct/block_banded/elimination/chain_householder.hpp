@@ -54,10 +54,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> direction_of(complex_lane<R> co
     return {select(none, R(1), near_one.re * inverse), select(none, R(0), near_one.im * inverse)};
 }
 
-/// The reflection of rows [k, rows) of a column. No square overflows, and the column times a power of two gives the
-/// same v and weight. Of a column of zeros the weight is 0 and the reflection changes nothing.
+/// The householder of rows [k, rows) of a column. No square overflows, and the column times a power of two gives the
+/// same v and weight. Of a column of zeros the weight is 0 and the householder changes nothing.
 template <class T>
-struct reflection {
+struct householder {
     using real = real_lane_t<T>;
 
     T top;       ///< what becomes of row k
@@ -65,7 +65,7 @@ struct reflection {
     T to_v;      ///< v_r = column[r] * scale * to_v for r > k; |v_r| <= 1
     real scale;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE reflection(T const* column, int k, int rows) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE householder(T const* column, int k, int rows) {
         real largest = magnitude(column[k]);
         COPPICE_UNROLL
         for (int r = k + 1; r < rows; ++r) largest = larger(largest, magnitude(column[r]));
@@ -87,9 +87,9 @@ struct reflection {
     COPPICE_HD COPPICE_ALWAYS_INLINE T v(T const& entry) const { return scaled(entry, scale) * to_v; }
 };
 
-/// Applies a reflection, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
+/// Applies a householder, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
 template <class T, class V>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reflect(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void apply_householder(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
     T sum = column[k];
     COPPICE_UNROLL
     for (int r = k + 1; r < rows; ++r) sum = sum + conjugate_of(v(r)) * column[r];

@@ -32,48 +32,48 @@ namespace coppice::chain {
 /// Takes a window through a stretch: (1) to (4) for the inner unknowns, K at a time. After the elimination of group
 /// `inner` of unknowns, kept(inner, stacks) may copy the K pivot rows. At the end the first W rows of `stacks` are the
 /// link.
-template <class Shape, class Kept, class Tell, elimination_window<Tell> Stacks>
-COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Kept const& kept, Tell const& tell) {
+template <class Shape, class Saved, class Observer, elimination_window<Observer> Stacks>
+COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Saved const& saved, Observer const& observer) {
     int const first = g.width() / g.rows();
     COPPICE_UNROLL
     for (int u = 0; u < first; ++u) stacks.load_first(u);
     COPPICE_NO_UNROLL
-    for (int u = first; u < g.units; ++u) {
+    for (int u = first; u < g.block_rows; ++u) {
         stacks.load(u);
-        stacks.eliminate(tell.at(u));
-        kept(u - first, stacks);
+        stacks.eliminate(observer.at(u));
+        saved(u - first, stacks);
         stacks.advance();
     }
 }
 
-struct keep_nothing {
+struct save_nothing {
     template <class Stacks>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, Stacks const&) const {}
 };
 
 /// Hands the rows that are left of a stretch to `links` as the rows of a link, S y + R z = d.
-template <class Shape, class Places, class Links>
-struct take_link {
+template <class Shape, class Locations, class Condensed>
+struct store_condensed {
     Shape const& g;
-    Places const& at;
-    Links const& links;
+    Locations const& at;
+    Condensed const& condensed;
 
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int r, int j, T const& value) const {
-        int const w = g.width(), behind = j - g.active(); // the unknowns come first, of which W are left: z
-        if (behind >= 0)
-            links.take(at, r, behind < w ? behind : behind + w, value);
+        int const w = g.width(), after = j - g.active(); // the unknowns come first, of which W are left: z
+        if (after >= 0)
+            condensed.take(at, r, after < w ? after : after + w, value);
         else if (j < w)
-            links.take(at, r, w + j, value);
+            condensed.take(at, r, w + j, value);
     }
 };
 
 /// Reduces a stretch to a link.
-template <class Stacks, class Shape, class Places, class Links, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_stretch(Stacks& stacks, Shape const& g, Places const& at,
-                                                     Links const& links, Tell const& tell) {
-    walk(stacks, g, keep_nothing{}, tell);
-    stacks.for_each(g.width(), take_link<Shape, Places, Links>{g, at, links});
+template <class Stacks, class Shape, class Locations, class Condensed, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_segment(Stacks& stacks, Shape const& g, Locations const& at,
+                                                     Condensed const& condensed, Observer const& observer) {
+    walk(stacks, g, save_nothing{}, observer);
+    stacks.for_each(g.width(), store_condensed<Shape, Locations, Condensed>{g, at, condensed});
 }
 
 /// The pivot rows of a stretch in memory: `units` units and the right-hand sides of one more, each [side][K] and
@@ -86,20 +86,20 @@ struct slot_rows {
     Shape const& g;
 
     /// Right-hand sides of unit u; u = units is that behind the last.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& side(int u, int r, int s) const {
-        return at[u * g.unit_elements() + s * g.rows() + r];
+    COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs(int u, int r, int s) const {
+        return at[u * g.block_row_elements() + s * g.rows() + r];
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T& entry(int u, int r, int c) const {
-        return at[u * g.unit_elements() + (g.sides + c) * g.rows() + r];
+        return at[u * g.block_row_elements() + (g.rhs_count + c) * g.rows() + r];
     }
     /// Unknown k of y.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& y(int k, int s) const { return known()[k * g.sides + s]; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const { return at + g.units * g.unit_elements() + g.rows() * g.sides; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T& y(int k, int s) const { return known()[k * g.rhs_count + s]; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const { return at + g.block_rows * g.block_row_elements() + g.rows() * g.rhs_count; }
 };
 
 /// Keeps the pivot rows of a walk.
 template <class T, class Shape>
-struct keep_slots {
+struct save_slots {
     slot_rows<T, Shape> const& slots;
 
     template <class Stacks>
@@ -111,7 +111,7 @@ struct keep_slots {
         int inner;
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int r, int j, T const& value) const {
             int const active = slots.g.active();
-            (j < active ? slots.entry(inner, r, j) : slots.side(inner + 1, r, j - active)) = value;
+            (j < active ? slots.entry(inner, r, j) : slots.rhs(inner + 1, r, j - active)) = value;
         }
     };
 };
@@ -137,49 +137,49 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape c
     int const k = g.rows(), groups = g.width() / k;
     COPPICE_NO_UNROLL
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
-        for (int i = team.rank(); i < k * g.sides; i += team.size()) {
+        for (int i = team.rank(); i < k * g.rhs_count; i += team.size()) {
             int const s = i / k, r = i - s * k;
-            T value = slots.side(inner + 1, r, s);
+            T value = slots.rhs(inner + 1, r, s);
             COPPICE_UNROLL
             for (int group = 1; group <= groups; ++group) {
                 COPPICE_UNROLL
                 for (int c = 0; c < k; ++c)
-                    value = value - slots.entry(inner, r, group * k + c) * slots.side(inner + 1 + group, c, s);
+                    value = value - slots.entry(inner, r, group * k + c) * slots.rhs(inner + 1 + group, c, s);
             }
-            slots.side(inner + 1, r, s) = value;
+            slots.rhs(inner + 1, r, s) = value;
         }
         team.sync();
-        for (int s = team.rank(); s < g.sides; s += team.size())
+        for (int s = team.rank(); s < g.rhs_count; s += team.size())
             solve_triangle(
                 k, [&](int r, int c) -> T const& { return slots.entry(inner, r, c); },
-                [&](int r) -> T& { return slots.side(inner + 1, r, s); });
+                [&](int r) -> T& { return slots.rhs(inner + 1, r, s); });
         team.sync();
     }
 }
 
 /// y of a stretch, from `boundary.left(at, k, side, to)`.
-template <class T, class Team, class Shape, class Places, class Boundary>
-COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g, Places const& at,
+template <class T, class Team, class Shape, class Locations, class Boundary>
+COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g, Locations const& at,
                                                 slot_rows<T, Shape> const& slots, Boundary const& boundary) {
-    for (int i = team.rank(); i < g.width() * g.sides; i += team.size())
-        boundary.left(at, i / g.sides, i % g.sides, slots.y(i / g.sides, i % g.sides));
+    for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size())
+        boundary.left(at, i / g.rhs_count, i % g.rhs_count, slots.y(i / g.rhs_count, i % g.rhs_count));
     team.sync();
 }
 
 /// Solves a stretch by a window that has taken y to the right-hand side; z comes from boundary.right(at, k, side, to).
 /// Afterwards the right-hand sides of unit u are the first K unknowns of unit u behind x[first - 1].
-template <class T, class Team, class Stacks, class Shape, class Places, class Boundary, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_stretch(Team const& team, Stacks& stacks, Shape const& g,
-                                                         Places const& at, slot_rows<T, Shape> const& slots,
-                                                         Boundary const& boundary, Tell const& tell) {
-    walk(stacks, g, keep_slots<T, Shape>{slots}, tell);
+template <class T, class Team, class Stacks, class Shape, class Locations, class Boundary, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_segment(Team const& team, Stacks& stacks, Shape const& g,
+                                                         Locations const& at, slot_rows<T, Shape> const& slots,
+                                                         Boundary const& boundary, Observer const& observer) {
+    walk(stacks, g, save_slots<T, Shape>{slots}, observer);
     int const k = g.rows(), w = g.width();
-    for (int i = team.rank(); i < w * g.sides; i += team.size()) {
-        int const j = i / g.sides, s = i - j * g.sides;
-        boundary.right(at, j, s, slots.side(g.inner() + 1 + j / k, j % k, s));
+    for (int i = team.rank(); i < w * g.rhs_count; i += team.size()) {
+        int const j = i / g.rhs_count, s = i - j * g.rhs_count;
+        boundary.right(at, j, s, slots.rhs(g.inner() + 1 + j / k, j % k, s));
     }
-    for (int i = team.rank(); i < k * g.sides; i += team.size())
-        slots.side(0, i / g.sides, i % g.sides) = slots.y(w - k + i / g.sides, i % g.sides);
+    for (int i = team.rank(); i < k * g.rhs_count; i += team.size())
+        slots.rhs(0, i / g.rhs_count, i % g.rhs_count) = slots.y(w - k + i / g.rhs_count, i % g.rhs_count);
     team.sync();
     substitute_slots(team, g, slots);
 }

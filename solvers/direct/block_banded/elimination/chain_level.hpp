@@ -16,8 +16,8 @@
 
 namespace coppice::chain {
 
-inline constexpr int most_stages = 17; ///< 32 * 16^15 > 2^63
-inline constexpr int most_sides = 8;   ///< right-hand sides solved at once
+inline constexpr int max_levels = 17; ///< 32 * 16^15 > 2^63
+inline constexpr int max_rhs = 8;   ///< right-hand sides solved at once
 inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
 /// Orders the rows for which no pivot was found, as lower_to compares them: by elimination step, then by row, so that
@@ -39,37 +39,37 @@ struct no_record {
 };
 
 /// A teller that passes nothing on.
-struct silent_teller : no_record {
-    COPPICE_HD COPPICE_ALWAYS_INLINE silent_teller at(int) const { return {}; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return false; }
+struct silent_observer : no_record {
+    COPPICE_HD COPPICE_ALWAYS_INLINE silent_observer at(int) const { return {}; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool needed() const { return false; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, int) const {}
 };
 
 /// A teller that stores, for each system, the first unknown for which no pivot was found.
-template <class Units, int Lanes>
-struct pivot_teller : no_record {
-    Units const& units;
-    stretch_places<Lanes> const& places;
+template <class BlockRows, int Lanes>
+struct pivot_observer : no_record {
+    BlockRows const& block_rows;
+    segment_locations<Lanes> const& locations;
     int u = 0;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE pivot_teller at(int unit) const { return {{}, units, places, unit}; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return units.singular != nullptr; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE pivot_observer at(int block_row) const { return {{}, block_rows, locations, block_row}; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool needed() const { return block_rows.singular != nullptr; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int l) const {
-        stretch_place const& place = places.lane[l];
-        if (place.link < 0) return;
-        std::int64_t const row = units.row_of(place, u, k);
-        if (row >= 0) lower_to(units.singular + place.units.system, met_at(units.depth, row));
+        segment_location const& location = locations.lane[l];
+        if (location.segment < 0) return;
+        std::int64_t const row = block_rows.row_of(location, u, k);
+        if (row >= 0) lower_to(block_rows.singular + location.block_rows.system, met_at(block_rows.depth, row));
     }
 };
 
 /// Units [first, last) of a stretch.
-struct unit_range {
+struct block_row_range {
     int first, last;
 
     /// The units of this stretch from its unit `first` on, `here` at most; no units where there is no stretch.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static unit_range inside(stretch_place const& at, int first, std::int64_t here,
-                                                              int units) {
-        int const last = at.link < 0 ? 0 : here < units ? int(here) : units;
+    COPPICE_HD COPPICE_ALWAYS_INLINE static block_row_range inside(segment_location const& at, int first, std::int64_t here,
+                                                              int block_rows) {
+        int const last = at.segment < 0 ? 0 : here < block_rows ? int(here) : block_rows;
         return {first, last > first ? last : first};
     }
 };
@@ -84,19 +84,19 @@ struct solution_run {
 
 /// Block rows of the matrix and their right-hand sides.
 template <class T>
-struct row_units {
+struct matrix_block_rows {
     static constexpr int depth = 0;
-    static constexpr bool of_rows = true;
+    static constexpr bool of_matrix = true;
 
     matrix_rows<T> a;
     T const* d;
     T* x;
     std::int64_t d_leading, x_leading;
-    int sides;
+    int rhs_count;
     std::int64_t* singular; ///< met_at() for each system, no_row at first; or null
 
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, filled_places<Lanes> const& at, int u,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, padded_locations<Lanes> const& at, int u,
                                                stack_view<Lane> const& to) const {
         int const n = g.rows();
         bool const plain = at.inner && a.op != matrix_operation::conjugate_transposed;
@@ -104,75 +104,75 @@ struct row_units {
         for (int i = team.rank(); i < n * 3 * n; i += team.size()) {
             int const c = i / n, r = i - c * n;
             if (plain)
-                load_strand(at, a.strand_of(n, r, c), u, g.units, to(2 * n + r, c));
+                load_strided(at, a.entry_pointer(n, r, c), u, g.block_rows, to(2 * n + r, c));
             else
                 for (int l = 0; l < Lanes; ++l)
-                    set_lane(to(2 * n + r, c), l, entry_of(at.lane[l], u, r, c, at.filling[l]));
+                    set_lane(to(2 * n + r, c), l, entry_of(at.lane[l], u, r, c, at.padding[l]));
         }
-        load_sides(team, g, at, u, to, 2 * n, 3 * n + to.left);
+        load_rhs(team, g, at, u, to, 2 * n, 3 * n + to.left);
     }
     /// The right-hand sides of unit u, to rows from `row` and columns from `column` on.
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_sides(Team const& team, Shape const& g, stretch_places<Lanes> const& at,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_rhs(Team const& team, Shape const& g, segment_locations<Lanes> const& at,
                                                      int u, stack_view<Lane> const& to, int row, int column) const {
         int const n = g.rows();
-        for (int i = team.rank(); i < n * sides; i += team.size()) {
-            int const side = i / n, r = i - side * n;
-            Lane& target = to(row + r, column + side);
+        for (int i = team.rank(); i < n * rhs_count; i += team.size()) {
+            int const rhs_index = i / n, r = i - rhs_index * n;
+            Lane& target = to(row + r, column + rhs_index);
             if (at.inner)
-                load_strand(at, strand<T>{d + r + side * d_leading, n, 0}, u, g.units, target);
+                load_strided(at, strided_pointer<T>{d + r + rhs_index * d_leading, n, 0}, u, g.block_rows, target);
             else
-                load_side(at, u, r, side, target);
+                load_rhs_entry(at, u, r, rhs_index, target);
         }
     }
     /// For packs: the stretches of neighbouring lanes begin `apart` units from each other.
     template <class Lane, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_strand(stretch_places<Lanes> const& at, strand<T> const& s, int u,
-                                                      int apart, Lane& to) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_strided(segment_locations<Lanes> const& at, strided_pointer<T> const& s, int u,
+                                                      int distance, Lane& to) const {
         if (!s.base) {
             to = Lane(0);
             return;
         }
-        system_place const& place = at.lane[0].units;
-        std::int64_t const stride = place.stride * s.stride, step = stride * apart;
-        T const* const from = s.base + place.base * s.stride + (at.lane[0].begin + u + s.shift) * stride;
+        system_location const& location = at.lane[0].block_rows;
+        std::int64_t const stride = location.stride * s.stride, step = stride * distance;
+        T const* const from = s.base + location.base * s.stride + (at.lane[0].begin + u + s.shift) * stride;
         for (int l = 0; l < Lanes; ++l) set_lane(to, l, from[l * step]);
     }
     template <class Lane, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_side(stretch_places<Lanes> const& at, int u, int r, int side,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_rhs_entry(segment_locations<Lanes> const& at, int u, int r, int rhs_index,
                                                     Lane& to) const {
-        for (int l = 0; l < Lanes; ++l) set_lane(to, l, side_of(at.lane[l], u, r, side));
+        for (int l = 0; l < Lanes; ++l) set_lane(to, l, rhs_of(at.lane[l], u, r, rhs_index));
     }
     /// One entry of unit u of a stretch.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int r, int side) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_of(segment_location const& at, int u, int r, int rhs_index) const {
         std::int64_t const j = at.begin + u;
-        if (!a.has_row(at.units, j, r)) return T(0);
-        return d[(at.units.base + j * at.units.stride) * a.n + r + side * d_leading];
+        if (!a.has_row(at.block_rows, j, r)) return T(0);
+        return d[(at.block_rows.base + j * at.block_rows.stride) * a.n + r + rhs_index * d_leading];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c,
-                                                filling_sizes const& filling) const {
-        return a.entry(at.units, at.begin + u, r, c, filling);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(segment_location const& at, int u, int r, int c,
+                                                padding_sizes const& padding) const {
+        return a.entry(at.block_rows, at.begin + u, r, c, padding);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
-        return a.filling(at.units);
+    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(segment_location const& at) const {
+        return a.padding(at.block_rows);
     }
     /// Whether units of a stretch before `to` reach behind the last row of the system: only these need rows that fill
     /// up the stretch, and looking up the entries of such rows takes a GPU long.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
-        std::int64_t const end = at.begin + to, rows = at.units.rows;
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool needs_padding(segment_location const& at, int to) const {
+        std::int64_t const end = at.begin + to, rows = at.block_rows.rows;
         return end > rows || (end == rows && a.banded() && rows * a.n > a.scalar_rows);
     }
     /// What links know of units of a stretch: of rows nothing before they are looked at, `below` then, all of them, by
     /// the lanes of a team together.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static growth_reference<real_lane_t<T>> known(segment_location const&, int) {
         return {0, false};
     }
     template <class Team>
-    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
+    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, segment_location const& at, int block_rows) const {
         real_lane_t<T> largest(0);
-        for (int i = team.rank(); i < units * a.n; i += team.size()) {
+        for (int i = team.rank(); i < block_rows * a.n; i += team.size()) {
             int const u = i / a.n, r = i - u * a.n;
-            if (!a.has_row(at.units, at.begin + u, r)) continue;
+            if (!a.has_row(at.block_rows, at.begin + u, r)) continue;
             for (int c = 0; c < 3 * a.n; ++c) largest = larger(largest, magnitude(entry_of(at, u, r, c, {})));
         }
         return largest;
@@ -182,24 +182,24 @@ struct row_units {
         return is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed;
     }
     /// How many of `units` units of a stretch can be copied by runs (below): those that matrix_rows calls plain.
-    COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
-        return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - at.begin, units);
+    COPPICE_HD COPPICE_ALWAYS_INLINE block_row_range plain(segment_location const& at, int block_rows) const {
+        return block_row_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - at.begin, block_rows);
     }
     /// The first unit of a stretch: its number within the system, and its place in the storage.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(stretch_place const& at) { return at.begin; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(stretch_place const& at) {
-        return at.units.base + at.begin * at.units.stride;
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(segment_location const& at) { return at.begin; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(segment_location const& at) {
+        return at.block_rows.base + at.begin * at.block_rows.stride;
     }
     /// The units of the system that a stretch belongs to.
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(stretch_place const& at) {
-        return at.units.rows - 2;
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(segment_location const& at) {
+        return at.block_rows.rows - 2;
     }
     /// From one unit of a stretch to the next in the storage, in units; not 1 where systems are interleaved.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
     /// The largest number of units in a stretch.
     template <class Shape>
-    static constexpr int most_units = 1 << log_stretch_rows;
+    static constexpr int max_block_rows = 1 << log_segment_rows;
     /// Calls run(from, pitch, length, first, step): element e of `length` of block row i, from[i pitch + e], is element
     /// first + e step of the unit, [side][K] and then [column][K]. Of conjugated units it is the conjugate. Not of
     /// banded matrices, which chain_bands.hpp takes row by row.
@@ -207,15 +207,15 @@ struct row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
         constexpr int n = Shape::rows();
         constexpr std::integral_constant<int, n> row{};
-        int const behind = g.sides * n;
+        int const after = g.rhs_count * n;
         COPPICE_NO_UNROLL
-        for (int side = 0; side < g.sides; ++side) run(d + side * d_leading, n, row, side * n, 1);
+        for (int rhs_index = 0; rhs_index < g.rhs_count; ++rhs_index) run(d + rhs_index * d_leading, n, row, rhs_index * n, 1);
         if (a.op != matrix_operation::none) { // row r of a block of the unit is column r of one of its neighbours
             COPPICE_NO_UNROLL
             for (int i = 0; i < 3 * n; ++i) {
-                int const part = i / n, r = i - part * n;
-                T const* const band = part == 0 ? a.upper : part == 1 ? a.diagonal : a.lower;
-                run(band + (part - 1) * stride() * n * n + r * n, n * n, row, behind + part * n * n + r, n);
+                int const block_column = i / n, r = i - block_column * n;
+                T const* const band = block_column == 0 ? a.upper : block_column == 1 ? a.diagonal : a.lower;
+                run(band + (block_column - 1) * stride() * n * n + r * n, n * n, row, after + block_column * n * n + r, n);
             }
             return;
         }
@@ -224,152 +224,152 @@ struct row_units {
             run(i == 0   ? a.lower
                 : i == 1 ? a.diagonal
                          : a.upper,
-                n * n, std::integral_constant<int, n * n>(), behind + i * n * n, 1);
+                n * n, std::integral_constant<int, n * n>(), after + i * n * n, 1);
     }
     template <class Lane, int Lanes>
-    COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
+    COPPICE_HD void store(segment_locations<Lanes> const& at, int u, int r, int rhs_index, Lane const& value) const {
         for (int l = 0; l < Lanes; ++l) {
-            system_place const& s = at.lane[l].units;
+            system_location const& s = at.lane[l].block_rows;
             std::int64_t const j = at.lane[l].begin + u;
-            if (at.lane[l].link >= 0 && a.has_row(s, j, r))
-                x[(s.base + j * s.stride) * a.n + r + side * x_leading] = get_lane(value, l);
+            if (at.lane[l].segment >= 0 && a.has_row(s, j, r))
+                x[(s.base + j * s.stride) * a.n + r + rhs_index * x_leading] = get_lane(value, l);
         }
     }
     /// Where the solution of a stretch is written.
-    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
-        std::int64_t const end = a.banded() ? a.scalar_rows : at.units.rows * a.n, rows = end - at.begin * a.n;
-        std::int64_t const all = std::int64_t(units) * a.n, here = at.link < 0 ? 0 : rows < all ? rows : all;
-        T* const to = x + (at.units.base + at.begin * at.units.stride) * a.n + side * x_leading;
-        return {to, at.units.stride * a.n, int(here)};
+    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(segment_location const& at, int block_rows, int rhs_index) const {
+        std::int64_t const end = a.banded() ? a.scalar_rows : at.block_rows.rows * a.n, rows = end - at.begin * a.n;
+        std::int64_t const all = std::int64_t(block_rows) * a.n, here = at.segment < 0 ? 0 : rows < all ? rows : all;
+        T* const to = x + (at.block_rows.base + at.begin * at.block_rows.stride) * a.n + rhs_index * x_leading;
+        return {to, at.block_rows.stride * a.n, int(here)};
     }
     /// The scalar row, within the system, of unknown k that unit u eliminates; -1 for a row that only fills up a
     /// stretch.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
-        std::int64_t const j = place.begin + u - 1;
-        return a.has_row(place.units, j, k) ? j * a.n + k : -1;
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(segment_location const& location, int u, int k) const {
+        std::int64_t const j = location.begin + u - 1;
+        return a.has_row(location.block_rows, j, k) ? j * a.n + k : -1;
     }
 };
 
 /// The links of one depth, in the workspace, as units of the next stage. On the way back the unknowns before a link are
 /// stored over its right-hand sides.
 template <class T>
-struct link_units {
+struct condensed_rows {
     using real = real_lane_t<T>;
-    static constexpr bool of_rows = false;
+    static constexpr bool of_matrix = false;
 
     T* matrix = nullptr;   ///< [link][2 W][W], column after column
     T* rhs = nullptr;      ///< [link][sides][W]
-    real* sizes = nullptr; ///< [link], a link_size each
+    real* sizes = nullptr; ///< [link], a growth_reference each
     int depth = 0;         ///< at least 1
     int width = 0;         ///< W
-    int sides = 0;
+    int rhs_count = 0;
     matrix_rows<T> a;      ///< what they are links of,
     std::int64_t span = 0; ///< and how many of its block rows each stands for
     std::int64_t* singular = nullptr;
 
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, filled_places<Lanes> const& at, int u,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, padded_locations<Lanes> const& at, int u,
                                                stack_view<Lane> const& to) const {
-        int const all = 2 * width + sides;
+        int const all = 2 * width + rhs_count;
         for (int i = team.rank(); i < width * all; i += team.size()) {
             int const r = i / all, c = i - r * all;
             Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
             for (int l = 0; l < Lanes; ++l)
                 set_lane(target, l,
-                         c < 2 * width ? entry_of(at.lane[l], u, r, c, at.filling[l])
-                                       : side_of(at.lane[l], u, r, c - 2 * width));
+                         c < 2 * width ? entry_of(at.lane[l], u, r, c, at.padding[l])
+                                       : rhs_of(at.lane[l], u, r, c - 2 * width));
         }
     }
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_sides(Team const& team, Shape const&, stretch_places<Lanes> const& at,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_rhs(Team const& team, Shape const&, segment_locations<Lanes> const& at,
                                                      int u, stack_view<Lane> const& to, int row, int column) const {
-        for (int i = team.rank(); i < width * sides; i += team.size()) {
-            int const r = i / sides, side = i - r * sides;
-            for (int l = 0; l < Lanes; ++l) set_lane(to(row + r, column + side), l, side_of(at.lane[l], u, r, side));
+        for (int i = team.rank(); i < width * rhs_count; i += team.size()) {
+            int const r = i / rhs_count, rhs_index = i - r * rhs_count;
+            for (int l = 0; l < Lanes; ++l) set_lane(to(row + r, column + rhs_index), l, rhs_of(at.lane[l], u, r, rhs_index));
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> size_of(std::int64_t link) const {
-        return link_size<real>(sizes[link]);
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> size_of(std::int64_t segment) const {
+        return growth_reference<real>(sizes[segment]);
     }
     /// Of all links of a stretch of `units`.
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> known(stretch_place const& at, int units) const {
-        std::int64_t const left = at.units.rows - at.begin;
-        int const here = left < units ? int(left) : units;
-        link_size<real> all(sizes[at.units.base + at.begin]);
-        for (int u = 1; u < here; ++u) all = all.with(size_of(at.units.base + at.begin + u));
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> known(segment_location const& at, int block_rows) const {
+        std::int64_t const left = at.block_rows.rows - at.begin;
+        int const here = left < block_rows ? int(left) : block_rows;
+        growth_reference<real> all(sizes[at.block_rows.base + at.begin]);
+        for (int u = 1; u < here; ++u) all = all.with(size_of(at.block_rows.base + at.begin + u));
         return all;
     }
     template <class Team>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static real largest_entry(Team const&, stretch_place const&, int) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static real largest_entry(Team const&, segment_location const&, int) {
         return 0;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(std::int64_t link, int r, int c) const {
-        return c < 2 * width ? matrix[(link * 2 * width + c) * width + r] : side_at(link, r, c - 2 * width);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(std::int64_t segment, int r, int c) const {
+        return c < 2 * width ? matrix[(segment * 2 * width + c) * width + r] : rhs_at(segment, r, c - 2 * width);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(std::int64_t link, int r, int side) const {
-        return rhs[(link * sides + side) * width + r];
+    COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs_at(std::int64_t segment, int r, int rhs_index) const {
+        return rhs[(segment * rhs_count + rhs_index) * width + r];
     }
     /// One entry of unit u of a stretch. Units behind the last link of a system state z = y.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int r, int side) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_of(segment_location const& at, int u, int r, int rhs_index) const {
         std::int64_t const j = at.begin + u;
-        return j < at.units.rows ? side_at(at.units.base + j, r, side) : T(0);
+        return j < at.block_rows.rows ? rhs_at(at.block_rows.base + j, r, rhs_index) : T(0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c,
-                                                filling_sizes const& filling) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(segment_location const& at, int u, int r, int c,
+                                                padding_sizes const& padding) const {
         std::int64_t const j = at.begin + u;
-        if (j < at.units.rows) return entry(at.units.base + j, r, c);
+        if (j < at.block_rows.rows) return entry(at.block_rows.base + j, r, c);
         // The last block of unknowns comes first where it has an odd number before it.
-        bool const first = r < width / 2, even = a.batch.system(at.units.system).rows % 2 == 0;
-        double const size = first == even ? filling.last : filling.behind;
+        bool const first = r < width / 2, even = a.batch.system(at.block_rows.system).rows % 2 == 0;
+        double const size = first == even ? padding.last : padding.after;
         return a.sized(c == r ? -size : c == width + r ? size : 0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
-        return a.filling(a.batch.system(at.units.system));
+    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(segment_location const& at) const {
+        return a.padding(a.batch.system(at.block_rows.system));
     }
     template <class Lane, int Lanes>
-    COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
+    COPPICE_HD void store(segment_locations<Lanes> const& at, int u, int r, int rhs_index, Lane const& value) const {
         for (int l = 0; l < Lanes; ++l) {
-            system_place const& s = at.lane[l].units;
+            system_location const& s = at.lane[l].block_rows;
             std::int64_t const j = at.lane[l].begin + u;
-            if (at.lane[l].link >= 0 && j < s.rows) side_at(s.base + j, r, side) = get_lane(value, l);
+            if (at.lane[l].segment >= 0 && j < s.rows) rhs_at(s.base + j, r, rhs_index) = get_lane(value, l);
         }
     }
     /// Whether one of the stretches became a link by reflections.
     template <int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_reflected(stretch_places<Lanes> const& at) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_by_householder(segment_locations<Lanes> const& at) const {
         bool any = false;
-        for (int l = 0; l < Lanes; ++l) any = any || (at.lane[l].link >= 0 && sizes[at.lane[l].link] < 0);
+        for (int l = 0; l < Lanes; ++l) any = any || (at.lane[l].segment >= 0 && sizes[at.lane[l].segment] < 0);
         return any;
     }
     /// Keeps in the places only the stretches that became links by reflections, or only the others; returns whether any
     /// are left.
     template <int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool leave(stretch_places<Lanes>& at, bool reflected) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool leave(segment_locations<Lanes>& at, bool by_householder) const {
         bool any = false;
-        for (stretch_place& place : at.lane) {
-            if (place.link >= 0 && (sizes[place.link] < 0) != reflected) place.link = -1;
-            any = any || place.link >= 0;
+        for (segment_location& location : at.lane) {
+            if (location.segment >= 0 && (sizes[location.segment] < 0) != by_householder) location.segment = -1;
+            any = any || location.segment >= 0;
         }
         return any;
     }
     /// Stores column c of row r of the links that stretches became.
     template <class Lane, int Lanes>
-    COPPICE_HD void take(stretch_places<Lanes> const& at, int r, int c, Lane const& value) const {
+    COPPICE_HD void take(segment_locations<Lanes> const& at, int r, int c, Lane const& value) const {
         for (int l = 0; l < Lanes; ++l) {
-            std::int64_t const link = at.lane[l].link;
-            if (link < 0) continue;
+            std::int64_t const segment = at.lane[l].segment;
+            if (segment < 0) continue;
             if (c < 2 * width)
-                matrix[(link * 2 * width + c) * width + r] = get_lane(value, l);
+                matrix[(segment * 2 * width + c) * width + r] = get_lane(value, l);
             else
-                side_at(link, r, c - 2 * width) = get_lane(value, l);
+                rhs_at(segment, r, c - 2 * width) = get_lane(value, l);
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
-        return row_before(place.begin + u, k, place.units.system);
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(segment_location const& location, int u, int k) const {
+        return row_before(location.begin + u, k, location.block_rows.system);
     }
     /// The scalar row, within the system, of unknown k among the unknowns before link j.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_before(std::int64_t j, int k, std::int64_t system) const {
-        system_place const rows = a.batch.system(system);
+        system_location const rows = a.batch.system(system);
         std::int64_t block = j * span + (k < a.n ? -1 : 0);
         if (block < 0) block = rows.rows - 1;
         return a.has_row(rows, block, k % a.n) ? block * a.n + k % a.n : -1;
@@ -378,70 +378,70 @@ struct link_units {
 
 /// The unknowns before and behind a stretch, read from the solved links of the next depth.
 template <class T>
-struct link_boundary {
-    link_units<T> const& links;
+struct segment_boundary {
+    condensed_rows<T> const& condensed;
 
     /// Unknown k before a stretch, and unknown k behind the stretch.
     template <class Lane, int Lanes>
-    COPPICE_HD void left(stretch_places<Lanes> const& at, int k, int side, Lane& to) const {
+    COPPICE_HD void left(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
         for (int l = 0; l < Lanes; ++l)
-            set_lane(to, l, at.lane[l].link < 0 ? T(0) : links.side_at(at.lane[l].link, k, side));
+            set_lane(to, l, at.lane[l].segment < 0 ? T(0) : condensed.rhs_at(at.lane[l].segment, k, rhs_index));
     }
     template <class Lane, int Lanes>
-    COPPICE_HD void right(stretch_places<Lanes> const& at, int k, int side, Lane& to) const {
+    COPPICE_HD void right(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
         for (int l = 0; l < Lanes; ++l) {
-            stretch_place const& place = at.lane[l];
-            int const w = links.width, there = place.exchanged ? (k + w / 2) % w : k;
-            set_lane(to, l, place.link < 0 ? T(0) : links.side_at(place.next, there, side));
+            segment_location const& location = at.lane[l];
+            int const w = condensed.width, there = location.exchanged ? (k + w / 2) % w : k;
+            set_lane(to, l, location.segment < 0 ? T(0) : condensed.rhs_at(location.next, there, rhs_index));
         }
     }
 };
 
 /// The elimination for a lane type.
 template <class Lane, class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto spread(elimination<Real> const& how) {
+COPPICE_HD COPPICE_ALWAYS_INLINE auto broadcast(elimination<Real> const& how) {
     using real = real_lane_t<Lane>;
     return elimination<real>{real(how.threshold), how.flush, how.equilibrate};
 }
 
 /// Everything that a launcher needs for one stage: units in, links out.
-template <class T, class Units>
-struct stage {
+template <class T, class BlockRows>
+struct chain_level {
     using value_type = T;
     using real = real_lane_t<T>;
 
-    Units units;
-    link_units<T> links;
+    BlockRows block_rows;
+    condensed_rows<T> condensed;
     levels all;
-    unit_shape<any_size> shape;
+    block_row_shape<any_size> shape;
     elimination<real_lane_t<T>> how;
-    std::int64_t stretches;
-    int const* gate; ///< null, or: do nothing unless it points to something other than 0
+    std::int64_t segments;
+    int const* predicate; ///< null, or: do nothing unless it points to something other than 0
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(predicate); }
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        filled_places<lane_count<Lane>> const at(all, units, p);
-        pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
-        auto const lane_how = spread<Lane>(how);
-        memory_stacks stacks(team, units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
-        reduce_stretch(stacks, g, at, links, teller);
-        auto const grown = growth_of(team, at, largest_of_team(team, stacks.size, stacks.next.at),
+        padded_locations<lane_count<Lane>> const at(all, block_rows, p);
+        pivot_observer<BlockRows, lane_count<Lane>> const observer{{}, block_rows, at};
+        auto const lane_how = broadcast<Lane>(how);
+        memory_stacks stacks(team, block_rows, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
+        reduce_segment(stacks, g, at, condensed, observer);
+        auto const observed = growth_in(team, at, largest_of_team(team, stacks.size, stacks.next.at),
                                      largest_of_team(team, stacks.largest_left(), stacks.next.at));
-        if (team.any(grown.some)) reduce_again(team, at, grown, memory);
+        if (team.any(observed.some)) reduce_again(team, at, observed, memory);
         team.sync();
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        filled_places<lane_count<Lane>> at(all, units, p);
-        if (team.any(links.any_reflected(at))) {
+        padded_locations<lane_count<Lane>> at(all, block_rows, p);
+        if (team.any(condensed.any_by_householder(at))) {
             substitute_again(team, at, memory);
-            if (!team.any(links.leave(at, false))) return;
+            if (!team.any(condensed.leave(at, false))) return;
         }
-        auto const lane_how = spread<Lane>(how);
+        auto const lane_how = broadcast<Lane>(how);
         substitute_with<Lane>(team, g, at, memory, [&](Lane const* known) {
-            return memory_stacks(team, units, g, at, memory, 0, known, lane_how);
+            return memory_stacks(team, block_rows, g, at, memory, 0, known, lane_how);
         });
     }
 
@@ -453,70 +453,70 @@ struct stage {
     };
     /// Links get their sizes.
     template <class Team, int Lanes, class Real>
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth<Real> growth_of(Team const& team, stretch_places<Lanes> const& at,
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth<Real> growth_in(Team const& team, segment_locations<Lanes> const& at,
                                                             Real const& first, Real const& largest) const {
         bool some = false;
         for (int l = 0; l < Lanes; ++l) {
-            if (at.lane[l].link < 0) continue;
+            if (at.lane[l].segment < 0) continue;
             auto const size = size_before(at.lane[l], get_lane(first, l));
-            some = some || size.reflected || has_grown(get_lane(largest, l), size.size, links.width);
-            if (team.rank() == 0) links.sizes[at.lane[l].link] = size.mark();
+            some = some || size.by_householder || exceeds_growth_bound(get_lane(largest, l), size.size, condensed.width);
+            if (team.rank() == 0) condensed.sizes[at.lane[l].segment] = size.encoded();
         }
         return {first, largest, some};
     }
     /// Of the units of a stretch, from those of links or from what is known of rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> size_before(stretch_place const& at, real const& of_rows) const {
-        link_size<real> known = units.known(at, shape.units);
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> size_before(segment_location const& at, real const& of_matrix) const {
+        growth_reference<real> known = block_rows.known(at, shape.block_rows);
         if (how.equilibrate)
             known.size = 1;
-        else if (Units::of_rows)
-            known.size = of_rows;
+        else if (BlockRows::of_matrix)
+            known.size = of_matrix;
         return known;
     }
 
     /// Of the stretches in `at`, keeps those that are to be eliminated again by reflections: stretches whose links have
     /// grown, and stretches with a link under them that came from reflections, since then only a pivot made by a
-    /// reflection has a size that tells whether the pivot counts as zero. Returns whether any stretch is left in this
+    /// householder has a size that tells whether the pivot counts as zero. Returns whether any stretch is left in this
     /// team or in the teams that run in step with this team; `memory` belongs to this team.
     template <class Team, int Lanes, class Real>
-    COPPICE_HD bool again(Team const& team, stretch_places<Lanes>& at, growth<Real> const& seen, Real& tolerance,
+    COPPICE_HD bool again(Team const& team, segment_locations<Lanes>& at, growth<Real> const& seen, Real& tolerance,
                           void* memory) const {
         bool some = false;
         for (int l = 0; l < Lanes; ++l) {
-            stretch_place& place = at.lane[l];
+            segment_location& location = at.lane[l];
             real const largest = get_lane(seen.largest, l);
-            auto size = size_before(place, get_lane(seen.size, l));
-            bool const due = place.link >= 0 && (size.reflected || has_grown(largest, size.size, links.width));
-            if (Units::of_rows && !how.equilibrate && (due || Lanes == 1)) // a team goes along with others
+            auto size = size_before(location, get_lane(seen.size, l));
+            bool const due = location.segment >= 0 && (size.by_householder || exceeds_growth_bound(largest, size.size, condensed.width));
+            if (BlockRows::of_matrix && !how.equilibrate && (due || Lanes == 1)) // a team goes along with others
                 size.size =
-                    larger(size.size, largest_of_team(team, units.largest_entry(team, place, shape.units), memory));
-            size.reflected = due && (size.reflected || has_grown(largest, size.size, links.width));
+                    larger(size.size, largest_of_team(team, block_rows.largest_entry(team, location, shape.block_rows), memory));
+            size.by_householder = due && (size.by_householder || exceeds_growth_bound(largest, size.size, condensed.width));
             set_lane(tolerance, l, size.tolerance());
-            if (due && team.rank() == 0) links.sizes[place.link] = size.mark();
-            if (!size.reflected) place.link = -1;
-            some = some || size.reflected;
+            if (due && team.rank() == 0) condensed.sizes[location.segment] = size.encoded();
+            if (!size.by_householder) location.segment = -1;
+            some = some || size.by_householder;
         }
         if (how.flush) tolerance = larger(tolerance, Real(how.threshold));
         return team.any(some);
     }
     template <class Lane, class Team, int Lanes>
-    [[gnu::noinline]] COPPICE_HD void reduce_again(Team const& team, filled_places<Lanes> at,
+    [[gnu::noinline]] COPPICE_HD void reduce_again(Team const& team, padded_locations<Lanes> at,
                                                    growth<real_lane_t<Lane>> const& seen, Lane* memory) const {
         real_lane_t<Lane> tolerance;
         if (!again(team, at, seen, tolerance, memory)) return;
-        auto const lane_how = spread<Lane>(how);
-        reflecting_stacks stacks(
-            memory_stacks(team, units, shape, at, memory, shape.width(), static_cast<Lane const*>(nullptr), lane_how),
+        auto const lane_how = broadcast<Lane>(how);
+        householder_stacks stacks(
+            memory_stacks(team, block_rows, shape, at, memory, shape.width(), static_cast<Lane const*>(nullptr), lane_how),
             tolerance);
-        reduce_stretch(stacks, shape, at, links, pivot_teller<Units, Lanes>{{}, units, at});
+        reduce_segment(stacks, shape, at, condensed, pivot_observer<BlockRows, Lanes>{{}, block_rows, at});
     }
     /// Substitutes only in the stretches whose links came from reflections.
     template <class Lane, class Team, int Lanes>
-    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, filled_places<Lanes> at, Lane* memory) const {
-        links.leave(at, true);
-        auto const lane_how = spread<Lane>(how);
+    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, padded_locations<Lanes> at, Lane* memory) const {
+        condensed.leave(at, true);
+        auto const lane_how = broadcast<Lane>(how);
         substitute_with<Lane>(team, shape, at, memory, [&](Lane const* known) {
-            return reflecting_stacks(memory_stacks(team, units, shape, at, memory, 0, known, lane_how),
+            return householder_stacks(memory_stacks(team, block_rows, shape, at, memory, 0, known, lane_how),
                                      real_lane_t<Lane>(0));
         });
     }
@@ -524,17 +524,17 @@ struct stage {
 private:
     template <class Lane, class Team, class Shape, int Lanes, class Stacks>
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_with(Team const& team, Shape const& g,
-                                                          filled_places<Lanes> const& at, Lane* memory,
+                                                          padded_locations<Lanes> const& at, Lane* memory,
                                                           Stacks const& stacks_for) const {
         slot_rows<Lane, Shape> const slots{memory + 2ll * g.pitch() * g.substitute_columns(), g};
-        link_boundary<T> const boundary{links};
+        segment_boundary<T> const boundary{condensed};
         take_left(team, g, at, slots, boundary);
         auto stacks = stacks_for(slots.known());
-        substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
-        int const each = g.rows() * g.sides;
-        for (int i = team.rank(); i < g.units * each; i += team.size()) {
-            int const u = i / each, rest = i - u * each, side = rest / g.rows(), r = rest - side * g.rows();
-            units.store(at, u, r, side, slots.side(u, r, side));
+        substitute_segment(team, stacks, g, at, slots, boundary, silent_observer{});
+        int const each = g.rows() * g.rhs_count;
+        for (int i = team.rank(); i < g.block_rows * each; i += team.size()) {
+            int const u = i / each, rest = i - u * each, rhs_index = rest / g.rows(), r = rest - rhs_index * g.rows();
+            block_rows.store(at, u, r, rhs_index, slots.rhs(u, r, rhs_index));
         }
         team.sync();
     }
@@ -543,28 +543,28 @@ private:
 /// Solves the last link of each system, a dense system of 2 n equations whose ends y and z are the same unknowns; each
 /// system needs elements() of memory.
 template <class T>
-struct closing {
+struct final_complement {
     using value_type = T;
     using real = real_lane_t<T>;
 
-    link_units<T> links;
+    condensed_rows<T> condensed;
     levels all;
     elimination<real_lane_t<T>> how;
-    int const* gate;
+    int const* predicate;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(predicate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
-        return std::int64_t(links.width | 1) * (links.width + links.sides);
+        return std::int64_t(condensed.width | 1) * (condensed.width + condensed.rhs_count);
     }
 
-    struct teller : no_record {
-        link_units<T> const& links;
+    struct unknown_observer : no_record {
+        condensed_rows<T> const& condensed;
         std::int64_t system;
-        COPPICE_HD COPPICE_ALWAYS_INLINE teller(link_units<T> const& l, std::int64_t s) : links(l), system(s) {}
-        COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return links.singular != nullptr && system >= 0; }
+        COPPICE_HD COPPICE_ALWAYS_INLINE unknown_observer(condensed_rows<T> const& l, std::int64_t s) : condensed(l), system(s) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE bool needed() const { return condensed.singular != nullptr && system >= 0; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
-            if (std::int64_t const row = links.row_before(0, k, system); row >= 0)
-                lower_to(links.singular + system, met_at(links.depth + (k < links.a.n ? 0 : 1), row));
+            if (std::int64_t const row = condensed.row_before(0, k, system); row >= 0)
+                lower_to(condensed.singular + system, met_at(condensed.depth + (k < condensed.a.n ? 0 : 1), row));
         }
     };
 
@@ -572,42 +572,42 @@ struct closing {
     template <class Team>
     COPPICE_HD void load(Team const& team, std::int64_t s, stack_view<T> const& m) const {
         std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
-        int const w = links.width;
-        std::int64_t const link = rows == 0 ? 0 : all.first(s, links.depth);
+        int const w = condensed.width;
+        std::int64_t const segment = rows == 0 ? 0 : all.first(s, condensed.depth);
         for (int i = team.rank(); i < w * m.columns; i += team.size()) {
-            int const c = i / w, r = i - c * w, behind = rows % 2 == 1 ? (c + w / 2) % w : c;
-            m(r, c) = rows == 0 ? links.a.sized(c == r ? 1 : 0)
-                      : c >= w  ? links.entry(link, r, c + w)
-                                : links.entry(link, r, c) + links.entry(link, r, w + behind);
+            int const c = i / w, r = i - c * w, after = rows % 2 == 1 ? (c + w / 2) % w : c;
+            m(r, c) = rows == 0 ? condensed.a.sized(c == r ? 1 : 0)
+                      : c >= w  ? condensed.entry(segment, r, c + w)
+                                : condensed.entry(segment, r, c) + condensed.entry(segment, r, w + after);
         }
     }
     template <class Team>
     COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
         std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
-        int const w = links.width, columns = w + links.sides;
+        int const w = condensed.width, columns = w + condensed.rhs_count;
         // A team without a system goes along, on a unit matrix, so that its lanes meet the others at barriers.
         bool const idle = rows == 0;
-        std::int64_t const link = idle ? 0 : all.first(s, links.depth);
+        std::int64_t const segment = idle ? 0 : all.first(s, condensed.depth);
         stack_view<T> const m{memory, w | 1, columns, 0};
-        eliminate(team, s, m, teller{links, idle ? -1 : s});
-        for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size()) {
+        eliminate(team, s, m, unknown_observer{condensed, idle ? -1 : s});
+        for (int rhs_index = idle ? condensed.rhs_count : team.rank(); rhs_index < condensed.rhs_count; rhs_index += team.size()) {
             solve_triangle(
-                w, [&](int r, int c) -> T const& { return m(r, c); }, [&](int r) -> T& { return m(r, w + side); });
-            for (int r = 0; r < w; ++r) links.side_at(link, r, side) = m(r, w + side);
+                w, [&](int r, int c) -> T const& { return m(r, c); }, [&](int r) -> T& { return m(r, w + rhs_index); });
+            for (int r = 0; r < w; ++r) condensed.rhs_at(segment, r, rhs_index) = m(r, w + rhs_index);
         }
     }
     /// Eliminates S + R in `m`: by reflections where a stretch of the system was eliminated so or where rows of S + R
     /// grow.
-    template <class Team, class Tell>
+    template <class Team, class Observer>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Team const& team, std::int64_t s, stack_view<T> const& m,
-                                                    Tell const& tell) const {
+                                                    Observer const& observer) const {
         bool const idle = s >= all.batch.systems || all.batch.system(s).rows == 0;
-        auto const size = idle ? link_size<real>(0, false) : links.size_of(all.first(s, links.depth));
+        auto const size = idle ? growth_reference<real>(0, false) : condensed.size_of(all.first(s, condensed.depth));
         prepare(team, s, m);
-        eliminate_columns(team, m, links.width, links.width, links.width, m, how, tell);
-        if (bool const again = size.reflected || (!idle && has_grown(largest_above(m), size.size, links.width));
+        eliminate_columns(team, m, condensed.width, condensed.width, condensed.width, m, how, observer);
+        if (bool const again = size.by_householder || (!idle && exceeds_growth_bound(largest_above(m), size.size, condensed.width));
             team.any(again))
-            eliminate_again(team, s, m, size, again, tell);
+            eliminate_again(team, s, m, size, again, observer);
     }
 
 private:
@@ -615,27 +615,27 @@ private:
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(Team const& team, std::int64_t s, stack_view<T> const& m) const {
         load(team, s, m);
         team.sync();
-        if (how.equilibrate) equilibrate_rows(team, m, 0, links.width, links.width);
+        if (how.equilibrate) equilibrate_rows(team, m, 0, condensed.width, condensed.width);
     }
     /// The growth of the pivot rows; a pivot is as large as the entries behind it, or does not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above(stack_view<T> const& m) const {
         largest_magnitude<T> largest;
-        for (int c = 1; c < links.width; ++c)
-            for (int r = 0; r < c; ++r) largest.look_at(m(r, c));
+        for (int c = 1; c < condensed.width; ++c)
+            for (int r = 0; r < c; ++r) largest.include(m(r, c));
         return largest.value();
     }
     /// `again`: this team; others of its warp may go along for their own sake.
-    template <class Team, class Tell>
+    template <class Team, class Observer>
     [[gnu::noinline]] COPPICE_HD void eliminate_again(Team const& team, std::int64_t s, stack_view<T> const& m,
-                                                      link_size<real> const& size, bool again, Tell const& tell) const {
-        onlooking<Team> const workers{team, again};
+                                                      growth_reference<real> const& size, bool again, Observer const& observer) const {
+        masked_team<Team> const workers{team, again};
         real tolerance = size.tolerance();
         if (how.flush) tolerance = larger(tolerance, how.threshold);
         team.sync(); // all have looked
         prepare(workers, s, m);
-        reflected_column<T> told[most_unit_rows];
-        reflect_columns(workers, m, links.width, links.width, links.width, m, told);
-        tell_of_reflected(workers, told, links.width, tolerance, tell);
+        householder_column<T> eliminated[max_block_row_size];
+        eliminate_by_householder(workers, m, condensed.width, condensed.width, condensed.width, m, eliminated);
+        report_householder(workers, eliminated, condensed.width, tolerance, observer);
     }
 };
 

@@ -17,11 +17,11 @@ namespace coppice::chain {
 /// Makes a unit, [side][K] and [column][K], ready for elimination in its place: sets small entries to zero, scales
 /// rows.
 template <int K, int W, class T, class Team>
-COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_lane_t<T>> const& how) {
-    stack_view<T> const rows{unit + K, K, K + W, 0};
+COPPICE_HD inline void prepare_block_row(Team const& team, T* block_row, elimination<real_lane_t<T>> const& how) {
+    stack_view<T> const rows{block_row + K, K, K + W, 0};
     if (how.flush) flush_rows(team, rows, 0, K, K + W, how.threshold);
     if (how.equilibrate) {
-        for (int r = team.rank(); r < K; r += team.size()) unit[r] = scaled(unit[r], scale_of(rows, r, K + W));
+        for (int r = team.rank(); r < K; r += team.size()) block_row[r] = scaled(block_row[r], scale_of(rows, r, K + W));
         team.sync();
         equilibrate_rows(team, rows, 0, K, K + W);
     }
@@ -29,7 +29,7 @@ COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_
 
 /// A staged unit.
 template <class T, int K>
-struct staged_unit {
+struct staged_block_row {
     T const* at;
     bool conjugated; ///< whether complex entries stand for their conjugates
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const {
@@ -39,24 +39,24 @@ struct staged_unit {
         else
             return value;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T side(int r) const { return at[r]; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs(int r) const { return at[r]; }
 };
 
 /// Unit u of a tile, ready for elimination.
 template <int K, int W, class Team, class Tile, class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto take_unit(Team const& team, Tile const& tile, int u,
+COPPICE_HD COPPICE_ALWAYS_INLINE auto take_block_row(Team const& team, Tile const& tile, int u,
                                                 elimination<Real> const& how) {
-    auto* const at = tile.unit(u);
-    if (how.flush || how.equilibrate) prepare_unit<K, W>(team, at, how);
-    return staged_unit<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
+    auto* const at = tile.block_row(u);
+    if (how.flush || how.equilibrate) prepare_block_row<K, W>(team, at, how);
+    return staged_block_row<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
 }
 
 /// The right-hand side of row r of unit u < W / K where y, [W], is known.
 template <int K, int W, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T side_without_known(staged_unit<T, K> const& unit, int u, int r, T const* y) {
-    T value = unit.side(r);
+COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_without_known(staged_block_row<T, K> const& block_row, int u, int r, T const* y) {
+    T value = block_row.rhs(r);
     COPPICE_UNROLL
-    for (int c = 0; c < W - u * K && c < W + K; ++c) value = value - unit.entry(r, c) * y[c + u * K];
+    for (int c = 0; c < W - u * K && c < W + K; ++c) value = value - block_row.entry(r, c) * y[c + u * K];
     return value;
 }
 
@@ -83,12 +83,12 @@ struct zero_pivots {
 
     /// A pivot up to the tolerance counts as no pivot.
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void note(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void record(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
         found |= unsigned(magnitude(pivot) <= tolerance) << k;
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void tell(Tell const& zero_pivot) const {
-        if (found == 0 || !zero_pivot.wanted()) return;
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void report(Observer const& zero_pivot) const {
+        if (found == 0 || !zero_pivot.needed()) return;
         for (int k = 0; found >> k != 0; ++k)
             if ((found >> k & 1) != 0) zero_pivot(k, 0);
     }
@@ -115,37 +115,37 @@ struct register_stacks {
 
     /// Puts unit u < W / K, which reaches into y, into rows [u K, u K + K).
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
-        auto const from = take_unit<K, W>(team, tile, u, how);
+        auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
             COPPICE_UNROLL
             for (int g = 0; g < columns; ++g) {
                 int const at = g + wide - u * step; // column of the unit
                 active[g][u * K + r] = at < columns ? from.entry(r, column(at)) : T(0);
-                if (Left) seen.look_at(active[g][u * K + r]);
+                if (Left) seen.include(active[g][u * K + r]);
             }
             COPPICE_UNROLL
             for (int g = 0; g < wide; ++g) {
                 if (!Left) continue;
                 left[g][u * K + r] = g >= u * step ? from.entry(r, column(g - u * step)) : T(0);
-                seen.look_at(left[g][u * K + r]);
+                seen.include(left[g][u * K + r]);
             }
-            rhs[u * K + r] = Left ? from.side(r) : side_without_known<K, W>(from, u, r, y);
+            rhs[u * K + r] = Left ? from.rhs(r) : rhs_without_known<K, W>(from, u, r, y);
         }
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         tile.arrive(u);
-        auto const from = take_unit<K, W>(team, tile, u, how);
+        auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
             COPPICE_UNROLL
             for (int g = 0; g < columns; ++g) {
                 active[g][W + r] = from.entry(r, column(g));
-                if (Left) seen.look_at(active[g][W + r]);
+                if (Left) seen.include(active[g][W + r]);
             }
             COPPICE_UNROLL
             for (int g = 0; g < wide; ++g) left[g][W + r] = T(0);
-            rhs[W + r] = from.side(r);
+            rhs[W + r] = from.rhs(r);
         }
         COPPICE_UNROLL
         for (int g = wide; g < columns; ++g) {
@@ -153,14 +153,14 @@ struct register_stacks {
             for (int r = 0; r < W; ++r) active[g][r] = T(0);
         }
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < K; ++k) {
             key_column<T, rows> const key(k, how, [&](int r) { return team.from(active[k / L][r], k % L); });
             removal const of(key.row, k, rows);
-            zeros.note(k, of.top);
+            zeros.record(k, of.top);
             // Entries below the pivots of columns up to k are not read again, so they are not computed.
             COPPICE_UNROLL
             for (int g = (k + 1) / L; g < columns; ++g) remove(of, k, active[g]);
@@ -170,7 +170,7 @@ struct register_stacks {
                 if (Left) remove(of, k, left[g]);
             remove(of, k, rhs);
         }
-        if (team.rank() == 0) zeros.tell(tell);
+        if (team.rank() == 0) zeros.report(observer);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
         COPPICE_UNROLL
@@ -212,15 +212,15 @@ struct register_stacks {
         for (int g = 0; g < wide; ++g) {
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
-                largest.look_at(active[g][r]);
-                largest.look_at(left[g][r]);
+                largest.include(active[g][r]);
+                largest.include(left[g][r]);
             }
         }
         return largest.value();
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE int column(int group) const { return L == 1 ? group : group * L + team.place(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int column(int group) const { return L == 1 ? group : group * L + team.position(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE static void remove(removal const& of, int k, T (&column)[rows]) {
         eliminate_in(column, of.pivot, of.factor, k, rows, rows, static_cast<T*>(nullptr));
     }
@@ -233,12 +233,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_in_registers(Shape const& g, sl
                                                               T const* z) {
     T known[W + K]; // the group in hand and the W unknowns behind it
     COPPICE_UNROLL
-    for (int c = 0; c < W; ++c) slots.side(g.inner() + 1 + c / K, c % K, 0) = known[K + c] = z[c];
+    for (int c = 0; c < W; ++c) slots.rhs(g.inner() + 1 + c / K, c % K, 0) = known[K + c] = z[c];
     COPPICE_NO_UNROLL
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
-            T value = slots.side(inner + 1, r, 0);
+            T value = slots.rhs(inner + 1, r, 0);
             COPPICE_UNROLL
             for (int c = K; c < K + W; ++c) value = value - slots.entry(inner, r, c) * known[c];
             known[r] = value;
@@ -248,7 +248,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_in_registers(Shape const& g, sl
             COPPICE_UNROLL
             for (int c = r + 1; c < K; ++c) known[r] = known[r] - slots.entry(inner, r, c) * known[c];
             known[r] = known[r] * slots.entry(inner, r, r);
-            slots.side(inner + 1, r, 0) = known[r];
+            slots.rhs(inner + 1, r, 0) = known[r];
         }
         COPPICE_UNROLL
         for (int c = W - 1; c >= 0; --c) known[K + c] = known[c];

@@ -5,7 +5,7 @@
 ///
 /// A matrix counts as block tridiagonal with blocks of n rows; a banded matrix gets blocks of n = max(kl, ku) rows
 /// without ever being stored so (thesis section 2.6.11). Entry (r, c) of block row i stands in scalar row i n + r and
-/// scalar column (i - 1) n + c, 0 <= c < 3 n. For fixed (r, c) the address of this entry is affine in i: a strand.
+/// scalar column (i - 1) n + c, 0 <= c < 3 n. For fixed (r, c) the address of this entry is affine in i: a strided_pointer.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace coppice::chain {
 
 /// Entry (r, c) of all block rows: of block row i, base[(i + shift) * stride]; zero in all of them where base is null.
 template <class T>
-struct strand {
+struct strided_pointer {
     T const* base;
     std::int64_t stride;
     std::int64_t shift;
 };
 
 /// One system of a batch: block row j of its `rows` block rows lies at index base + j stride of the storage.
-struct system_place {
+struct system_location {
     std::int64_t system, base, stride, rows;
 };
 
 /// Sizes of the entries of rows that fill up a stretch behind the end of its system: of the rows that pass on the last
 /// block of unknowns, and of the rows that pass on the block behind it.
-struct filling_sizes {
-    double last = 1, behind = 1;
+struct padding_sizes {
+    double last = 1, after = 1;
 };
 
 /// How the systems of a batch lie in the storage.
@@ -43,7 +43,7 @@ struct batch_shape {
     bool interleaved = false;              ///< block row j of system s lies at j systems + s
     std::int64_t total = 0;                ///< block rows altogether
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE system_place system(std::int64_t s) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE system_location system(std::int64_t s) const {
         if (offsets) return {s, offsets[s], 1, offsets[s + 1] - offsets[s]};
         if (interleaved) return {s, s, systems, rows};
         return {s, s * rows, 1, rows};
@@ -78,30 +78,30 @@ struct matrix_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool banded() const { return lower_bands >= 0; }
 
     /// `block` is n, perhaps known to the compiler.
-    COPPICE_HD COPPICE_ALWAYS_INLINE strand<T> strand_of(int block, int r, int c) const {
-        bool const turned = op != matrix_operation::none;
+    COPPICE_HD COPPICE_ALWAYS_INLINE strided_pointer<T> entry_pointer(int block, int r, int c) const {
+        bool const transposed = op != matrix_operation::none;
         if (banded()) {
             int const k = c - block - r; // column minus row
-            int const band = (turned ? -k : k) + lower_bands;
+            int const band = (transposed ? -k : k) + lower_bands;
             if (band < 0 || band > lower_bands + upper_bands) return {nullptr, 0, 0};
-            return {diagonal + band * scalar_rows + (turned ? r + k : r), block, 0};
+            return {diagonal + band * scalar_rows + (transposed ? r + k : r), block, 0};
         }
-        int const part = c / block, q = c - part * block;
-        if (!turned) {
-            T const* const band = part == 0 ? lower : part == 1 ? diagonal : upper;
+        int const block_column = c / block, q = c - block_column * block;
+        if (!transposed) {
+            T const* const band = block_column == 0 ? lower : block_column == 1 ? diagonal : upper;
             return {band + r + q * block, block * block, 0};
         }
-        T const* const band = part == 0 ? upper : part == 1 ? diagonal : lower;
-        return {band + q + r * block, block * block, part - 1};
+        T const* const band = block_column == 0 ? upper : block_column == 1 ? diagonal : lower;
+        return {band + q + r * block, block * block, block_column - 1};
     }
 
     /// Entry (r, c) of block row j of a system, for any j of its stretches. Rows behind the last one of the system read
     /// x[j + 1] = x[j - 1]: they pass two blocks of unknowns on to the end of the stretch, so that z of a stretch that
     /// is not full means the same unknowns as z of a full one. `sizes` are the sizes of the entries of such rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_place const& s, std::int64_t j, int r, int c,
-                                             filling_sizes const& sizes = {}) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_location const& s, std::int64_t j, int r, int c,
+                                             padding_sizes const& sizes = {}) const {
         if (j >= s.rows) {
-            double const size = (j - s.rows) % 2 == 0 ? sizes.last : sizes.behind;
+            double const size = (j - s.rows) % 2 == 0 ? sizes.last : sizes.after;
             return sized(c == r ? -size : c == 2 * n + r ? size : 0);
         }
         if (banded()) {
@@ -110,7 +110,7 @@ struct matrix_rows {
             if (column < 0 || column >= scalar_rows) return T(0);
         }
         if (!cyclic && ((c < n && j == 0) || (c >= 2 * n && j == s.rows - 1))) return T(0);
-        strand<T> const of = strand_of(n, r, c);
+        strided_pointer<T> const of = entry_pointer(n, r, c);
         if (!of.base) return T(0);
         std::int64_t at = j + of.shift; // round the corner where the matrix is cyclic
         at += at < 0 ? s.rows : at >= s.rows ? -s.rows : 0;
@@ -120,27 +120,27 @@ struct matrix_rows {
     /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
     /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
     /// is larger than those of the matrix, which growth is told by.
-    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(system_place const& s) const {
-        double last = 0, behind = 0; // entries of the last block of unknowns, and of that behind it
+    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(system_location const& s) const {
+        double last = 0, after = 0; // entries of the last block of unknowns, and of that behind it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
             for (int c = 0; c < n; ++c) {
-                last = larger(largest_part(entry(s, s.rows - 1, r, n + c)), last);
-                behind = larger(largest_part(entry(s, s.rows - 1, r, 2 * n + c)), behind);
+                last = larger(largest_component(entry(s, s.rows - 1, r, n + c)), last);
+                after = larger(largest_component(entry(s, s.rows - 1, r, 2 * n + c)), after);
             }
         for (int i = 0; i < n * n && s.rows > 1; ++i)
-            last = larger(largest_part(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
+            last = larger(largest_component(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
         // What is passed through behind them comes round as the first block of unknowns.
-        for (int i = 0; i < n * n && !cyclic; ++i) behind = larger(largest_part(entry(s, 0, i % n, n + i / n)), behind);
+        for (int i = 0; i < n * n && !cyclic; ++i) after = larger(largest_component(entry(s, 0, i % n, n + i / n)), after);
         for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
-            behind = larger(largest_part(entry(s, 1, i % n, i / n)), behind);
-        return {size_of(last > 0 ? last : behind), size_of(behind > 0 ? behind : last)};
+            after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
+        return {size_of(last > 0 ? last : after), size_of(after > 0 ? after : last)};
     }
     /// Whether block row j of a system may be read through its strands alone.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_place const& s, std::int64_t j) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_location const& s, std::int64_t j) const {
         return j > 0 && j < s.rows - 2 && op != matrix_operation::conjugate_transposed;
     }
     /// Whether scalar row r of block row j is one of the matrix.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_place const& s, std::int64_t j, int r) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_location const& s, std::int64_t j, int r) const {
         return j < s.rows && (!banded() || j * n + r < scalar_rows);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static T sized(double value) {
@@ -148,19 +148,19 @@ struct matrix_rows {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double most) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double maximum) {
         using real = typename lane_traits<real_lane_t<T>>::value_type;
         constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // and its reciprocal is normal
-        if (!(most > 0 && most <= double(std::numeric_limits<real>::max()))) return 1;
-        double const size = 1 / scale_to_one(larger(most, 0x1p-1022));
+        if (!(maximum > 0 && maximum <= double(std::numeric_limits<real>::max()))) return 1;
+        double const size = 1 / scale_to_one(larger(maximum, 0x1p-1022));
         return size < limit ? size : limit;
     }
     template <class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_part(R const& a) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_component(R const& a) {
         return double(magnitude(a));
     }
     template <class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_part(complex_lane<R> const& a) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_component(complex_lane<R> const& a) {
         return double(larger(magnitude(a.re), magnitude(a.im)));
     }
 };

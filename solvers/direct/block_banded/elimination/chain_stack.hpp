@@ -27,7 +27,7 @@ struct alone {
 
 /// A team that works, or that only takes part in the barriers of other teams.
 template <class Team>
-struct onlooking {
+struct masked_team {
     Team const& team;
     bool works;
     COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return works ? team.rank() : 1 << 20; }
@@ -35,8 +35,8 @@ struct onlooking {
     COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { team.sync(); }
 };
 
-inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
-inline constexpr int most_unit_rows = 16;  ///< K of these links
+inline constexpr int max_stack_rows = 32; ///< W + K of links of blocks of 8
+inline constexpr int max_block_row_size = 16;  ///< K of these links
 
 /// Sizes of one stage: K and W, here known at run time only.
 struct any_size {
@@ -54,25 +54,25 @@ struct known_size {
 /// K and W with the numbers of units and right-hand sides, and the sizes of memory that follow. `sides` right-hand
 /// sides are solved at once.
 template <class Size>
-struct unit_shape : Size {
-    int units; ///< of a stretch, at least W / K
-    int sides;
+struct block_row_shape : Size {
+    int block_rows; ///< of a stretch, at least W / K
+    int rhs_count;
 
     using Size::rows;
     using Size::width;
     COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
     COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit
-    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return units - width() / rows(); } ///< groups to eliminate
+    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return block_rows - width() / rows(); } ///< groups to eliminate
     /// Unknowns of the groups, and z.
     COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + sides; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + sides; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + rhs_count; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + rhs_count; }
     /// Elements of a unit in memory: its right-hand sides and its columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int unit_elements() const { return rows() * (active() + sides); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int block_row_elements() const { return rows() * (active() + rhs_count); }
     /// Elements of slot_rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
-        return std::int64_t(units) * unit_elements() + std::int64_t(rows() + width()) * sides;
+        return std::int64_t(block_rows) * block_row_elements() + std::int64_t(rows() + width()) * rhs_count;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t reduce_elements() const { return 2ll * pitch() * reduce_columns(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t substitute_elements() const {
@@ -145,13 +145,13 @@ struct register_pivot {
             at[r] = r;
         }
         COPPICE_UNROLL
-        for (int apart = 1; apart < Rows; apart *= 2) {
+        for (int distance = 1; distance < Rows; distance *= 2) {
             COPPICE_UNROLL
             for (int r = k; r < rows; ++r)
-                if ((r - k) % (2 * apart) == 0 && r + apart < rows) {
-                    bool const later = magnitude(best[r]) < magnitude(best[r + apart]);
-                    best[r] = select(later, best[r + apart], best[r]);
-                    at[r] = later ? at[r + apart] : at[r];
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows) {
+                    bool const later = magnitude(best[r]) < magnitude(best[r + distance]);
+                    best[r] = select(later, best[r + distance], best[r]);
+                    at[r] = later ? at[r + distance] : at[r];
                 }
         }
         row = at[k];
@@ -164,11 +164,11 @@ struct register_pivot {
         COPPICE_UNROLL
         for (int r = k; r < rows; ++r) value[r] = column[r];
         COPPICE_UNROLL
-        for (int apart = 1; apart < Rows; apart *= 2) {
-            bool const odd = ((row - k) & apart) != 0;
+        for (int distance = 1; distance < Rows; distance *= 2) {
+            bool const odd = ((row - k) & distance) != 0;
             COPPICE_UNROLL
             for (int r = k; r < rows; ++r)
-                if ((r - k) % (2 * apart) == 0 && r + apart < rows) value[r] = select(odd, value[r + apart], value[r]);
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows) value[r] = select(odd, value[r + distance], value[r]);
         }
         return value[k];
     }
@@ -177,7 +177,7 @@ struct register_pivot {
 /// The pivot rows of a pack of columns, one in each lane: a mask for each row.
 template <class T>
 struct pack_pivot {
-    decltype(real_lane_t<T>() <= real_lane_t<T>()) mask[most_stack_rows];
+    decltype(real_lane_t<T>() <= real_lane_t<T>()) mask[max_stack_rows];
 
     COPPICE_ALWAYS_INLINE pack_pivot(T const* column, int k, int rows) {
         auto best = magnitude(column[k]);
@@ -219,9 +219,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot
 }
 
 /// Calls the teller for the lanes that found no pivot for column k.
-template <class T, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void tell_of_zero(T const& pivot, int k, Tell const& zero_pivot) {
-    if (!zero_pivot.wanted()) return;
+template <class T, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, Observer const& zero_pivot) {
+    if (!zero_pivot.needed()) return;
     for (int l = 0; l < lane_count<T>; ++l)
         if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
 }
@@ -246,10 +246,10 @@ struct column_removal {
 /// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The teller
 /// zero_pivot(k, lane) is called for columns of zeros. A teller that records is told of every pivot, and the first
 /// `count` columns then keep the factors below their pivots.
-template <class T, class Team, class Tell>
+template <class T, class Team, class Observer>
 COPPICE_HD COPPICE_ALWAYS_INLINE void
 eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
-                  elimination<real_lane_t<T>> const& how, Tell const& zero_pivot) {
+                  elimination<real_lane_t<T>> const& how, Observer const& zero_pivot) {
     for (int k = 0; k < count; ++k) {
         T* const key = s.column(k);
         if (how.flush) {
@@ -262,7 +262,7 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
             scalar_pivot<T> const pivot(key, k, rows);
             T const top = pivot.top(key, k, rows), held = key[k];
             if (team.rank() == 0) {
-                tell_of_zero(top, k, zero_pivot);
+                report_zero_pivot(top, k, zero_pivot);
                 zero_pivot.record(k, pivot, key);
             }
             T const reciprocal = safe_reciprocal(top);
@@ -277,8 +277,8 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
                              next.column(j < active ? (j < count ? 0 : j - count) : j));
             team.sync();
         } else {
-            column_removal<T, pack_pivot<T>, most_stack_rows> const of(key, k, rows);
-            tell_of_zero(of.top, k, zero_pivot);
+            column_removal<T, pack_pivot<T>, max_stack_rows> const of(key, k, rows);
+            report_zero_pivot(of.top, k, zero_pivot);
             zero_pivot.record(k, of.pivot, key);
             key[k] = of.reciprocal;
             if (zero_pivot.recording)
@@ -296,25 +296,25 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
     }
 }
 
-/// What a teller is told of a column that was eliminated by a reflection.
+/// What a teller is told of a column that was eliminated by a householder.
 template <class T>
-struct reflected_column {
-    real_lane_t<T> weight; ///< of the reflection
+struct householder_column {
+    real_lane_t<T> weight; ///< of the householder
     real_lane_t<T> size;   ///< magnitude of the pivot
 };
 
-/// Applies the reflection of column k to the columns behind it; column k keeps v below its pivot.
+/// Applies the householder of column k to the columns behind it; column k keeps v below its pivot.
 template <class T, class Team>
-COPPICE_HD COPPICE_ALWAYS_INLINE reflected_column<T> reflect_column(Team const& team, stack_view<T> const& s, int k,
+COPPICE_HD COPPICE_ALWAYS_INLINE householder_column<T> householder_step(Team const& team, stack_view<T> const& s, int k,
                                                                     int rows) {
     T* const key = s.column(k);
-    reflection<T> const of(key, k, rows);
+    householder<T> const of(key, k, rows);
     team.sync();
     for (int r = k + 1 + team.rank(); r < rows; r += team.size()) key[r] = of.v(key[r]);
     if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
     team.sync();
     for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
-        reflect(
+        apply_householder(
             s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
     team.sync();
     return {of.weight, magnitude(of.top)};
@@ -331,24 +331,24 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_vie
     team.sync();
 }
 /// eliminate_columns by reflections, which do not let entries grow: the first `count` columns keep v below the
-/// diagonal, and `told` is what tell_of_reflected passes on. Reflections are rare, so one function that is not inlined
-/// serves all kernels; the same holds for load_unit_apart.
+/// diagonal, and `told` is what report_householder passes on. Reflections are rare, so one function that is not inlined
+/// serves all kernels; the same holds for load_block_row_out_of_line.
 template <class T, class Team>
-[[gnu::noinline]] COPPICE_HD void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows,
-                                                  int active, stack_view<T> const& next, reflected_column<T>* told) {
-    for (int k = 0; k < count; ++k) told[k] = reflect_column(team, s, k, rows);
+[[gnu::noinline]] COPPICE_HD void eliminate_by_householder(Team const& team, stack_view<T> const& s, int count, int rows,
+                                                  int active, stack_view<T> const& next, householder_column<T>* eliminated) {
+    for (int k = 0; k < count; ++k) eliminated[k] = householder_step(team, s, k, rows);
     move_left_rows(team, s, count, rows, active, next);
 }
 /// Calls the teller for `count` reflected columns, by one lane of a team. A pivot up to `tolerance` counts as no pivot.
-template <class T, class Team, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void tell_of_reflected(Team const& team, reflected_column<T> const* told, int count,
-                                                        real_lane_t<T> const& tolerance, Tell const& zero_pivot) {
+template <class T, class Team, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, householder_column<T> const* eliminated, int count,
+                                                        real_lane_t<T> const& tolerance, Observer const& zero_pivot) {
     if (team.rank() != 0) return;
     for (int k = 0; k < count; ++k) {
-        if (zero_pivot.wanted())
+        if (zero_pivot.needed())
             for (int l = 0; l < lane_count<T>; ++l)
-                if (get_lane(told[k].size, l) <= get_lane(tolerance, l)) zero_pivot(k, l);
-        zero_pivot.record(k, told[k], static_cast<T const*>(nullptr));
+                if (get_lane(eliminated[k].size, l) <= get_lane(tolerance, l)) zero_pivot(k, l);
+        zero_pivot.record(k, eliminated[k], static_cast<T const*>(nullptr));
     }
 }
 
@@ -382,28 +382,28 @@ COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int 
 }
 
 /// Loads unit `u` into the last K rows and makes them ready for elimination.
-template <class T, class Team, class Units, class Shape, class Places>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& units, Shape const& g, Places const& at,
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at,
                                                 int u, stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
     for (int i = team.rank(); i < g.rows() * s.left; i += team.size())
         s(g.width() + i % g.rows(), g.active() + i / g.rows()) = T(0);
-    units.load(team, g, at, u, s);
+    block_rows.load(team, g, at, u, s);
     team.sync();
     if (how.flush) flush_rows(team, s, g.width(), g.rows(), g.active(), how.threshold);
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
-/// load_unit for reflections, not inlined.
-template <class T, class Team, class Units, class Shape, class Places>
-[[gnu::noinline]] COPPICE_HD void load_unit_apart(Team const& team, Units const& units, Shape const& g,
-                                                  Places const& at, int u, stack_view<T> const& s,
+/// load_block_row for reflections, not inlined.
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+[[gnu::noinline]] COPPICE_HD void load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape const& g,
+                                                  Locations const& at, int u, stack_view<T> const& s,
                                                   elimination<real_lane_t<T>> const& how) {
-    load_unit(team, units, g, at, u, s, how);
+    load_block_row(team, block_rows, g, at, u, s, how);
 }
 
 /// The larger of `size` and the largest entry of the last K rows among those that this lane of the team looks at.
 template <class T, class Team, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_unit(Team const& team, Shape const& g, stack_view<T> const& s,
+COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_block_row(Team const& team, Shape const& g, stack_view<T> const& s,
                                                           real_lane_t<T> size) {
     for (int i = team.rank(); i < g.rows() * g.active(); i += team.size())
         size = larger(size, magnitude(s(g.width() + i % g.rows(), i / g.rows())));
@@ -412,11 +412,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_unit(Team const& team, Shap
 
 /// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known, its terms are subtracted
 /// from the right-hand sides. The last K rows keep the unit as it was loaded.
-template <class T, class Team, class Units, class Shape, class Places>
-COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Shape const& g, Places const& at, int u,
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+COPPICE_HD inline void load_first_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at, int u,
                                        stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
     int const offset = u * g.rows(), active = g.active();
-    load_unit(team, units, g, at, u, s, how); // into the last rows; from there to its columns
+    load_block_row(team, block_rows, g, at, u, s, how); // into the last rows; from there to its columns
     for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
         int const j = i / g.rows(), r = i - j * g.rows(), from = g.width() + r;
         T value(0);
@@ -430,7 +430,7 @@ COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Sha
             value = s(from, j);
             if (s.left == 0)
                 for (int c = 0; c + offset < g.width() && c < active; ++c)
-                    value = value - s(from, c) * y[(c + offset) * g.sides + (j - active)];
+                    value = value - s(from, c) * y[(c + offset) * g.rhs_count + (j - active)];
         }
         s(offset + r, j) = value;
     }
@@ -438,37 +438,37 @@ COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Sha
 }
 
 /// The rows under elimination in memory, shared by a team: a model of elimination_window.
-template <class T, class Team, class Units, class Shape, class Places>
+template <class T, class Team, class BlockRows, class Shape, class Locations>
 struct memory_stacks {
     Team const& team;
-    Units const& units;
+    BlockRows const& block_rows;
     Shape const& g;
-    Places const& at;
+    Locations const& at;
     T const* y; ///< [width][sides], the unknowns before the stretch where they are known
     elimination<real_lane_t<T>> const& how;
     stack_view<T> now, next;
     real_lane_t<T> size{0}; ///< largest entry of the first units among those that this lane looked at
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, Units const& from, Shape const& shape,
-                                                   Places const& places, T* memory, int left, T const* known,
+    COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, BlockRows const& from, Shape const& shape,
+                                                   Locations const& locations, T* memory, int left, T const* known,
                                                    elimination<real_lane_t<T>> const& e)
-        : team(t), units(from), g(shape), at(places), y(known),
-          how(e), now{memory, g.pitch(), g.active() + left + g.sides, left}, next{memory + g.pitch() * now.columns,
+        : team(t), block_rows(from), g(shape), at(locations), y(known),
+          how(e), now{memory, g.pitch(), g.active() + left + g.rhs_count, left}, next{memory + g.pitch() * now.columns,
                                                                                   now.pitch, now.columns, left} {}
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
-        load_first_unit(team, units, g, at, u, now, y, how);
+        load_first_block_row(team, block_rows, g, at, u, now, y, how);
         if (now.left == 0) return;
-        size = with_unit(team, g, now, size);
+        size = with_block_row(team, g, now, size);
         team.sync();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
-        load_unit(team, units, g, at, u, now, how);
+        load_block_row(team, block_rows, g, at, u, now, how);
         clear_new_columns();
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
-        eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, tell);
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+        eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, observer);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
         team.sync();
@@ -496,7 +496,7 @@ struct memory_stacks {
         largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size()) {
             int const j = i / w, r = i - j * w;
-            largest.look_at(now(r, j < w ? j : g.active() + j - w));
+            largest.include(now(r, j < w ? j : g.active() + j - w));
         }
         return largest.value();
     }
@@ -513,38 +513,38 @@ COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
 /// knows the sizes, in kernels that do nothing else, all of it is unrolled. Both stacks take aligned_elements() there
 /// and begin at a multiple of 16 bytes: `now` and `next` trade places, and nvcc 13.0 takes the alignment that it knows
 /// of one for both and loads 16 bytes at once.
-template <class T, class Team, class Units, class Shape, class Places>
-struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
-    static constexpr bool unrolled = !std::is_same_v<Shape, unit_shape<any_size>>;
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> {
+    static constexpr bool unrolled = !std::is_same_v<Shape, block_row_shape<any_size>>;
     real_lane_t<T> tolerance;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows,
+    COPPICE_HD COPPICE_ALWAYS_INLINE householder_stacks(memory_stacks<T, Team, BlockRows, Shape, Locations> const& rows,
                                                        real_lane_t<T> const& zero)
-        : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {
+        : memory_stacks<T, Team, BlockRows, Shape, Locations>(rows), tolerance(zero) {
         if (unrolled) this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
     }
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         if constexpr (unrolled)
-            load_unit(this->team, this->units, this->g, this->at, u, this->now, this->how);
+            load_block_row(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
         else
-            load_unit_apart(this->team, this->units, this->g, this->at, u, this->now, this->how);
+            load_block_row_out_of_line(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
         this->clear_new_columns();
     }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+    template <class Observer>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
         if constexpr (unrolled) {
             constexpr int count = Shape::rows(), rows = count + Shape::width();
-            reflected_column<T> told[count];
+            householder_column<T> eliminated[count];
             COPPICE_UNROLL
-            for (int k = 0; k < count; ++k) told[k] = reflect_column(this->team, this->now, k, rows);
+            for (int k = 0; k < count; ++k) eliminated[k] = householder_step(this->team, this->now, k, rows);
             move_left_rows(this->team, this->now, count, rows, rows, this->next);
-            tell_of_reflected(this->team, told, count, tolerance, tell);
+            report_householder(this->team, eliminated, count, tolerance, observer);
         } else {
-            reflected_column<T> told[most_unit_rows];
-            reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
-                            told);
-            tell_of_reflected(this->team, told, this->g.rows(), tolerance, tell);
+            householder_column<T> eliminated[max_block_row_size];
+            eliminate_by_householder(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
+                            eliminated);
+            report_householder(this->team, eliminated, this->g.rows(), tolerance, observer);
         }
     }
 };

@@ -38,42 +38,42 @@ void substitute(band_ends<T> const& e, Ends const&... ends) {
 template <int Lanes, class T>
 few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
     int const n = e.lower + e.upper;
-    few_rows<T, Lanes> m(n, n, e.sides);
+    few_rows<T, Lanes> m(n, n, e.rhs_count);
     T const* const down = e.memory + e.blocks * e.front_pitch;
     T const* const up = down + e.end_elements;
     for (int c = 0; c < n; ++c) {
         for (int r = 0; r < e.lower; ++r) m.entry[c][r] = down[c * e.lanes + r];
         for (int r = 0; r < e.upper; ++r) m.entry[n - 1 - c][e.lower + r] = up[c * e.lanes + r];
     }
-    for (int s = 0; s < e.sides; ++s) {
+    for (int s = 0; s < e.rhs_count; ++s) {
         T const *const first = down + (e.width + s) * e.lanes, *const second = up + (e.width + s) * e.lanes;
-        for (int r = 0; r < e.lower; ++r) m.side(r, s) = first[r];
-        for (int r = 0; r < e.upper; ++r) m.side(e.lower + r, s) = second[r];
+        for (int r = 0; r < e.lower; ++r) m.rhs(r, s) = first[r];
+        for (int r = 0; r < e.upper; ++r) m.rhs(e.lower + r, s) = second[r];
     }
     return m;
 }
 
 /// All rows of a small matrix.
-template <int Lanes, int Most, class T>
-few_rows<T, Lanes, Most> all_rows_of(band_ends<T> const& e) {
+template <int Lanes, int Max, class T>
+few_rows<T, Lanes, Max> all_rows_of(band_ends<T> const& e) {
     matrix_rows<T> const& a = e.a;
     int const n = int(a.scalar_rows);
-    few_rows<T, Lanes, Most> m(n, e.lower + e.upper, e.sides);
-    bool const turned = a.op != matrix_operation::none;
+    few_rows<T, Lanes, Max> m(n, e.lower + e.upper, e.rhs_count);
+    bool const transposed = a.op != matrix_operation::none;
     for (int band = -a.lower_bands; band <= a.upper_bands; ++band) {
         T const* const from = a.diagonal + (band + a.lower_bands) * a.scalar_rows;
         for (int i = band < 0 ? -band : 0; i < n && i + band < n; ++i)
-            (turned ? m.at(i + band, i) : m.at(i, i + band)) = from[i];
+            (transposed ? m.at(i + band, i) : m.at(i, i + band)) = from[i];
     }
-    for (int s = 0; s < e.sides; ++s)
-        for (int i = 0; i < n; ++i) m.side(i, s) = e.d[i + s * e.d_leading];
+    for (int s = 0; s < e.rhs_count; ++s)
+        for (int i = 0; i < n; ++i) m.rhs(i, s) = e.d[i + s * e.d_leading];
     if (e.how.equilibrate) m.equilibrate();
     return m;
 }
 
 /// Tells of columns without a pivot, unknown `first` of the system being the first.
 template <class T>
-struct middle_teller {
+struct middle_observer {
     band_ends<T> const& e;
     int step;
     std::int64_t first;
@@ -84,7 +84,7 @@ struct middle_teller {
 };
 /// An end that takes a row without a pivot out may leave another unknown without: of each only the first counts.
 template <class T>
-void tell_of_ends(band_ends<T> const& e) {
+void report_ends(band_ends<T> const& e) {
     if (e.singular && e.met[0] != no_row) lower_to(e.singular, met_at(0, e.met[0]));
     if (e.singular && e.met[1] != no_row) lower_to(e.singular, met_at(1, e.a.scalar_rows - 1 - e.met[1]));
 }
@@ -94,23 +94,23 @@ T threshold_of(band_ends<T> const& e) {
 }
 
 template <int Lanes, class T>
-void close(band_ends<T> const& e) {
-    tell_of_ends(e);
+void solve_middle(band_ends<T> const& e) {
+    report_ends(e);
     few_rows<T, Lanes> m = middle_of<Lanes>(e);
-    m.solve(threshold_of(e), middle_teller<T>{e, 2, e.split - e.lower});
-    T* const down = e.memory + e.behind;
+    m.solve(threshold_of(e), middle_observer<T>{e, 2, e.split - e.lower});
+    T* const down = e.memory + e.known_after;
     T* const up = down + e.end_elements;
-    for (int s = 0; s < e.sides; ++s)
+    for (int s = 0; s < e.rhs_count; ++s)
         for (int k = 0; k < e.width; ++k) {
             down[s * e.width + k] = k < m.n ? m.x[s][k] : T(0);
             up[s * e.width + k] = k < m.n ? m.x[s][m.n - 1 - k] : T(0);
         }
 }
-template <int Lanes, int Most, class T>
+template <int Lanes, int Max, class T>
 void solve_small(band_ends<T> const& e) {
-    few_rows<T, Lanes, Most> m = all_rows_of<Lanes, Most>(e);
-    m.solve(threshold_of(e), middle_teller<T>{e, 0, 0});
-    for (int s = 0; s < e.sides; ++s)
+    few_rows<T, Lanes, Max> m = all_rows_of<Lanes, Max>(e);
+    m.solve(threshold_of(e), middle_observer<T>{e, 0, 0});
+    for (int s = 0; s < e.rhs_count; ++s)
         for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
 }
 
@@ -167,15 +167,15 @@ void band_ends_reduce(band_ends<T> const& e, int end) {
 }
 
 template <class T>
-void band_ends_close(band_ends<T> const& e) {
-    e.lower + e.upper <= 8 ? close<8>(e) : close<16>(e);
+void band_ends_middle(band_ends<T> const& e) {
+    e.lower + e.upper <= 8 ? solve_middle<8>(e) : solve_middle<16>(e);
 }
 
 template <class T>
 void band_ends_small(band_ends<T> const& e) {
     e.a.scalar_rows <= 8    ? solve_small<8, 8>(e)
     : e.a.scalar_rows <= 16 ? solve_small<16, 16>(e)
-                            : solve_small<16, band_ends<T>::most_small>(e);
+                            : solve_small<16, band_ends<T>::max_small>(e);
 }
 
 template <class T>
@@ -185,8 +185,8 @@ void band_ends_substitute(band_ends<T> const& e, int end) {
 
 template void band_ends_reduce(band_ends<float> const&, int);
 template void band_ends_reduce(band_ends<double> const&, int);
-template void band_ends_close(band_ends<float> const&);
-template void band_ends_close(band_ends<double> const&);
+template void band_ends_middle(band_ends<float> const&);
+template void band_ends_middle(band_ends<double> const&);
 template void band_ends_small(band_ends<float> const&);
 template void band_ends_small(band_ends<double> const&);
 template void band_ends_substitute(band_ends<float> const&, int);

@@ -31,14 +31,14 @@ namespace chain {
 template <class T>
 struct band_ends {
     static constexpr int tile_rows = 32;           ///< that an end copies at a time
-    static constexpr std::int64_t most_small = 28; ///< rows of a matrix that is its own middle
+    static constexpr std::int64_t max_small = 28; ///< rows of a matrix that is its own middle
 
     matrix_rows<T> a{};
     T const* d = nullptr;
     T* x = nullptr;
     std::int64_t d_leading = 0, x_leading = 0;
-    int sides = 1;
-    std::int64_t* singular = nullptr; ///< as in row_units
+    int rhs_count = 1;
+    std::int64_t* singular = nullptr; ///< as in matrix_block_rows
     elimination<T> how{};
     T* memory = nullptr;
     std::int64_t* met = nullptr; ///< [2]: the first unknown, counted from there, of which an end found no pivot; no_row
@@ -52,30 +52,30 @@ struct band_ends {
     std::int64_t blocks = 1;
 
     // Memory of an end, in elements; all parts begin at multiples of 64 bytes. Fronts come first.
-    std::int64_t front_pitch = 0, kept_rows = 0;
-    std::int64_t tile = 0, entries = 0, values = 0, behind = 0, end_elements = 0;
+    std::int64_t front_pitch = 0, saved_rows = 0;
+    std::int64_t tile = 0, entries = 0, values = 0, known_after = 0, end_elements = 0;
 };
 
 /// Whether a banded matrix is its own middle: ends that have hardly begun cost more than they save, the wider the
 /// bands.
 template <class T>
 bool is_own_middle(matrix_rows<T> const& a) {
-    std::int64_t const most = a.n > 4 ? band_ends<T>::most_small : a.n > 2 ? 20 : 16;
-    return a.scalar_rows <= most;
+    std::int64_t const maximum = a.n > 4 ? band_ends<T>::max_small : a.n > 2 ? 20 : 16;
+    return a.scalar_rows <= maximum;
 }
 
 /// What pivot rows that are kept may take, in bytes: 3.7 million rows of 17 bands in double.
-inline constexpr std::int64_t most_kept_bytes = std::int64_t(1) << 29;
+inline constexpr std::int64_t max_saved_bytes = std::int64_t(1) << 29;
 
 /// The layout for a matrix; the pointers to sides and memory are still to come.
 template <class T>
-band_ends<T> ends_of(matrix_rows<T> const& a, int sides, std::int64_t most_kept = most_kept_bytes) {
-    bool const turned = a.op != matrix_operation::none;
+band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
+    bool const transposed = a.op != matrix_operation::none;
     band_ends<T> e;
     e.a = a;
-    e.sides = sides;
-    e.lower = std::max(1, turned ? a.upper_bands : a.lower_bands);
-    e.upper = std::max(1, turned ? a.lower_bands : a.upper_bands);
+    e.rhs_count = rhs_count;
+    e.lower = std::max(1, transposed ? a.upper_bands : a.lower_bands);
+    e.upper = std::max(1, transposed ? a.lower_bands : a.upper_bands);
     int const bands = e.lower + e.upper;
     e.lanes = std::max(e.lower, e.upper) <= 4 ? 4 : 8;
     e.width = e.lanes == 4 ? (bands <= 4 ? 4 : 8) : bands <= 10 ? 10 : (bands + 1) / 2 * 2;
@@ -85,17 +85,17 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int sides, std::int64_t most_kept 
     e.split = (rows + e.lower - e.upper + 1) / 2;
     e.steps[0] = e.split - e.lower;
     e.steps[1] = rows - e.split - e.upper;
-    if (rows * (e.width + 1 + sides) <= most_kept / std::int64_t(sizeof(T)))
+    if (rows * (e.width + 1 + rhs_count) <= max_saved / std::int64_t(sizeof(T)))
         e.block_steps = std::max(e.block_steps, e.steps[1]);
     e.blocks = std::max<std::int64_t>(1, (e.steps[1] + e.block_steps - 1) / e.block_steps);
-    e.kept_rows = std::min(e.block_steps, e.steps[1]) + 1;
-    auto const in_units = elements_in_workspace_units<T>;
-    e.front_pitch = in_units(std::int64_t(e.width + sides) * e.lanes);
+    e.saved_rows = std::min(e.block_steps, e.steps[1]) + 1;
+    auto const in_units = align_elements<T>;
+    e.front_pitch = in_units(std::int64_t(e.width + rhs_count) * e.lanes);
     e.tile = (e.blocks + 1) * e.front_pitch;
-    e.entries = e.tile + std::int64_t(2 * (e.width + 1 + sides)) * e.tile_rows; // one is copied while one is used
-    e.values = e.entries + in_units(e.kept_rows * (e.width + 1));
-    e.behind = e.values + in_units(e.kept_rows * sides);
-    e.end_elements = e.behind + in_units(std::int64_t(e.width) * sides);
+    e.entries = e.tile + std::int64_t(2 * (e.width + 1 + rhs_count)) * e.tile_rows; // one is copied while one is used
+    e.values = e.entries + in_units(e.saved_rows * (e.width + 1));
+    e.known_after = e.values + in_units(e.saved_rows * rhs_count);
+    e.end_elements = e.known_after + in_units(std::int64_t(e.width) * rhs_count);
     return e;
 }
 
@@ -105,13 +105,13 @@ bool from_both_ends(Executor const&, matrix_rows<T> const&) {
     return false;
 }
 template <class Executor, class T>
-void solve_from_ends(Executor const&, row_units<T> const&, elimination<real_lane_t<T>> const&, std::byte*, int const*) {
+void solve_from_ends(Executor const&, matrix_block_rows<T> const&, elimination<real_lane_t<T>> const&, std::byte*, int const*) {
 }
 /// Bytes that such a solve needs.
 template <class T>
-std::int64_t ends_bytes(matrix_rows<T> const& a, int sides, std::int64_t most_kept = most_kept_bytes) {
+std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
     if constexpr (std::is_floating_point_v<T>)
-        return 2 * ends_of(a, sides, most_kept).end_elements * std::int64_t(sizeof(T));
+        return 2 * ends_of(a, rhs_count, max_saved).end_elements * std::int64_t(sizeof(T));
     else
         return 0;
 }
@@ -121,7 +121,7 @@ std::int64_t ends_bytes(matrix_rows<T> const& a, int sides, std::int64_t most_ke
 // The steps of both ends (`end` is 2) or of one of them: all rows in; then, for one call, the unknowns in the middle;
 // then the others. Or all of a small system.
 COPPICE_ISA_DECLARE(template <class T> void band_ends_reduce(chain::band_ends<T> const& e, int end);
-                    template <class T> void band_ends_close(chain::band_ends<T> const& e);
+                    template <class T> void band_ends_middle(chain::band_ends<T> const& e);
                     template <class T> void band_ends_substitute(chain::band_ends<T> const& e, int end);
                     template <class T> void band_ends_small(chain::band_ends<T> const& e);)
 

@@ -43,16 +43,16 @@ COPPICE_ALWAYS_INLINE Column in_all_lanes(typename Column::value_type value) {
 template <class Column>
 struct lane_keys {
     using bits = typename Column::bits;
-    using unit = typename Column::bits_type;
+    using integer = typename Column::bits_type;
     static constexpr int lanes = Column::size;
-    static constexpr unit number = 2 * lanes - 1; ///< the bits that hold a lane's number, from behind
+    static constexpr integer number = 2 * lanes - 1; ///< the bits that hold a lane's number, from behind
 
     COPPICE_ALWAYS_INLINE static bits own_number() { return numbers(std::make_index_sequence<Column::width>()); }
     COPPICE_ALWAYS_INLINE static bits larger_key(bits a, bits b) { return a > b ? a : b; }
     /// Of register r, whose first lane has number `first`; of `lanes` for all lanes.
     COPPICE_ALWAYS_INLINE static bits key(Column const& column, int r, int first) {
-        constexpr unit sign = unit(1) << (8 * sizeof(unit) - 1);
-        bits const row = first == lanes ? bits{} + unit(lanes) : own_number() + unit(first);
+        constexpr integer sign = integer(1) << (8 * sizeof(integer) - 1);
+        bits const row = first == lanes ? bits{} + integer(lanes) : own_number() + integer(first);
         return ((bits)column.v[r] & ~(sign | number)) | (number - row);
     }
     /// The largest of the keys in a register, in all of its lanes.
@@ -61,7 +61,7 @@ struct lane_keys {
 private:
     template <std::size_t... Lane>
     COPPICE_ALWAYS_INLINE static bits numbers(std::index_sequence<Lane...>) {
-        return bits{unit(Lane)...};
+        return bits{integer(Lane)...};
     }
     template <int Half, int... Lane>
     COPPICE_ALWAYS_INLINE static bits exchanged(bits a, std::integer_sequence<int, Lane...>) {
@@ -83,7 +83,7 @@ struct pivot_lane {
     using T = typename Column::value_type;
     using keys = lane_keys<Column>;
     using bits = typename Column::bits;
-    using unit = typename Column::bits_type;
+    using integer = typename Column::bits_type;
     static constexpr int lanes = Column::size, registers = lanes / Column::width;
 
     bits at;                    ///< the lane, in all elements; `lanes` for the row that joins
@@ -92,47 +92,47 @@ struct pivot_lane {
     int lane;
 #endif
 
-    COPPICE_ALWAYS_INLINE pivot_lane(Column const& column, T joining) {
-        bits best = keys::key(in_all_lanes<Column>(joining), 0, lanes);
+    COPPICE_ALWAYS_INLINE pivot_lane(Column const& column, T entering) {
+        bits best = keys::key(in_all_lanes<Column>(entering), 0, lanes);
 #pragma GCC unroll 8
         for (int r = 0; r < registers; ++r) best = keys::larger_key(best, keys::key(column, r, r * Column::width));
         at = ~keys::largest(best) & keys::number;
 #pragma GCC unroll 8
-        for (int r = 0; r < registers; ++r) here.m[r] = at == (keys::own_number() + unit(r * Column::width));
+        for (int r = 0; r < registers; ++r) here.m[r] = at == (keys::own_number() + integer(r * Column::width));
 #if !COPPICE_HAS_LANE_PICK
         lane = int(at[0]);
 #endif
     }
     /// The entry of the pivot row in a column, in all lanes.
-    COPPICE_ALWAYS_INLINE Column pick(Column const& column, Column const& joining) const {
+    COPPICE_ALWAYS_INLINE Column pick(Column const& column, Column const& entering) const {
 #if COPPICE_HAS_LANE_PICK
         if constexpr (registers == 1) {
             Column value;
-            value.v[0] = __builtin_shuffle(column.v[0], joining.v[0], at);
+            value.v[0] = __builtin_shuffle(column.v[0], entering.v[0], at);
             return value;
         } else {
             int const lane = int(at[0]);
-            return in_all_lanes<Column>(get_lane(lane < lanes ? column : joining, lane & (lanes - 1)));
+            return in_all_lanes<Column>(get_lane(lane < lanes ? column : entering, lane & (lanes - 1)));
         }
 #else
-        return in_all_lanes<Column>(get_lane(lane < lanes ? column : joining, lane & (lanes - 1)));
+        return in_all_lanes<Column>(get_lane(lane < lanes ? column : entering, lane & (lanes - 1)));
 #endif
     }
 };
 
 /// Where the entries of a row that joins lie: entry j of it at [j * pitch].
 template <class T>
-struct joining_row {
+struct entering_row {
     T const* entry;
-    T const* side; ///< its right-hand sides, as far apart
+    T const* rhs; ///< its right-hand sides, as far apart
     int pitch;
 };
 
 /// Where a pivot row goes: reciprocal of the pivot and the entries behind it; right-hand sides `pitch` apart.
 template <class T>
-struct kept_row {
+struct saved_row {
     T* entry;
-    T* side;
+    T* rhs;
     int pitch;
 };
 
@@ -152,9 +152,9 @@ struct lane_front {
     }
     /// Takes a row in and eliminates the first column of the front and of `side`, `sides` columns of right-hand sides.
     /// Entries of that column up to `threshold` count as zero where `flush` says so. Returns whether all were zero.
-    template <bool Keep>
-    COPPICE_ALWAYS_INLINE bool eliminate(joining_row<T> const& row, Column* side, int sides, bool flush, T threshold,
-                                         kept_row<T> const& kept) {
+    template <bool Save>
+    COPPICE_ALWAYS_INLINE bool eliminate(entering_row<T> const& row, Column* rhs, int rhs_count, bool flush, T threshold,
+                                         saved_row<T> const& saved) {
         T first = row.entry[0];
         if (flush) {
             first = magnitude(first) <= threshold ? T(0) : first;
@@ -164,24 +164,24 @@ struct lane_front {
         Column const top = pivot.pick(column[0], in_all_lanes<Column>(first));
         Column const reciprocal = safe_reciprocal(top);
         Column const factor = select(pivot.here, in_all_lanes<Column>(first), column[0]) * reciprocal;
-        if constexpr (Keep) kept.entry[0] = get_lane(reciprocal, 0);
+        if constexpr (Save) saved.entry[0] = get_lane(reciprocal, 0);
 #pragma GCC unroll 32
         for (int j = 1; j < Width; ++j) {
-            Column const joining = in_all_lanes<Column>(row.entry[j * row.pitch]),
-                         value = pivot.pick(column[j], joining);
-            column[j - 1] = select(pivot.here, joining, column[j]) - factor * value;
-            if constexpr (Keep) kept.entry[j] = get_lane(value, 0);
+            Column const entering = in_all_lanes<Column>(row.entry[j * row.pitch]),
+                         value = pivot.pick(column[j], entering);
+            column[j - 1] = select(pivot.here, entering, column[j]) - factor * value;
+            if constexpr (Save) saved.entry[j] = get_lane(value, 0);
         }
         // None but the row that joins reaches that far.
         Column const zero(T(0)), last = in_all_lanes<Column>(row.entry[Width * row.pitch]),
                                  value = pivot.pick(zero, last);
         column[Width - 1] = select(pivot.here, last, zero) - factor * value;
-        if constexpr (Keep) kept.entry[Width] = get_lane(value, 0);
-        for (int s = 0; s < sides; ++s) {
-            Column const joining = in_all_lanes<Column>(row.side[s * row.pitch]),
-                         of_pivot = pivot.pick(side[s], joining);
-            side[s] = select(pivot.here, joining, side[s]) - factor * of_pivot;
-            if constexpr (Keep) kept.side[s * kept.pitch] = get_lane(of_pivot, 0);
+        if constexpr (Save) saved.entry[Width] = get_lane(value, 0);
+        for (int s = 0; s < rhs_count; ++s) {
+            Column const entering = in_all_lanes<Column>(row.rhs[s * row.pitch]),
+                         of_pivot = pivot.pick(rhs[s], entering);
+            rhs[s] = select(pivot.here, entering, rhs[s]) - factor * of_pivot;
+            if constexpr (Save) saved.rhs[s * saved.pitch] = get_lane(of_pivot, 0);
         }
         return get_lane(top, 0) == T(0);
     }

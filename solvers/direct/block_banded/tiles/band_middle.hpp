@@ -14,28 +14,28 @@ namespace coppice::chain {
 /// n rows, a row in each lane of columns that lie in memory; T is float or double. Pivot rows leave as their entries
 /// are copied, so that no row moves and no branch depends on values. Rows beyond the lanes wait: the next one takes the
 /// lane of the pivot row that leaves. It must not hold the unknown that is eliminated then, nor any before.
-template <class T, int Lanes, int Most = Lanes>
+template <class T, int Lanes, int Max = Lanes>
 struct few_rows {
     using column = front_column<T, Lanes>;
-    static constexpr int most = Most;
+    static constexpr int maximum = Max;
 
-    int n, reach, sides;
-    alignas(64) T entry[most + most_sides][Lanes]; ///< [unknown][lane]; right-hand sides from column `most` on
-    T later[Most - Lanes + 1][most + most_sides];  ///< [row that waits][unknown or right-hand side]
-    T x[most_sides][most];                         ///< solutions
+    int n, reach, rhs_count;
+    alignas(64) T entry[maximum + max_rhs][Lanes]; ///< [unknown][lane]; right-hand sides from column `most` on
+    T later[Max - Lanes + 1][maximum + max_rhs];  ///< [row that waits][unknown or right-hand side]
+    T x[max_rhs][maximum];                         ///< solutions
 
     /// Of `size` rows; a row holds unknowns up to `distance` apart.
-    COPPICE_ALWAYS_INLINE few_rows(int size, int distance, int columns) : n(size), reach(distance), sides(columns) {
+    COPPICE_ALWAYS_INLINE few_rows(int size, int distance, int columns) : n(size), reach(distance), rhs_count(columns) {
         for (int c = 0; c < n; ++c) put(entry[c], column(T(0)));
-        for (int s = 0; s < sides; ++s) put(entry[most + s], column(T(0)));
+        for (int s = 0; s < rhs_count; ++s) put(entry[maximum + s], column(T(0)));
         for (int r = Lanes; r < n; ++r)
-            for (int c = 0; c < most + sides; ++c) later[r - Lanes][c] = T(0);
+            for (int c = 0; c < maximum + rhs_count; ++c) later[r - Lanes][c] = T(0);
     }
     /// Entry of a row in column c; right-hand side s is that in column most + s.
     COPPICE_ALWAYS_INLINE T& at(int row, int c) {
-        return Most == Lanes || row < Lanes ? entry[c][row] : later[row - Lanes][c];
+        return Max == Lanes || row < Lanes ? entry[c][row] : later[row - Lanes][c];
     }
-    COPPICE_ALWAYS_INLINE T& side(int row, int s) { return at(row, most + s); }
+    COPPICE_ALWAYS_INLINE T& rhs(int row, int s) { return at(row, maximum + s); }
 
     /// Multiplies rows by powers of two that make them alike.
     COPPICE_ALWAYS_INLINE void equilibrate() {
@@ -43,27 +43,27 @@ struct few_rows {
         for (int c = 0; c < n; ++c) largest = larger(magnitude(get(entry[c])), largest);
         column const scale = scale_to_one(largest);
         for (int c = 0; c < n; ++c) put(entry[c], get(entry[c]) * scale);
-        for (int s = 0; s < sides; ++s) put(entry[most + s], get(entry[most + s]) * scale);
+        for (int s = 0; s < rhs_count; ++s) put(entry[maximum + s], get(entry[maximum + s]) * scale);
         for (int r = Lanes; r < n; ++r) {
             T* const row = later[r - Lanes];
-            T most_of_row(0);
-            for (int c = 0; c < n; ++c) most_of_row = larger(magnitude(row[c]), most_of_row);
-            T const scale_of_row = scale_to_one(most_of_row);
-            for (int c = 0; c < most + sides; ++c) row[c] *= scale_of_row;
+            T max_of_row(0);
+            for (int c = 0; c < n; ++c) max_of_row = larger(magnitude(row[c]), max_of_row);
+            T const scale_of_row = scale_to_one(max_of_row);
+            for (int c = 0; c < maximum + rhs_count; ++c) row[c] *= scale_of_row;
         }
     }
     /// Entries of at most `threshold` that are about to be eliminated count as zero. Calls zero_pivot(unknown).
-    template <class Tell>
-    COPPICE_ALWAYS_INLINE void solve(T threshold, Tell const& zero_pivot) {
+    template <class Observer>
+    COPPICE_ALWAYS_INLINE void solve(T threshold, Observer const& zero_pivot) {
         using keys = lane_keys<column>;
         using bits = typename keys::bits;
-        using unit = typename keys::unit;
+        using integer = typename keys::integer;
         constexpr int width = column::width, registers = Lanes / width;
 
-        T upper[most][most], reciprocals[most]; // of pivot rows, in the order of elimination
+        T upper[maximum][maximum], reciprocals[maximum]; // of pivot rows, in the order of elimination
         bits waiting[registers];                // lanes whose row has not been a pivot row: all bits
 #pragma GCC unroll 8
-        for (int r = 0; r < registers; ++r) waiting[r] = keys::own_number() + unit(r * width) < unit(n);
+        for (int r = 0; r < registers; ++r) waiting[r] = keys::own_number() + integer(r * width) < integer(n);
         column current = get(entry[0]);
         for (int k = 0; k < n; ++k) {
             if (threshold > 0) current = select(magnitude(current) <= column(threshold), column(T(0)), current);
@@ -72,13 +72,13 @@ struct few_rows {
             for (int r = 1; r < registers; ++r)
                 best = keys::larger_key(best, keys::key(current, r, r * width) & waiting[r]);
             bits const at = ~keys::largest(best) & keys::number;
-            bool const enters = Most > Lanes && Lanes + k < n;
+            bool const enters = Max > Lanes && Lanes + k < n;
             T const* const next = later[enters ? k : 0];
             typename column::mask here;
 #pragma GCC unroll 8
             for (int r = 0; r < registers; ++r) {
-                bits const other = at != keys::own_number() + unit(r * width);
-                if constexpr (Most > Lanes) here.m[r] = ~other;
+                bits const other = at != keys::own_number() + integer(r * width);
+                if constexpr (Max > Lanes) here.m[r] = ~other;
                 if (!enters) waiting[r] &= other;
             }
             int const pivot = int(at[0]);
@@ -87,14 +87,14 @@ struct few_rows {
             T const reciprocal = reciprocals[k] = safe_reciprocal(value);
             column const factor = current * in_all_lanes<column>(reciprocal);
             // What is left of column c; its entry in the pivot row goes to `kept`.
-            auto const leave = [&](int c, T& kept) COPPICE_INLINE_LAMBDA {
+            auto const leave = [&](int c, T& saved) COPPICE_INLINE_LAMBDA {
                 if constexpr (picks) { // not through memory, which has only just been written
                     column const values = get(entry[c]), of_pivot = picked(values, at);
-                    kept = get_lane(of_pivot, 0);
+                    saved = get_lane(of_pivot, 0);
                     return values - factor * of_pivot;
                 } else {
-                    kept = entry[c][pivot];
-                    return get(entry[c]) - factor * in_all_lanes<column>(kept);
+                    saved = entry[c][pivot];
+                    return get(entry[c]) - factor * in_all_lanes<column>(saved);
                 }
             };
             auto const enter = [&](int c, column const& values) COPPICE_INLINE_LAMBDA {
@@ -105,14 +105,14 @@ struct few_rows {
                 if (k + 1 < end) put(entry[k + 1], current = enter(k + 1, leave(k + 1, upper[k][k + 1])));
                 for (int c = k + 2; c < end; ++c) put(entry[c], enter(c, leave(c, upper[k][c])));
                 for (int c = end; c < n; ++c) put(entry[c], enter(c, get(entry[c])));
-                for (int s = most; s < most + sides; ++s) put(entry[s], enter(s, leave(s, x[s - most][k])));
+                for (int s = maximum; s < maximum + rhs_count; ++s) put(entry[s], enter(s, leave(s, x[s - maximum][k])));
             } else {
                 if (k + 1 < end) put(entry[k + 1], current = leave(k + 1, upper[k][k + 1]));
                 for (int c = k + 2; c < end; ++c) put(entry[c], leave(c, upper[k][c]));
-                for (int s = most; s < most + sides; ++s) put(entry[s], leave(s, x[s - most][k]));
+                for (int s = maximum; s < maximum + rhs_count; ++s) put(entry[s], leave(s, x[s - maximum][k]));
             }
         }
-        for (int s = 0; s < sides; ++s)
+        for (int s = 0; s < rhs_count; ++s)
             for (int k = n - 1; k >= 0; --k) {
                 T value = x[s][k];
                 for (int c = std::min(n, k + 1 + reach) - 1; c > k; --c) value = value - upper[k][c] * x[s][c];
@@ -121,7 +121,7 @@ struct few_rows {
     }
 
 private:
-    static constexpr bool picks = COPPICE_HAS_LANE_PICK && Most > Lanes&& Lanes <= 2 * column::width;
+    static constexpr bool picks = COPPICE_HAS_LANE_PICK && Max > Lanes&& Lanes <= 2 * column::width;
 
     /// The entry of the lane whose number is in all elements of `at`, in all lanes.
     COPPICE_ALWAYS_INLINE static column picked(column const& values, typename column::bits const& at) {

@@ -18,37 +18,37 @@ COPPICE_ALWAYS_INLINE band_front<T, N, Left> front_of(band_row<T, N> const* rows
 }
 
 /// Reduces a stretch of `count` rows, at least 2 N, to a link. `before_row(u)` is called on the way.
-template <class T, int N, class Tell, class Each>
-COPPICE_ALWAYS_INLINE band_front<T, N, 2 * N> reduce_band(band_row<T, N> const* rows, int count, Tell const& tell,
+template <class T, int N, class Observer, class Each>
+COPPICE_ALWAYS_INLINE band_front<T, N, 2 * N> reduce_band(band_row<T, N> const* rows, int count, Observer const& observer,
                                                           Each const& before_row) {
     auto front = front_of<T, N, 2 * N>(rows, static_cast<T const*>(nullptr));
     for (int u = 2 * N; u < count; ++u) {
         before_row(u);
-        front.eliminate(rows[u], plain_elimination<T>{}, tell.at(u));
+        front.eliminate(rows[u], plain_elimination<T>{}, observer.at(u));
     }
     return front;
 }
 
 /// Solves a stretch, y and z known: x[0 ... 2 N) is y at first, x[count ... count + 2 N) is z, between come the
 /// unknowns; pivot rows take the place of the rows.
-template <class T, int N, class Tell, class Each>
-COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x, Tell const& tell,
+template <class T, int N, class Observer, class Each>
+COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x, Observer const& observer,
                                            Each const& before_row) {
     auto front = front_of<T, N, 0>(rows, x);
     for (int u = 2 * N; u < count; ++u) {
         before_row(u);
-        rows[u] = front.eliminate(rows[u], plain_elimination<T>{}, tell.at(u));
+        rows[u] = front.eliminate(rows[u], plain_elimination<T>{}, observer.at(u));
     }
-    T behind[2 * N];
+    T after[2 * N];
     COPPICE_UNROLL_ALL
-    for (int j = 0; j < 2 * N; ++j) behind[j] = x[count + j];
+    for (int j = 0; j < 2 * N; ++j) after[j] = x[count + j];
     for (int u = count - 1; u >= 2 * N; --u) {
         T value = rows[u].rhs;
         COPPICE_UNROLL_ALL
-        for (int j = 2 * N - 1; j >= 0; --j) value = value - rows[u].entry[j + 1] * behind[j]; // the newest comes last
+        for (int j = 2 * N - 1; j >= 0; --j) value = value - rows[u].entry[j + 1] * after[j]; // the newest comes last
         COPPICE_UNROLL_ALL
-        for (int j = 2 * N - 1; j > 0; --j) behind[j] = behind[j - 1];
-        behind[0] = x[u] = value * rows[u].entry[0];
+        for (int j = 2 * N - 1; j > 0; --j) after[j] = after[j - 1];
+        after[0] = x[u] = value * rows[u].entry[0];
     }
 }
 

@@ -27,26 +27,26 @@ template <class T, int N>
 struct band_tile {
     using lanes = pack<T, register_bytes, 1>;
     static constexpr int width = lanes::width, bands = 2 * N + 1;
-    static constexpr int most_rows = band_tiles::most_units * N; ///< of a stretch
+    static constexpr int max_rows = band_tiles::max_block_rows * N; ///< of a stretch
 
-    alignas(64) band_row<lanes, N> rows[most_rows];
-    alignas(64) lanes x[most_rows + 2 * N]; ///< from N unknowns before the stretches on
+    alignas(64) band_row<lanes, N> rows[max_rows];
+    alignas(64) lanes x[max_rows + 2 * N]; ///< from N unknowns before the stretches on
 
-    stage<T, row_units<T>> const& s;
+    chain_level<T, matrix_block_rows<T>> const& s;
     int const count; ///< rows of a stretch
-    filled_places<width> at;
+    padded_locations<width> at;
 
-    band_tile(stage<T, row_units<T>> const& stage, std::int64_t p)
-        : s(stage), count(stage.shape.units * N), at(stage.all, stage.units, p) {}
+    band_tile(chain_level<T, matrix_block_rows<T>> const& level, std::int64_t p)
+        : s(level), count(level.shape.block_rows * N), at(level.all, level.block_rows, p) {}
 
     /// Where the bands and the right-hand side of these stretches lie; null for bands that are not stored.
     void locate(T const* (&from)[bands + 1]) const {
         std::int64_t const first = at.lane[0].begin * N;
         for (int b = 0; b < bands; ++b) {
-            strand<T> const of = s.units.a.strand_of(N, 0, b);
+            strided_pointer<T> const of = s.block_rows.a.entry_pointer(N, 0, b);
             from[b] = of.base ? of.base + first : nullptr;
         }
-        from[bands] = s.units.d + first;
+        from[bands] = s.block_rows.d + first;
     }
     /// The tile behind this one.
     fetch_ahead<N> ahead() const {
@@ -89,11 +89,11 @@ struct band_tile {
         for (int i = 0; i < count; ++i) {
             int const r = i % N;
             for (int l = 0; l < width; ++l) {
-                system_place const& system = at.lane[l].units;
+                system_location const& system = at.lane[l].block_rows;
                 std::int64_t const j = at.lane[l].begin + i / N;
                 for (int b = 0; b < bands; ++b)
-                    set_lane(rows[i].entry[b], l, s.units.a.entry(system, j, r, r + b, at.filling[l]));
-                set_lane(rows[i].rhs, l, s.units.a.has_row(system, j, r) ? s.units.d[j * N + r] : T(0));
+                    set_lane(rows[i].entry[b], l, s.block_rows.a.entry(system, j, r, r + b, at.padding[l]));
+                set_lane(rows[i].rhs, l, s.block_rows.a.has_row(system, j, r) ? s.block_rows.d[j * N + r] : T(0));
             }
         }
     }
@@ -101,10 +101,10 @@ struct band_tile {
     void load_around() {
         for (int i = 0; i < 2 * N; ++i)
             for (int l = 0; l < width; ++l) {
-                stretch_place const& place = at.lane[l];
-                int const behind = place.exchanged ? (i + N) % (2 * N) : i;
-                set_lane(x[i], l, place.link < 0 ? T(0) : s.links.rhs[place.link * 2 * N + i]);
-                set_lane(x[count + i], l, place.link < 0 ? T(0) : s.links.rhs[place.next * 2 * N + behind]);
+                segment_location const& location = at.lane[l];
+                int const after = location.exchanged ? (i + N) % (2 * N) : i;
+                set_lane(x[i], l, location.segment < 0 ? T(0) : s.condensed.rhs[location.segment * 2 * N + i]);
+                set_lane(x[count + i], l, location.segment < 0 ? T(0) : s.condensed.rhs[location.next * 2 * N + after]);
             }
     }
     /// Of the first rows.
@@ -117,9 +117,9 @@ struct band_tile {
     void store() {
         lanes const* const from = x + N;
         bool all = at.inner;
-        for (stretch_place const& place : at.lane) all = all && place.link >= 0;
+        for (segment_location const& location : at.lane) all = all && location.segment >= 0;
         if (!all) return store_edge(from);
-        T* const to = s.units.x + at.lane[0].begin * N;
+        T* const to = s.block_rows.x + at.lane[0].begin * N;
         int j = 0;
         for (; j + width <= count; j += width) {
             typename lanes::vector square[width];
@@ -136,65 +136,65 @@ struct band_tile {
         for (int i = 0; i < count; ++i)
             for (int l = 0; l < width; ++l) {
                 std::int64_t const j = at.lane[l].begin + i / N;
-                if (at.lane[l].link >= 0 && s.units.a.has_row(at.lane[l].units, j, i % N))
-                    s.units.x[j * N + i % N] = get_lane(from[i], l);
+                if (at.lane[l].segment >= 0 && s.block_rows.a.has_row(at.lane[l].block_rows, j, i % N))
+                    s.block_rows.x[j * N + i % N] = get_lane(from[i], l);
             }
     }
 };
 
 /// Tells in unknowns of units what eliminations of single rows have to say.
-template <int N, class Tell>
-struct row_teller {
-    Tell const& told;
+template <int N, class Observer>
+struct row_observer {
+    Observer const& target;
     int k = 0;
 
     struct one {
-        Tell told;
+        Observer target;
         int k;
-        COPPICE_ALWAYS_INLINE bool wanted() const { return told.wanted(); }
-        COPPICE_ALWAYS_INLINE void operator()(int, int lane) const { told(k, lane); }
+        COPPICE_ALWAYS_INLINE bool needed() const { return target.needed(); }
+        COPPICE_ALWAYS_INLINE void operator()(int, int lane) const { target(k, lane); }
     };
-    COPPICE_ALWAYS_INLINE one at(int row) const { return {told.at(row / N), row % N}; }
+    COPPICE_ALWAYS_INLINE one at(int row) const { return {target.at(row / N), row % N}; }
 };
 
 template <class T, int N>
-void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     constexpr int w = 2 * N;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
         tile.load();
-        pivot_teller<row_units<T>, lanes::size> const teller{{}, s.units, tile.at};
+        pivot_observer<matrix_block_rows<T>, lanes::size> const observer{{}, s.block_rows, tile.at};
         auto const front =
-            reduce_band<lanes, N>(tile.rows, tile.count, row_teller<N, decltype(teller)>{teller}, tile.ahead());
+            reduce_band<lanes, N>(tile.rows, tile.count, row_observer<N, decltype(observer)>{observer}, tile.ahead());
         largest_magnitude<lanes> largest;
         for (int r = 0; r < w; ++r) {
             for (int c = 0; c < w; ++c) {
-                s.links.take(tile.at, r, c, front.left[r][c]);
-                s.links.take(tile.at, r, w + c, front.active[r][c]);
-                largest.look_at(front.left[r][c]);
-                largest.look_at(front.active[r][c]);
+                s.condensed.take(tile.at, r, c, front.left[r][c]);
+                s.condensed.take(tile.at, r, w + c, front.active[r][c]);
+                largest.include(front.left[r][c]);
+                largest.include(front.active[r][c]);
             }
-            s.links.take(tile.at, r, 2 * w, front.rhs[r]);
+            s.condensed.take(tile.at, r, 2 * w, front.rhs[r]);
         }
-        auto const grown = s.growth_of(alone{}, tile.at, tile.largest_of_first(), largest.value());
-        if (grown.some) s.reduce_again(alone{}, tile.at, grown, reinterpret_cast<lanes*>(memory));
+        auto const observed = s.growth_in(alone{}, tile.at, tile.largest_of_first(), largest.value());
+        if (observed.some) s.reduce_again(alone{}, tile.at, observed, reinterpret_cast<lanes*>(memory));
     }
 }
 
 template <class T, int N>
-void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
-        if (s.links.any_reflected(tile.at)) {
+        if (s.condensed.any_by_householder(tile.at)) {
             s.substitute_again(alone{}, tile.at, reinterpret_cast<lanes*>(memory));
-            if (!s.links.leave(tile.at, false)) continue;
+            if (!s.condensed.leave(tile.at, false)) continue;
         }
         tile.load();
         tile.load_around();
-        silent_teller const teller;
-        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_teller<N, silent_teller>{teller}, tile.ahead());
+        silent_observer const observer;
+        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{observer}, tile.ahead());
         tile.store();
     }
 }
@@ -202,8 +202,8 @@ void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_
 } // namespace
 
 template <class T>
-void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    switch (s.units.a.n) {
+void band_reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    switch (s.block_rows.a.n) {
     case 2:
         return reduce<T, 2>(s, first, last, memory);
     case 3:
@@ -214,8 +214,8 @@ void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64
 }
 
 template <class T>
-void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    switch (s.units.a.n) {
+void band_substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    switch (s.block_rows.a.n) {
     case 2:
         return substitute<T, 2>(s, first, last, memory);
     case 3:
@@ -225,9 +225,9 @@ void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::i
     }
 }
 
-template void band_reduce(stage<float, row_units<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_reduce(stage<double, row_units<double>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_substitute(stage<float, row_units<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_substitute(stage<double, row_units<double>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_reduce(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_reduce(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_substitute(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_substitute(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t, std::byte*);
 
 } // namespace coppice::COPPICE_ISA

@@ -13,33 +13,33 @@
 namespace coppice {
 
 // As chain_reduce and chain_substitute, for stages that band_tiles::takes.
-COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::stage<T, chain::row_units<T>> const& s,
+COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
                                                         std::int64_t first, std::int64_t last, std::byte*);
-                    template <class T> void band_substitute(chain::stage<T, chain::row_units<T>> const& s,
+                    template <class T> void band_substitute(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
                                                             std::int64_t first, std::int64_t last, std::byte*);)
 
 namespace chain::band_tiles {
 
 /// Real matrices with 2 to 4 bands on either side, one right-hand side and partial pivoting without a threshold.
-inline constexpr int least_reach = 2, most_reach = 4;
-inline constexpr int most_units = 32; ///< block rows of a stretch
+inline constexpr int min_reach = 2, max_reach = 4;
+inline constexpr int max_block_rows = 32; ///< block rows of a stretch
 
-template <class Stage>
+template <class Level>
 inline constexpr bool possible = false;
 template <>
-inline constexpr bool possible<stage<float, row_units<float>>> = true;
+inline constexpr bool possible<chain_level<float, matrix_block_rows<float>>> = true;
 template <>
-inline constexpr bool possible<stage<double, row_units<double>>> = true;
+inline constexpr bool possible<chain_level<double, matrix_block_rows<double>>> = true;
 
 /// Matrices of which they may take one.
 template <class T>
 bool reaches(matrix_rows<T> const& a) {
-    return possible<stage<T, row_units<T>>> && a.banded() && a.n >= least_reach && a.n <= most_reach;
+    return possible<chain_level<T, matrix_block_rows<T>>> && a.banded() && a.n >= min_reach && a.n <= max_reach;
 }
 
 template <class T>
-bool takes(stage<T, row_units<T>> const& s) {
-    return reaches(s.units.a) && s.units.sides == 1 && s.shape.units <= most_units && !s.how.flush &&
+bool takes(chain_level<T, matrix_block_rows<T>> const& s) {
+    return reaches(s.block_rows.a) && s.block_rows.rhs_count == 1 && s.shape.block_rows <= max_block_rows && !s.how.flush &&
            !s.how.equilibrate;
 }
 

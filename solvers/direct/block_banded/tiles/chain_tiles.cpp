@@ -19,56 +19,56 @@ struct lanes_of<complex_lane<R>> {
     using type = complex_lane<pack<R, register_bytes, 1>>;
 };
 
-template <class Stage>
-inline constexpr bool is_row_stage = false;
+template <class Level>
+inline constexpr bool is_row_level = false;
 template <class T>
-inline constexpr bool is_row_stage<stage<T, row_units<T>>> = true;
+inline constexpr bool is_row_level<chain_level<T, matrix_block_rows<T>>> = true;
 
 } // namespace
 
 // Scalar rows and those of pentadiagonal matrices in real numbers are unrolled; for the others, code that takes every
 // size is a third as fast and a fifth as large.
-template <class Stage, class Work>
-void with_shape(Stage const& s, Work const& work) {
-    if constexpr (std::is_floating_point_v<typename Stage::value_type> && is_row_stage<Stage>) {
-        if (s.shape.rows() == 1) return work(unit_shape<known_size<1, 2>>{{}, s.shape.units, s.shape.sides});
-        if (s.shape.rows() == 2) return work(unit_shape<known_size<2, 4>>{{}, s.shape.units, s.shape.sides});
+template <class Level, class Work>
+void with_shape(Level const& s, Work const& work) {
+    if constexpr (std::is_floating_point_v<typename Level::value_type> && is_row_level<Level>) {
+        if (s.shape.rows() == 1) return work(block_row_shape<known_size<1, 2>>{{}, s.shape.block_rows, s.shape.rhs_count});
+        if (s.shape.rows() == 2) return work(block_row_shape<known_size<2, 4>>{{}, s.shape.block_rows, s.shape.rhs_count});
     }
     work(s.shape);
 }
 
-template <class Stage>
-void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename lanes_of<typename Stage::value_type>::type;
+template <class Level>
+void chain_reduce(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Level::value_type>::type;
     with_shape(s, [&](auto const& shape) {
         for (std::int64_t p = first; p < last; p += lane_count<lanes>)
             s.reduce(alone{}, shape, p, reinterpret_cast<lanes*>(memory));
     });
 }
 
-template <class Stage>
-void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename lanes_of<typename Stage::value_type>::type;
+template <class Level>
+void chain_substitute(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Level::value_type>::type;
     with_shape(s, [&](auto const& shape) {
         for (std::int64_t p = first; p < last; p += lane_count<lanes>)
             s.substitute(alone{}, shape, p, reinterpret_cast<lanes*>(memory));
     });
 }
 
-template <class Stage>
-void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename lanes_of<typename Stage::value_type>::type;
-    static_assert(lane_count<lanes> <= most_lanes);
+template <class Level>
+void chain_factor(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Level::value_type>::type;
+    static_assert(lane_count<lanes> <= max_lanes);
     for (std::int64_t p = first; p < last; p += lane_count<lanes>) s.run(alone{}, p, reinterpret_cast<lanes*>(memory));
 }
 
 #define COPPICE_CHAIN_TILES(T)                                                                                         \
-    template void chain_reduce(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
-    template void chain_substitute(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
-    template void chain_reduce(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
-    template void chain_substitute(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);            \
-    template void chain_factor(factored_stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);        \
-    template void chain_factor(factored_stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);
+    template void chain_reduce(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
+    template void chain_substitute(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
+    template void chain_reduce(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
+    template void chain_substitute(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);            \
+    template void chain_factor(factored_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);        \
+    template void chain_factor(factored_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
 
 COPPICE_CHAIN_TILES(float)
 COPPICE_CHAIN_TILES(double)

@@ -13,18 +13,18 @@ namespace coppice {
 
 // Stretches [first, last) of a stage; `first` is a multiple of 16, `memory` holds chain_tile_bytes. Stretches of
 // different calls may run at once.
-COPPICE_ISA_DECLARE(template <class Stage>
-                    void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
-                    template <class Stage>
-                    void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
-                    template <class Stage>
-                    void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
+COPPICE_ISA_DECLARE(template <class Level>
+                    void chain_reduce(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Level>
+                    void chain_substitute(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Level>
+                    void chain_factor(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
 
 namespace chain {
 
 /// Bytes that one thread works in: a register of at most 64 bytes for each real of every element.
 template <class T>
-std::int64_t tile_bytes(unit_shape<any_size> const& g) {
+std::int64_t tile_bytes(block_row_shape<any_size> const& g) {
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
     std::int64_t const elements =
         g.reduce_elements() > g.substitute_elements() ? g.reduce_elements() : g.substitute_elements();
@@ -33,9 +33,9 @@ std::int64_t tile_bytes(unit_shape<any_size> const& g) {
 
 /// The same for the steps of a factorisation.
 template <class T>
-std::int64_t factor_tile_bytes(unit_shape<any_size> const& g) {
+std::int64_t factor_tile_bytes(block_row_shape<any_size> const& g) {
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
-    return factored_stage<T, row_units<T>>::elements(g) * 64 * reals;
+    return factored_level<T, matrix_block_rows<T>>::elements(g) * 64 * reals;
 }
 
 } // namespace chain

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS, the recursive partitioned tridiagonal Schur complement algorithm: what one worker does with the rows of
-/// one partition (thesis sections 2.5 and 2.6, Algorithms 1 and 2).
+/// RPTS, the recursive partitioned tridiagonal Schur complement algorithm: the work of one worker with the rows of one
+/// partition (thesis sections 2.5 and 2.6, Algorithms 1 and 2).
 ///
-/// A partition of M rows couples to its neighbours through its first and last unknown. Reduction eliminates the M - 2
-/// inner unknowns twice, downwards and upwards, and leaves two equations in interface unknowns only; these form the
-/// coarse tridiagonal system of 2 rows a partition. Substitution takes the solved interface unknowns and recovers the
-/// inner ones.
+/// A partition of M rows is coupled to its neighbours by its first and last unknown, the interface unknowns. The
+/// reduction eliminates the M - 2 inner unknowns twice, downwards and upwards, and leaves two equations in interface
+/// unknowns only. These form the coarse tridiagonal system, with 2 rows for each partition. The substitution computes
+/// the inner unknowns from the solved interface unknowns.
 ///
 /// T is a lane type: float or double in a CUDA thread, a pack (core/lane/pack.hpp) on a CPU core. All decisions on data
-/// are selections, so that neither warps nor packs diverge. Where the thesis keeps pivot locations as bits and later
-/// fetches the pivot row by index, this code stores the chosen equation of column j into row slot j: the same number
-/// of stores as Algorithm 2 issues, but the slot does not depend on data, so that substitution is free of bank
-/// conflicts too, packs need no gather, and M is not bound to 64 bits. The reciprocal of each pivot is computed once
-/// and kept in the slot.
+/// are selections, so that neither warps nor packs diverge. The thesis stores pivot locations as bits and later fetches
+/// the pivot row by index. This code stores the chosen equation of column j in row slot j: the same number of stores as
+/// Algorithm 2, but the slot does not depend on data. So the substitution has no bank conflicts, packs need no gather,
+/// and M is not limited to 64. The reciprocal of each pivot is computed once and stored in the slot.
 #pragma once
 
 #include <limits>
@@ -38,24 +37,24 @@ void with_pivoting(pivoting pivot, Use const& use) {
     }
 }
 
-/// A length known to the compiler: rows of that many elements may lie in registers.
+/// A length that is a compile-time constant: arrays of that many rows can stay in registers.
 template <int Rows>
 using fixed_length = std::integral_constant<int, Rows>;
 
-/// Rows that a loop over a partition takes at once on a GPU: all of a fixed length, so that no index is left.
+/// Unroll factor of the loops over a partition on a GPU: full for a fixed length, so that all indices are constants.
 template <class Length>
 inline constexpr int rows_at_once = 4;
 template <int Rows>
 inline constexpr int rows_at_once<fixed_length<Rows>> = Rows;
 
-/// Called in step j of a sweep for work besides its arithmetic: this one does nothing; on a CPU core another one asks
-/// for the memory of the next tile.
-struct no_side_work {
+/// Called in step j of a sweep for additional work. This one does nothing; on a CPU core fetch_ahead prefetches the
+/// next tile.
+struct no_extra_work {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
 };
 
-/// Row j of a partition reads lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] = rhs[j]; owned by one worker. R is
-/// T, or several right-hand sides (side_pack) that share every decision on the matrix.
+/// The rows of a partition, owned by one worker. Row j is lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] =
+/// rhs[j]. R is T, or a pack of right-hand sides (rhs_pack) with common pivot decisions.
 template <class T, class R = T>
 struct partition_rows {
     T* lower;
@@ -76,7 +75,7 @@ struct coarse_row {
     R rhs;
 };
 
-/// A row as it enters an elimination: scaled partial pivoting scales rows to equal size, since it compares them.
+/// A row in an elimination. Scaled partial pivoting scales it so that its largest entry is about 1.
 template <class T, class R>
 struct equation {
     T lower, diagonal, upper;
@@ -93,7 +92,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& 
     }
 }
 
-/// Whether coefficient `other` of one row is a better pivot than `entry` of another row; false where either is NaN.
+/// Whether coefficient `other` of one row is a better pivot than `entry` of another row; false if either is NaN.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
     if constexpr (P == pivoting::none)
@@ -102,17 +101,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
         return magnitude(entry) < magnitude(other);
 }
 
-/// A threshold of zero, known to the compiler: one comparison less in the chain of dependent instructions of a step.
+/// A threshold of zero as a compile-time constant: saves one comparison in the dependent chain of a step.
 struct no_threshold {};
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) {
     return entry;
 }
 
-/// The diagonal of rows that fill up a partition beside rows with entries of at most `largest`: about as large, for
-/// pivoting compares rows, and a power of two, for some rows are multiplied by it.
+/// Diagonal entry of padding rows, next to rows with entries of at most `largest`: of similar size, since pivoting
+/// compares rows, and a power of two, since some rows are multiplied by it.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T filling(T const& largest) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T padding_diagonal(T const& largest) {
     return largest > T(0) ? near_inverse(near_inverse(largest)) : T(1);
 }
 
@@ -122,17 +121,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
     return select(magnitude(entry) <= threshold, T(0), entry);
 }
 
-/// How equations p and q are combined to remove an unknown: p_factor p + q_factor q.
+/// The linear combination p_factor p + q_factor q that eliminates an unknown from equations p and q.
 ///
-/// Which of them is the pivot row matters only for the scale of the result (and for what substitution keeps): there is
-/// one combination without the unknown. So no pivot is chosen here and nothing divided, which leaves a chain of
-/// dependent instructions half as long; the larger factor is near one, as with a pivot. Where neither row has the
-/// unknown, q stays.
+/// There is one such combination up to scale. The choice of the pivot row affects only the scale (and what the
+/// substitution stores). So no pivot is chosen here and nothing is divided, which halves the chain of dependent
+/// instructions. The larger factor is near 1, as with a pivot. If neither row has the unknown, the result is q.
 ///
-/// Near one is not one: with factors between a half and one, row after row, a running equation would fade beside the
-/// rows of the matrix, its pivots be passed over, and what it says be lost as the product of the factors. So a running
-/// equation has a weight, its size beside that which it has in an elimination that divides: pivots are compared as they
-/// would be there, and the factors are such that weights stay near one.
+/// Factors between 1/2 and 1 in row after row would make the running equation small compared with the rows of the
+/// matrix: its pivots would not be chosen, and it would be lost with the product of the factors. So a running equation
+/// has a weight: its size divided by its size in an elimination with division. Pivots are compared as in that
+/// elimination, and the factors keep weights near 1.
 template <class T>
 struct combination {
     T p_factor, q_factor, scale, weight;
@@ -146,22 +144,22 @@ struct combination {
         scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
         q_factor = select(none, T(1), p_entry * scale);
-        weight = rough_is_exact<T> ? T(1) : select(none, T(1), largest * scale);
+        weight = rough_inverse_is_exact<T> ? T(1) : select(none, T(1), largest * scale);
     }
     template <class V>
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
         return multiply_add(p_factor, p, q_factor * q);
     }
-    /// Combines entries that may become a pivot: 0 where the result is no larger than the rounding errors of its terms.
-    /// Two rows that are the same equation were multiplied by different factors before, and differ by rounding errors.
+    /// Combines entries that may become a pivot: 0 if the result is at most the rounding error of its terms. Two equal
+    /// equations differ by rounding errors, since they were multiplied by different factors before.
     COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_of(T const& p, T const& q) const {
         using real = typename lane_traits<T>::value_type;
         constexpr real few = 4 * std::numeric_limits<real>::epsilon();
         T const of_q = q_factor * q, value = multiply_add(p_factor, p, of_q);
-        return select(magnitude(value) < few * magnitude(of_q), T(0), value); // infinities stay
+        return select(magnitude(value) < few * magnitude(of_q), T(0), value); // keeps infinity
     }
-    /// 1 over the entry of the pivot row, p unless `swap`. Huge where both are zero, so that a zero pivot under a zero
-    /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).
+    /// 1 over the entry of the pivot row, which is p unless `swap`. Huge if both entries are zero, so that a zero pivot
+    /// with a zero right-hand side gives 0 and with any other a visible value (the epsilon-tilde of Algorithm 1).
     template <pivoting P, class Mask>
     COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_pivot(Mask const& swap, T const& p_entry) const {
         if constexpr (P == pivoting::none)
@@ -171,29 +169,29 @@ struct combination {
     }
 };
 
-/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1).
-/// Step is +1 downwards and -1 upwards, where the bands trade places and rows count from the other end.
+/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1). Step
+/// is +1 downwards and -1 upwards; upwards, lower and upper band are exchanged and rows count from the other end.
 template <pivoting P, int Step, class T, class R = T>
 struct sweep {
-    T const *near, *middle, *away; // bands seen in the direction of the sweep, at its row 0
-    R const* side;
+    T const *near, *middle, *away; // bands in the direction of the sweep, at its row 0
+    R const* rhs_rows;
     T far, entry, next;
     R rhs;
-    T weight; ///< of the running equation (combination)
-    T share;  ///< of the last row in the combination (least_share), where the largest share of any row is near 1
+    T weight; ///< of the running equation (see combination)
+    T multiplier;  ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
         near = (Step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
         away = (Step > 0 ? rows.upper : rows.lower) + start;
-        side = rows.rhs + start;
+        rhs_rows = rows.rhs + start;
         auto const p = row(1);
         far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
-        weight = share = T(1);
+        weight = multiplier = T(1);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
+        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], rhs_rows[j * Step]);
     }
     /// Eliminates x[j-1] from the running equation with row j.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
@@ -204,73 +202,75 @@ struct sweep {
         entry = c.of(next, q.diagonal);
         next = c.q_factor * q.upper;
         rhs = c.of(rhs, q.rhs);
-        share = c.q_factor;
+        multiplier = c.q_factor;
     }
 };
 
-/// A sweep ends in a combination of the rows that it went through; the share of a row is its factor in that
-/// combination. Where the inner rows of a partition are nearly singular by themselves, some combination of inner rows
-/// alone nearly vanishes, and both sweeps end near it: in the same equation twice. What the two equations differ by is
-/// then lost to cancellation, by the factor (largest share) / (share of the outer row), for the better one of the two
-/// sweeps. Below this share (a backward error of 64 epsilons) partitions are changed: see rpts_borders.hpp and
-/// rpts_resident.hpp. Of random rows, 3 of 10 000 partitions have less.
-inline constexpr double least_share = 1.0 / 128;
-/// Partitions whose sweeps report a smaller share are looked at more closely: a sweep knows the largest share only to
-/// be near 1.
-inline constexpr double watched_share = 1.0 / 32;
-/// Where its share is smaller, an outer row takes part in the elimination of the inner unknowns; see outer_shares.
-inline constexpr double least_outer_share = 1.0 / 8;
+/// A sweep ends with a linear combination of the rows that it has passed; the multiplier of a row is its factor in that
+/// combination. If the inner rows of a partition are nearly singular, a linear combination of inner rows nearly
+/// vanishes. Then both sweeps end near it, and both coarse rows are nearly the same equation. Their difference is lost
+/// to cancellation, by the factor (largest multiplier) / (multiplier of the boundary row), in the better of the two
+/// sweeps. Below this bound (a backward error of 64 epsilon) partitions are reduced in another way: see
+/// rpts_boundaries.hpp and rpts_on_chip.hpp. Of partitions of random rows, 3 in 10 000 are below it.
+inline constexpr double min_multiplier = 1.0 / 128;
+/// Partitions whose sweeps report a smaller multiplier are checked exactly: in a sweep the largest multiplier is only
+/// near 1.
+inline constexpr double watched_multiplier = 1.0 / 32;
+/// A boundary row with a smaller multiplier takes part in the elimination of the inner unknowns; see
+/// boundary_multipliers.
+inline constexpr double min_boundary_multiplier = 1.0 / 8;
 
-/// The shares of the outer rows of a partition, each in the sweep that ends with it.
+/// The multipliers of the two boundary rows of a partition, each in the sweep that ends with it.
 ///
-/// The inner unknowns stand in two rows more than there are of them, and two rows are not used for a pivot. What the
-/// interface unknowns lack in a coarse equation is left in these two, over their shares in it. So the outer rows stay
-/// out where their shares are large; with them in, the rows left out may be some in the middle, whose shares fall
-/// exponentially where solutions grow or decay from row to row. An outer row with a small share takes part instead.
+/// The inner unknowns occur in two rows more than their number, so two rows are not pivot rows. The error of the
+/// interface unknowns in a coarse equation appears as residual of these two rows, divided by their multipliers. So the
+/// boundary rows are left out of the elimination if their multipliers are large. If they took part, the two remaining
+/// rows could be in the middle, where multipliers decrease exponentially if solutions grow or decay from row to row. A
+/// boundary row with a small multiplier takes part.
 template <class T>
-struct outer_shares {
+struct boundary_multipliers {
     T first{0}, last{0};
     COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
 };
 
-/// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
-/// `share`, if not null, gets the share of the last row.
+/// The coarse row of the last unknown of a partition, coupled to its first unknown and to the unknown after it.
+/// `multiplier`, if not null, gets the multiplier of the last row.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
-                                                                   auto const& threshold, T* share = nullptr) {
+                                                                   auto const& threshold, T* multiplier = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
-    if (share) *share = magnitude(down.share);
+    if (multiplier) *multiplier = magnitude(down.multiplier);
     return {down.far, down.entry, down.next, down.rhs};
 }
 
-/// The coarse row of a partition's first unknown.
+/// The coarse row of the first unknown of a partition.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
-                                                                 auto const& threshold, T* share = nullptr) {
+                                                                 auto const& threshold, T* multiplier = nullptr) {
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
-    if (share) *share = magnitude(up.share);
+    if (multiplier) *multiplier = magnitude(up.multiplier);
     return {up.next, up.entry, up.far, up.rhs};
 }
 
-/// Both coarse rows at once, for workers that profit from two independent chains of instructions. `shares`, if not
-/// null, gets those of the two outer rows.
-template <pivoting P, class T, class R, class SideWork = no_side_work>
+/// Both coarse rows in one loop, for workers that benefit from two independent chains of instructions. `multipliers`,
+/// if not null, gets those of the two boundary rows.
+template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
-                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {},
-                                                  outer_shares<T>* shares = nullptr) {
+                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
+                                                  boundary_multipliers<T>* multipliers = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
-        beside(j);
+        extra(j);
         down.eliminate(j, threshold);
         up.eliminate(j, threshold);
     }
-    if (shares) *shares = {magnitude(up.share), magnitude(down.share)};
+    if (multipliers) *multipliers = {magnitude(up.multiplier), magnitude(down.multiplier)};
     first = {up.next, up.entry, up.far, up.rhs};
     last = {down.far, down.entry, down.next, down.rhs};
 }
@@ -280,7 +280,7 @@ template <class T, class R = T>
 struct open_row {
     T entry, next;
     R rhs;
-    T weight{1}; ///< as of a combination
+    T weight{1}; ///< see combination
 };
 
 template <pivoting P, class T, class R>
@@ -288,7 +288,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row_of(partition_rows<T, R> cons
     return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
 }
 
-/// Leaves the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
+/// Stores the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
 template <class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& rows, int j, T const& reciprocal,
                                                  T const& next, T const& after, R const& rhs) {
@@ -298,8 +298,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& row
     rows.rhs[j] = rhs;
 }
 
-/// Eliminates x[j-1] from row j and the row above (Algorithm 2, lines 4-23): the better pivot row of the two stays in
-/// slot j-1, the combination of both is the result.
+/// Eliminates x[j-1] from row j and the running row p (Algorithm 2, lines 4-23): the better pivot row of the two is
+/// stored in slot j-1; the result is their linear combination.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& rows, int j,
                                                               equation<T, R> const& q, open_row<T, R> const& p,
@@ -313,28 +313,27 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
 }
 
-/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns what is left of the
-/// last row.
-template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_work>
+/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns the last running row.
+template <pivoting P, int AtOnce, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
                                                                open_row<T, R> p, auto const& threshold,
-                                                               SideWork beside = {}) {
+                                                               ExtraWork extra = {}) {
     COPPICE_UNROLL_BY(AtOnce)
     for (int j = from; j < to; ++j) {
-        beside(j);
+        extra(j);
         p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
     }
     return p;
 }
 
-/// Computes the unknown of a slot from the two unknowns behind it.
+/// Computes the unknown of a slot from the two unknowns after it.
 template <class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE R solve_slot(T const& reciprocal, T const& next, T const& after, R const& rhs,
                                               R const& x1, R const& x2) {
     return reciprocal * (rhs - next * x1 - after * x2);
 }
 
-/// Solves slots [first, last] upwards into rhs, given the two unknowns behind slot `last`.
+/// Solves slots last .. first upwards into rhs, given the two unknowns after slot `last`.
 template <int AtOnce, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
                                                          R x2) {
@@ -347,7 +346,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> co
     }
 }
 
-/// Solves a whole system of `length` >= 1 rows, lower[0] and upper[length-1] zero; rhs becomes the solution.
+/// Solves a whole system of `length` >= 1 rows with lower[0] = upper[length-1] = 0; the solution replaces rhs.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
                                                      auto const& threshold) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A short partition in the registers of one thread as a tree of segments: two neighbouring rows are a segment as
-/// they stand, and segments join (rpts_segment.hpp) until one is left.
+/// Reduction of a short partition in the registers of one thread by a tree: two neighbouring rows form a segment, and
+/// segments are merged (rpts_segment.hpp) until one is left.
 ///
-/// The sweeps of RPTS lose digits where the inner rows of a partition are nearly singular by themselves, and the
-/// shorter partitions are, the more of them there are: with four rows of double each, random bands of 512 rows had
-/// backward errors up to 4e-14, with eight 3e-15; joins, which may take their pivots from all rows, have 2e-16 with
-/// either. Eight rows take three joins in two dependent steps, about what the sweeps take, and no row is eliminated
-/// again on the way back. With sixteen the joints would not fit into the registers.
+/// The sweeps of RPTS lose digits if the inner rows of a partition are nearly singular, and shorter partitions mean
+/// more such partitions. Measured on random bands of 512 rows in double: partitions of four rows had backward errors up
+/// to 4e-14, of eight rows up to 3e-15. Merging, which can choose pivots from all rows, has 2e-16 with either length.
+/// Eight rows take three merges in two dependent steps, about the time of the sweeps, and the substitution eliminates
+/// no row again. With sixteen rows the separator rows would not fit into the registers.
 #pragma once
 
 #include <coppice/solvers/direct/merge/merge_tree.hpp>
@@ -16,9 +16,9 @@
 
 namespace coppice::rpts {
 
-/// Whether partitions of M rows go this way.
+/// Whether partitions of M rows are reduced by this tree.
 template <int M>
-inline constexpr bool joins_pairs = M <= 8;
+inline constexpr bool merges_pairs = M <= 8;
 
 /// Rows k and k + 1 of a partition as a segment.
 template <pivoting P, class T, int M>
@@ -30,82 +30,84 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of_pair(own_rows<T, M> const
 template <class T, int M>
 struct pair_tree {
     static constexpr int pairs = M / 2;
-    joint<T> joints[pairs]; ///< joints[k]: where pair k begins the right one of two segments
+    separator_rows<T> separators[pairs]; ///< separators[k]: between two segments of which the right one begins with
+                                         ///< pair k
 
-    /// The segment of a partition. Of a cyclic system it has the first `left` rows alone.
+    /// The segment of a partition. In a cyclic system only the first `left` rows belong to the partition.
     template <pivoting P, bool Cyclic = false, class Threshold>
     COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale,
                                                        Threshold const& threshold, int left = M) {
-        joining<P, Threshold> all{*this, threshold};
+        merging_pairs<P, Threshold> all{*this, threshold};
         COPPICE_UNROLL
         for (int k = 0; k < pairs; ++k) {
-            segment<T>& pair = all.links[k];
+            segment<T>& pair = all.segments[k];
             pair = segment_of_pair<P>(own, 2 * k, scale);
             if constexpr (Cyclic) {
                 if (left == 2 * k + 1) { // the last unknown is a copy of the first
                     pair.upper.after = pair.upper.last, pair.upper.last = T(0);
                     pair.lower = {T(0), T(-1), T(1), T(0), T(0)};
                 }
-                if (left <= 2 * k) pair = empty_segment<T>();
+                if (left <= 2 * k) pair = identity_segment<T>();
             }
         }
-        joins::join_links<joins::whole>(all);
-        return all.links[0];
+        merging::merge_all<merging::unrolled>(all);
+        return all.segments[0];
     }
 
-    /// All unknowns, from those around the partition.
+    /// Computes all unknowns of the partition from the unknowns around it.
     COPPICE_HD COPPICE_ALWAYS_INLINE void solve(interface_values<T> const& x, T (&solution)[M]) const {
-        parting all{*this};
+        substituting_pairs all{*this};
         all.around[0] = x;
-        joins::part_tree<joins::whole>(all);
+        merging::substitute_tree<merging::unrolled>(all);
         COPPICE_UNROLL
         for (int k = 0; k < pairs; ++k) solution[2 * k] = all.around[k].first, solution[2 * k + 1] = all.around[k].last;
     }
 
-    /// The pairs are the workers, all of them one thread.
+    /// Workers of the reduction tree: the pairs of rows, all in one thread.
     struct workers_of_thread {
         COPPICE_HD static constexpr int run() { return 1; }
         COPPICE_HD static constexpr int workers() { return pairs; }
     };
     template <pivoting P, class Threshold>
-    struct joining : workers_of_thread {
+    struct merging_pairs : workers_of_thread {
         pair_tree& tree;
         Threshold const& threshold;
-        segment<T> links[pairs];
+        segment<T> segments[pairs];
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE joining(pair_tree& t, Threshold const& least) : tree(t), threshold(least) {}
-        COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
+        COPPICE_HD COPPICE_ALWAYS_INLINE merging_pairs(pair_tree& t, Threshold const& limit) : tree(t), threshold(limit) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
             COPPICE_UNROLL
             for (int k = 0; k < pairs; ++k)
-                if (joins::takes(k, step.apart, pairs))
-                    links[k] = rpts::join<P>(links[k], links[k + step.apart], threshold, tree.joints[k + step.apart]);
+                if (merging::receives(k, step.distance, pairs))
+                    segments[k] = rpts::merge<P>(segments[k], segments[k + step.distance], threshold, tree.separators[k + step.distance]);
         }
     };
-    struct parting : workers_of_thread {
+    struct substituting_pairs : workers_of_thread {
         pair_tree const& tree;
         interface_values<T> around[pairs];
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE explicit parting(pair_tree const& t) : tree(t) {}
-        COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(int apart) {
+        COPPICE_HD COPPICE_ALWAYS_INLINE explicit substituting_pairs(pair_tree const& t) : tree(t) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(int distance) {
             COPPICE_UNROLL
             for (int k = 0; k < pairs; ++k)
-                if (joins::takes(k, apart, pairs)) {
-                    auto const both = part(tree.joints[k + apart], around[k]);
-                    around[k] = both.left, around[k + apart] = both.right;
+                if (merging::receives(k, distance, pairs)) {
+                    auto const both = substitute_separator(tree.separators[k + distance], around[k]);
+                    around[k] = both.left, around[k + distance] = both.right;
                 }
         }
     };
 };
 
-/// The segment of a longer partition, pair by pair, where the sweeps would lose digits; its joints are not kept.
+/// The segment of a longer partition, merged pair by pair, used if the sweeps would lose digits. Its separator rows are
+/// discarded.
 template <pivoting P, class T, int M>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const& own, T const& scale,
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merged_segment(own_rows<T, M> const& own, T const& scale,
                                                            auto const& threshold) {
     segment<T> all = segment_of_pair<P>(own, 0, scale);
     COPPICE_UNROLL
     for (int k = 2; k < M; k += 2) {
-        joint<T> unused;
-        all = join<P>(all, segment_of_pair<P>(own, k, scale), threshold, unused);
+        separator_rows<T> unused;
+        all = merge<P>(all, segment_of_pair<P>(own, k, scale), threshold, unused);
     }
     return all;
 }

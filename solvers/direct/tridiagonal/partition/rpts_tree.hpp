@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A tree of segments over the lanes of a warp: neighbours join, pairs of neighbours join, ... until one lane has
-/// the segment of all; and the way back, on which every lane gets the unknowns around its own segment. No barrier of
-/// the block, and the same few instructions for every level.
+/// Reduction tree of segments over the lanes of a warp: neighbours are merged, then pairs of neighbours, ..., until one
+/// lane has the segment of all; and the back substitution, in which every lane gets the unknowns around its own
+/// segment. Needs no barrier of the block; all levels execute the same instructions.
 #pragma once
 
 #include <coppice/core/block.hpp>
@@ -12,102 +12,103 @@
 
 namespace coppice::rpts {
 
-/// Joints in shared memory, vector after vector, so that neighbouring lanes meet neighbouring banks.
+/// Separator rows in shared memory, stored as arrays of 16-byte vectors, so that neighbouring lanes access neighbouring
+/// banks.
 template <class T>
-struct joint_store {
-    static constexpr int vectors = int(sizeof(joint<T>) / 16);
-    static constexpr int elements = int(sizeof(joint<T>) / sizeof(T)); ///< elements of one joint
+struct separator_store {
+    static constexpr int vectors = int(sizeof(separator_rows<T>) / 16);
+    static constexpr int elements = int(sizeof(separator_rows<T>) / sizeof(T)); ///< elements of one object
     band_vector<T>* memory;
-    int size; ///< number of joints
+    int size; ///< number of objects
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, joint<T> const& j) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, separator_rows<T> const& j) const {
         band_vector<T> all[vectors];
         __builtin_memcpy(all, &j, sizeof(j));
         COPPICE_UNROLL
         for (int v = 0; v < vectors; ++v) memory[v * size + i] = all[v];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE joint<T> get(int i) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE separator_rows<T> get(int i) const {
         band_vector<T> all[vectors];
         COPPICE_UNROLL
         for (int v = 0; v < vectors; ++v) all[v] = memory[v * size + i];
-        joint<T> j;
+        separator_rows<T> j;
         __builtin_memcpy(&j, all, sizeof(j));
         return j;
     }
 };
 
-/// Lanes first .. first + count - 1 of a warp hold neighbouring segments; a warp may have several such groups, of at
-/// most `most` lanes each. For a lane outside of all groups count is 0.
+/// Lanes first .. first + count - 1 of a warp hold neighbouring segments. A warp may have several such groups of at
+/// most `max_count` lanes. count = 0 for a lane outside all groups.
 struct lane_group {
-    int lane, first, count, most;
+    int lane, first, count, max_count;
 };
 
-/// The links that each lane joins before the lanes join theirs: one, which it has.
-struct one_link {
+/// Each lane holds one segment before the tree.
+struct single_run {
     COPPICE_HD static constexpr int run() { return 1; }
 };
 
-/// Segments in the lanes of a group, with the joints in shared memory: `joints` has room for 32.
+/// Merging workers: the lanes of a group with one segment each. `separators` has room for 32.
 template <pivoting P, class T, class Block, class Threshold>
-struct joining_lanes : one_link {
+struct merging_lanes : single_run {
     Block const& block;
     lane_group const& group;
-    joint_store<T> const& joints;
+    separator_store<T> const& separators;
     Threshold const& threshold;
     segment<T>& own;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE joining_lanes(Block const& b, lane_group const& g, joint_store<T> const& kept,
-                                                   Threshold const& least, segment<T>& mine)
-        : block(b), group(g), joints(kept), threshold(least), own(mine) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return group.most; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE merging_lanes(Block const& b, lane_group const& g, separator_store<T> const& saved,
+                                                   Threshold const& limit, segment<T>& mine)
+        : block(b), group(g), separators(saved), threshold(limit), own(mine) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return group.max_count; }
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
-        segment<T> const next = block.from_lane(own, group.lane + step.apart);
-        if (!joins::takes(group.lane - group.first, step.apart, group.count)) return;
-        joint<T> kept;
-        own = rpts::join<P>(own, next, threshold, kept);
-        joints.put(group.lane + step.apart, kept);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
+        segment<T> const next = block.from_lane(own, group.lane + step.distance);
+        if (!merging::receives(group.lane - group.first, step.distance, group.count)) return;
+        separator_rows<T> saved;
+        own = rpts::merge<P>(own, next, threshold, saved);
+        separators.put(group.lane + step.distance, saved);
     }
 };
 
-/// The way back: `x` is what is known around the segment of all lanes of the group, and at last around that of the
-/// lane. Where there is no joint, the result is not used.
+/// Substituting workers: `x` is first the unknowns around the segment of the whole group, at the end those around the
+/// segment of the lane. Lanes without a separator discard the result of the step.
 template <class T>
-struct parting_lanes : one_link {
+struct substituting_lanes : single_run {
     lane_group const& group;
-    joint_store<T> const& joints;
+    separator_store<T> const& separators;
     interface_values<T> x;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE parting_lanes(lane_group const& g, joint_store<T> const& kept,
+    COPPICE_HD COPPICE_ALWAYS_INLINE substituting_lanes(lane_group const& g, separator_store<T> const& saved,
                                                    interface_values<T> const& around)
-        : group(g), joints(kept), x(around) {}
+        : group(g), separators(saved), x(around) {}
     COPPICE_HD static constexpr int workers() { return warp_lanes; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(int apart) {
-        int const i = group.lane - group.first, right = joins::giver(i, apart);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(int distance) {
+        int const i = group.lane - group.first, right = merging::sender(i, distance);
         bool const is = right < group.count, of_right = i >= right;
-        auto const met = solve_joint(joints.get((group.first + right) & (warp_lanes - 1)), x);
+        auto const met = solve_separator(separators.get((group.first + right) & (warp_lanes - 1)), x);
         x = {select(is && of_right, met.left, x.before), select(is && of_right, met.right, x.first),
              select(is && !of_right, met.left, x.last), select(is && !of_right, met.right, x.after)};
     }
 };
 
-/// Joins the segments of a group; the first lane of the group gets the segment of all. All lanes of the warp call it.
+/// Merges the segments of a group; the first lane of the group gets the result. All lanes of the warp call it.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block, class Threshold>
-COPPICE_HD COPPICE_ALWAYS_INLINE void join_lanes(Block const& block, lane_group const& group, segment<T>& own,
-                                                 joint_store<T> const& joints, Threshold const& threshold) {
-    joining_lanes<P, T, Block, Threshold> lanes(block, group, joints, threshold, own);
-    joins::join_links(lanes);
+COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group const& group, segment<T>& own,
+                                                 separator_store<T> const& separators, Threshold const& threshold) {
+    merging_lanes<P, T, Block, Threshold> lanes(block, group, separators, threshold, own);
+    merging::merge_all(lanes);
     block.sync_warp();
 }
 
-/// From the unknowns around the joined segment of a group (x, the same in all its lanes) to the unknowns around each
-/// lane's own segment. Unrolled, so that joints are read ahead.
+/// Back substitution: from the unknowns around the merged segment of a group (x, equal in all its lanes) to the
+/// unknowns around the segment of each lane. Unrolled, so that separator rows are loaded ahead.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> part_lanes(lane_group const& group, interface_values<T> const& x,
-                                                                joint_store<T> const& joints) {
-    parting_lanes<T> lanes(group, joints, x);
-    joins::part_tree<joins::whole>(lanes);
+COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> substitute_lanes(lane_group const& group, interface_values<T> const& x,
+                                                                separator_store<T> const& separators) {
+    substituting_lanes<T> lanes(group, separators, x);
+    merging::substitute_tree<merging::unrolled>(lanes);
     return lanes.x;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A small tridiagonal system eliminated from both ends at once: Gaussian elimination with the pivoting of RPTS,
-/// its unknowns in the order first, last, second, last but one, ...
+/// Solver of a small tridiagonal system that eliminates from both ends simultaneously: Gaussian elimination with the
+/// pivoting of RPTS and the order of unknowns first, last, second, last but one, ...
 ///
-/// Each step waits for the one before it, so two chains take the time of one, in two lanes of a register: lane 0 goes
-/// down from the first row, lane 1 up from the last. Two rows in two unknowns are left in the middle. A system with an
-/// odd number of rows gets one more behind its last, which nothing reads.
+/// Each step depends on the one before it. Two independent chains of half the length run in the two lanes of a
+/// register: lane 0 downwards from the first row, lane 1 upwards from the last. Two equations in the two middle
+/// unknowns remain. If the number of rows is odd, one row x = 0 is appended.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace coppice::rpts {
 
-/// The unknowns on both sides of the middle, from the rows that both ends are left with: `down` reads
-/// entry x[m] + next x[m+1] = rhs, `up` entry x[m+1] + next x[m] = rhs.
+/// The two middle unknowns, from the equations that remain of both ends: `down` is entry x[m] + next x[m+1] = rhs, `up`
+/// is entry x[m+1] + next x[m] = rhs.
 template <class T>
 struct middle_pair {
     T first, second;
@@ -33,17 +33,17 @@ struct middle_pair {
     }
 
 private:
-    /// Whether the combination is but the rounding errors of its terms. Both rows were multiplied on their way here, so
-    /// that two that are the same equation differ by such; an unknown of which nothing else is said is 0, as one
-    /// without a pivot.
+    /// Whether the linear combination is at most the rounding error of its terms. Equal equations differ by rounding
+    /// errors here, since both were multiplied by different factors before. An unknown without an equation is set to 0,
+    /// as one without a pivot.
     COPPICE_ALWAYS_INLINE static bool vanishes(combination<T> const& c, T p, T q) {
-        constexpr T few = 2 * std::numeric_limits<T>::epsilon(), most = std::numeric_limits<T>::max();
+        constexpr T few = 2 * std::numeric_limits<T>::epsilon(), largest = std::numeric_limits<T>::max();
         T const value = magnitude(c.of(p, q));
-        return value <= few * (magnitude(c.p_factor * p) + magnitude(c.q_factor * q)) && value <= most;
+        return value <= few * (magnitude(c.p_factor * p) + magnitude(c.q_factor * q)) && value <= largest;
     }
 };
 
-/// Both ends of a system in lanes 0 and 1 of `Lanes`, whose row j are rows j and 2 half - 1 - j of the system.
+/// Both ends of a system in lanes 0 and 1 of `Lanes`: row j holds rows j and 2 half - 1 - j of the system.
 template <class Lanes>
 struct system_ends {
     using T = typename Lanes::value_type;
@@ -56,28 +56,28 @@ struct system_ends {
         value.v[0] = typename Lanes::vector{down, up};
         return value;
     }
-    COPPICE_ALWAYS_INLINE T side(std::int64_t i) const { return s.rhs[s.place_of(i)]; }
+    COPPICE_ALWAYS_INLINE T rhs_at(std::int64_t i) const { return s.rhs[s.source_of(i)]; }
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> row(std::int64_t j) const {
         std::int64_t const up = 2 * half - 1 - j;
         return scaled<P>(both(s.lower[j], s.upper[up]), both(s.diagonal[j], s.diagonal[up]),
-                         both(s.upper[j], s.lower[up]), both(side(j), side(up)));
+                         both(s.upper[j], s.lower[up]), both(rhs_at(j), rhs_at(up)));
     }
-    /// The rows at the ends, and what reads x = 0 behind the last row of an odd number.
+    /// Rows 0 and 1. If the size is odd, lane 1 of row 0 is the appended row x = 0.
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> first_row() const {
         std::int64_t const n = s.size;
         bool const odd = n % 2 == 1;
         return scaled<P>(Lanes(T(0)), both(s.diagonal[0], odd ? T(1) : s.diagonal[n - 1]),
                          both(n > 1 ? s.upper[0] : T(0), odd ? T(0) : s.lower[n - 1]),
-                         both(side(0), odd ? T(0) : side(n - 1)));
+                         both(rhs_at(0), odd ? T(0) : rhs_at(n - 1)));
     }
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> second_row() const {
         if (s.size % 2 == 0) return row<P>(1);
         std::int64_t const n = s.size;
         return scaled<P>(both(s.lower[1], T(0)), both(s.diagonal[1], s.diagonal[n - 1]),
-                         both(s.upper[1], s.lower[n - 1]), both(side(1), side(n - 1)));
+                         both(s.upper[1], s.lower[n - 1]), both(rhs_at(1), rhs_at(n - 1)));
     }
     COPPICE_ALWAYS_INLINE void store(std::int64_t j, Lanes const& x) const {
         std::int64_t const up = 2 * half - 1 - j;
@@ -86,8 +86,8 @@ struct system_ends {
     }
 };
 
-/// Solves a system of at least one row, without a threshold; the slots of its pivot rows take `half` elements of each
-/// band.
+/// Solves a system of at least one row, without a threshold; `slots` has `half` elements in each band for the pivot
+/// rows.
 template <pivoting P, class Lanes, class T>
 COPPICE_ALWAYS_INLINE void solve_from_ends(system_view<T> const& s, partition_rows<Lanes> const& slots) {
     system_ends<Lanes> const ends{s};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bands in global memory, 16 bytes at a time.
+/// Loads of bands in global memory by vectors of 16 bytes.
 #pragma once
 
 #include <cstdint>

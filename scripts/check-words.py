@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds words that the project does not use, in identifiers, comments and documentation; scripts/words.txt lists them.
+
+usage: scripts/check-words.py [--count] [PATH...]     without PATH: all tracked sources and pages
+  --count   prints the number of uses of each word instead of each use
+
+Exits with 1 if there is any.
+"""
+import argparse
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+root = Path(__file__).resolve().parent.parent
+sources = (".hpp", ".cpp", ".cuh", ".cu", ".h", ".inc")
+comment = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+
+
+def barred():
+    """(kind, regular expression, replacement) of every line of words.txt."""
+    for line in (root / "scripts/words.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            kind, pattern, instead = line.split("\t")
+            yield kind, re.compile(pattern), instead
+
+
+def texts(path):
+    """(kind, line number, text) of the parts of a file: its comments, its identifiers, or its prose."""
+    content = path.read_text(encoding="utf-8", errors="replace")
+    if path.suffix == ".md":
+        prose = re.sub(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", lambda m: re.sub(r"[^\n]", " ", m.group()), content, flags=re.S)
+        for number, line in enumerate(prose.split("\n"), 1):
+            yield "prose", number, line
+        return
+    if path.suffix not in sources:
+        return
+    code = content
+    for found in comment.finditer(content):
+        text = found.group()
+        code = code[: found.start()] + re.sub(r"[^\n]", " ", text) + code[found.end() :]
+        if not text.startswith('"'):
+            first = content.count("\n", 0, found.start()) + 1
+            for offset, line in enumerate(text.split("\n")):
+                yield "prose", first + offset, re.sub(r"`[^`]*`", " ", line)
+    for number, line in enumerate(code.split("\n"), 1):
+        if "#include" not in line:
+            yield "identifier", number, line
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("paths", nargs="*")
+    arguments = parser.parse_args()
+    names = subprocess.run(["git", "ls-files", *arguments.paths], cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    rules = list(barred())
+    count = Counter()
+    for name in names:
+        path = root / name
+        if name == "CHANGELOG.md" or path.is_symlink() or path.suffix not in (*sources, ".md"):
+            continue
+        for kind, number, line in texts(path):
+            for rule, pattern, instead in rules:
+                if rule == kind and (found := pattern.search(line)):
+                    count[f"{found.group()} ({kind}): {instead}"] += 1
+                    if not arguments.count:
+                        print(f'{name}:{number}: "{found.group()}": write {instead}')
+    if arguments.count:
+        for word, uses in count.most_common():
+            print(f"{uses:6} {word}")
+    print(f"{sum(count.values())} uses of words that scripts/words.txt bars")
+    return bool(count)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
