@@ -23,13 +23,13 @@ int code_of(error_code code) {
     }
 }
 
-// The text of a message without what ends its last line; control characters inside are escaped where it is printed.
+// Returns the text of a message without its final line end. Control characters are escaped when it is printed.
 std::string one_line(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     return text;
 }
 
-// Whether an option, as it was typed, takes the next argument as its value.
+// Whether the option `typed` takes the next argument as its value.
 bool takes_next(CLI::App const& cli, std::string const& typed) {
     auto const has_value = [&](std::string const& name) {
         auto const* const option = cli.get_option_no_throw(name);
@@ -61,7 +61,7 @@ outcome outcome_of_current_exception() {
         return {code_of(e.code()), one_line(e.what())};
     } catch (std::bad_alloc const&) {
         return {exit_input, "not enough memory for an input of this size"};
-    } catch (std::system_error const& e) { // a stream or a file that the system refuses
+    } catch (std::system_error const& e) { // a stream or a file that the system rejects
         return {exit_input, one_line(e.what())};
     } catch (std::exception const& e) {
         return {exit_internal, one_line(std::string("internal: ") + e.what())};
@@ -70,21 +70,21 @@ outcome outcome_of_current_exception() {
 
 void add_common_options(CLI::App& cli, common_options& options) {
     cli.allow_extras();
-    cli.add_option("--backend", options.backend, "where to work; auto takes CUDA where there is a device")
+    cli.add_option("--backend", options.backend, "backend; auto uses CUDA if there is a device")
         ->type_name("auto|host|cuda");
     add_integer(cli, "--threads", options.threads, "threads of the host backend; all cores by default")->type_name("N");
-    cli.add_option("--precision", options.precision, "of the floating-point numbers; double by default")
+    cli.add_option("--precision", options.precision, "floating-point precision; double by default")
         ->type_name("single|double");
     cli.add_option("--json", options.json,
-                   "write the results as JSON; - is standard output, then nothing else goes there")
+                   "write the results as JSON; - is standard output, on which nothing else is printed then")
         ->type_name("FILE");
     cli.add_option(
            "--max-expansion", options.max_expansion,
-           "memory that a small file may take, as a multiple of its size: inflated text, or rows without entries "
-           "(from 64 MiB on); 64 by default, 0 for any")
+           "maximum memory of a file as a multiple of its size, for decompressed text and for rows without entries "
+           "(applies above 64 MiB); 64 by default, 0: unlimited")
         ->type_name("RATIO");
     add_integer(cli, "--max-input", options.max_input,
-                "bytes that the text of an input may have; half of the memory by default")
+                "maximum size of the text of an input in bytes; half of the memory by default")
         ->type_name("BYTES");
     cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
 }
@@ -93,7 +93,7 @@ void add_matrix_argument(CLI::App& cli, std::string& matrix) {
     cli.add_option("MATRIX", matrix, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
 }
 void add_picture_option(CLI::App& cli, std::string& picture) {
-    cli.add_option("--picture", picture, "draw it, where the graph is small or a plane grid")->type_name("FILE.svg");
+    cli.add_option("--picture", picture, "draw the graph, if it is small or a plane grid")->type_name("FILE.svg");
 }
 
 void check_common_options(common_options const& options) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What every command shares: the common options, the outcome of a run and its exit code.
+/// Common parts of all commands: shared options, outcome of a run, exit code.
 #pragma once
 
 #include <charconv>
@@ -19,33 +19,34 @@ namespace coppice::app {
 
 enum exit_code : int {
     exit_done = 0,
-    exit_internal = 1, ///< a fault of the program itself
+    exit_internal = 1, ///< an internal error of the program
     exit_usage = 2,
     exit_input = 3,
     exit_numerical = 4,
     exit_backend = 5
 };
 
-/// Wrong usage: an unknown option or name, or a value outside its range (exit code 2).
+/// Wrong usage: an unknown option or name, or a value out of range (exit code 2).
 struct usage_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Input that can be read but not worked on: a zero diagonal, a NaN, a singular matrix where none may be (exit code 3).
+/// Input that can be read but not processed: a zero diagonal, NaN, or a singular matrix where none is allowed (exit
+/// code 3).
 struct input_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// How a run ended; `reason` is empty when it went well.
+/// Outcome of a run; `reason` is empty on success.
 struct outcome {
     int code = exit_done;
     std::string reason{};
 };
 
-/// The outcome that stands for the exception being handled; its reason is one line.
+/// Returns the outcome for the exception that is being handled; its reason is one line.
 outcome outcome_of_current_exception();
 
-/// Options that every command takes.
+/// Options of every command.
 struct common_options {
     std::string backend = "auto";
     int threads = 0; ///< 0: all cores
@@ -56,13 +57,13 @@ struct common_options {
     std::int64_t max_input = 0; ///< read_limits::max_bytes
 };
 
-/// A command of the program: its options stand in `cli`, `run` does it.
+/// A command of the program: `cli` holds its options, `run` executes it.
 struct command {
     CLI::App* cli = nullptr;
     std::function<outcome()> run{};
 };
 
-/// A whole number in plain digits and nothing else, within the range of its type.
+/// Parses an integer in plain digits, within the range of its type; other text is a usage_error.
 template <class Integer>
 Integer read_integer(std::string const& option, std::string const& text) {
     Integer value{};
@@ -74,7 +75,7 @@ Integer read_integer(std::string const& option, std::string const& text) {
                       std::to_string(std::numeric_limits<Integer>::max()));
 }
 
-/// Adds an option that takes such a number; `value` is an integer or an optional one.
+/// Adds an option with such a value; `value` is an integer or an optional integer.
 template <class Value>
 CLI::Option* add_integer(CLI::App& cli, std::string const& names, Value& value, std::string const& description) {
     using integer = std::remove_cvref_t<decltype(*std::optional(value))>;
@@ -84,23 +85,23 @@ CLI::Option* add_integer(CLI::App& cli, std::string const& names, Value& value, 
     return cli.add_option_function<std::string>(names, read, description);
 }
 
-/// Adds the common options to a command and makes unknown options reach check_extras().
+/// Adds the common options to a command and passes unknown options to check_arguments().
 void add_common_options(CLI::App& cli, common_options& options);
 
 /// Adds the positional argument MATRIX.
 void add_matrix_argument(CLI::App& cli, std::string& matrix);
-/// --picture FILE.svg, of graphs that are small enough (report/graph_picture.hpp).
+/// Adds --picture FILE.svg, for graphs that are small enough (report/graph_picture.hpp).
 void add_picture_option(CLI::App& cli, std::string& picture);
 
-/// Throws usage_error where a common option holds a bad value.
+/// Throws usage_error if a common option has an invalid value.
 void check_common_options(common_options const& options);
 
-/// The arguments without the first "--" that is not the value of an option, after which POSIX knows operands only:
-/// those that begin with - stand behind ./ here, which for a file is the same name.
+/// Returns the arguments without the first "--" that is not the value of an option. According to POSIX, all later
+/// arguments are operands; those that begin with - get the prefix ./, which denotes the same file.
 std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments);
 
-/// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them, and for
-/// options whose value is the empty text.
+/// Throws usage_error for unknown arguments, with the most similar option and a list of all options, and for options
+/// with an empty value.
 void check_arguments(CLI::App const& cli);
 
 // Each is defined in the file of its name.
@@ -115,7 +116,7 @@ command add_tridiagonal(CLI::App& program);
 command add_solve(CLI::App& program);
 command add_queue(CLI::App& program);
 command add_bench(CLI::App& program);
-/// One for each row of the catalogue; in analytics.cpp.
+/// One command for each row of the registry of graph algorithms; in analytics.cpp.
 std::vector<command> add_graph_algorithms(CLI::App& program);
 
 } // namespace coppice::app

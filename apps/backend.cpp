@@ -27,8 +27,8 @@ std::string processor_name() {
 
 std::string describe(host_executor const& exec) {
     int const working = working_threads(exec);
-    auto const asked = exec.threads() > working ? fmt::format(" of the {} asked for", exec.threads()) : "";
-    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", asked, processor_name());
+    auto const requested = exec.threads() > working ? fmt::format(" of the {} requested", exec.threads()) : "";
+    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", requested, processor_name());
 }
 
 #if defined(COPPICE_HAS_CUDA)

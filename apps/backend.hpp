@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The one place where the command chooses between executors and precisions.
+/// Selection of executor and precision by the options of the command.
 #pragma once
 
 #include <complex>
@@ -19,31 +19,31 @@ using any_executor = std::variant<host_executor, cuda_executor>;
 using any_executor = std::variant<host_executor>;
 #endif
 
-/// The executor that the options ask for; `auto` takes CUDA where there is a device. Throws backend_error where CUDA
-/// is asked for and there is none.
+/// Returns the executor according to the options. `auto` selects CUDA if there is a device. Throws backend_error if
+/// CUDA is requested and not available.
 any_executor make_executor(common_options const& options);
 
-/// The host executor that reads, writes and converts beside any backend.
+/// Host executor for reading, writing and conversions, in addition to the selected backend.
 inline host_executor make_host(common_options const& options) { return host_executor{options.threads}; }
 
-/// Threads that work: as many as were asked for, and not more than there are cores that the program may use.
+/// Returns the number of working threads: the requested number, at most the number of available cores.
 int working_threads(host_executor const& exec);
 
 /// "host" or "cuda".
 std::string backend_name(any_executor const& executor);
 
-/// What the work ran on, for people: "host, 2 threads (AMD EPYC ...)" or "cuda, NVIDIA H200".
+/// Describes the executor for the output: "host, 2 threads (AMD EPYC ...)" or "cuda, device 0 (NVIDIA H200)".
 std::string describe_executor(any_executor const& executor);
 
-/// Compiler and library versions of this program, one per entry.
+/// Returns names and versions of compiler and libraries.
 std::vector<std::pair<std::string, std::string>> describe_build();
 
 /// The real type of a value type: double for std::complex<double>.
 template <class T>
 using real_of = decltype(std::real(T()));
 
-/// Calls work(executor, std::type_identity<T>{}) with the executor and precision that the options ask for. All four
-/// pairs are compiled.
+/// Calls work(executor, std::type_identity<T>{}) with executor and precision according to the options. All four
+/// combinations are instantiated.
 template <class Work>
 outcome with_backend(common_options const& options, any_executor const& chosen, Work const& work) {
     return std::visit(

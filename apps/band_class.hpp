@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Which class of the direct solvers a sparse matrix belongs to, and its storage in that class.
+/// Classification of sparse matrices for the direct solvers, and conversion to the storage of the class.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace coppice::app {
 
-/// The cheapest class that holds all entries of a matrix.
+/// The class with the lowest cost that contains all entries of a matrix.
 struct band_class {
     enum kind_type { none, banded, blocks } kind = none;
     int block = 0;            ///< rows of a block
@@ -26,25 +26,25 @@ struct band_class {
     }
 };
 
-/// Whether all entries lie in neighbouring blocks of n rows; round the corner too where `cyclic`.
+/// Whether all entries are in adjacent blocks of n rows; if `cyclic`, first and last block are adjacent too.
 template <class T>
 bool fits_blocks(csr<T> const& a, int n, bool cyclic) {
     std::int64_t const count = a.rows() / n;
     if (a.rows() % n != 0) return false;
     for (std::int64_t i = 0; i < a.rows(); ++i)
         for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k) {
-            std::int64_t const apart = std::abs(a.column_indices()[k] / n - i / n);
-            if (apart > 1 && !(cyclic && apart == count - 1)) return false;
+            std::int64_t const distance = std::abs(a.column_indices()[k] / n - i / n);
+            if (distance > 1 && !(cyclic && distance == count - 1)) return false;
         }
     return true;
 }
 
-/// Finds the class of a square matrix in host memory with the given bandwidths; `block` 0 tries all sizes.
+/// Determines the class of a square matrix in host memory with the given bandwidths; `block` = 0 tests all sizes.
 template <class T>
 band_class classify(csr<T> const& a, std::int64_t lower, std::int64_t upper, int block) {
     std::int64_t const reach = std::max({lower, upper, std::int64_t(1)});
     for (int n = block > 0 ? block : 1; n <= (block > 0 ? block : largest_block); ++n) {
-        // Blocks first where they are no larger than the bands ask for: they need no conversion.
+        // Blocks are preferred if they are not larger than the bandwidth: they need no conversion.
         if (n == 1 || reach != n || block > 0)
             if (fits_blocks(a, n, false)) return {band_class::blocks, n, false, 0, 0};
         if (reach == n && block == 0) return {band_class::banded, n, false, int(lower), int(upper)};
@@ -53,7 +53,7 @@ band_class classify(csr<T> const& a, std::int64_t lower, std::int64_t upper, int
     return {};
 }
 
-/// Blocks of a matrix that fits; what it does not store is zero.
+/// Converts to block storage; missing entries are zero.
 template <class T>
 block_tridiagonal<T> to_blocks(host_executor const& host, csr<T> const& a, band_class const& c) {
     int const n = c.block;
@@ -71,7 +71,7 @@ block_tridiagonal<T> to_blocks(host_executor const& host, csr<T> const& a, band_
     return m;
 }
 
-/// Bands of a matrix that fits.
+/// Converts to band storage.
 template <class T>
 banded<T> to_bands(host_executor const& host, csr<T> const& a, band_class const& c) {
     banded<T> m(host, a.rows(), c.lower, c.upper);

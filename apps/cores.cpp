@@ -12,13 +12,13 @@ namespace coppice::app {
 
 namespace {
 
-unsigned long allowed[1024]; // bits; with more than 65536 processors the call fails, and nothing is changed later
+unsigned long allowed[1024]; // a bit mask; with more than 65536 processors the call fails, and later nothing is changed
 long allowed_bytes = 0;
 
 void save_allowed_cores() { allowed_bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed); }
 
-// Functions of .preinit_array run before the initialisers of all shared libraries. The C library is not ready for
-// everything then: the system call alone is safe.
+// Functions of .preinit_array run before the initialisers of all shared libraries. The C library is not fully
+// initialised then; only system calls are safe.
 [[gnu::section(".preinit_array"), gnu::used]] void (*save_first)() = save_allowed_cores;
 
 } // namespace

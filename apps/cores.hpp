@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The cores that the program may use.
+/// CPU affinity of the program.
 #pragma once
 
 namespace coppice::app {
 
-/// Gives the first thread, and with it all that are started later, the cores that the program was started with. The
-/// OpenMP library of the peers in the benchmarks binds the first thread to one core when it is loaded, if the
-/// environment has OMP_PROC_BIND=true. Call it before the first thread is started.
+/// Resets the affinity of the first thread, which later threads inherit, to that at the start of the program. The
+/// OpenMP library that the benchmarks load binds the first thread to one core if OMP_PROC_BIND=true. Call it before the
+/// first thread is started.
 void use_all_allowed_cores();
 
 } // namespace coppice::app

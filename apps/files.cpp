@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 fs::path folder_of(fs::path const& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// The file behind symbolic links, so that a link stays a link, by the one path that leads to it.
+// Resolves symbolic links of the target, so that a link remains a link.
 fs::path resolved(fs::path path) {
     std::error_code failure;
     for (int links = 0; links < 40 && fs::is_symlink(path, failure); ++links) {
@@ -47,7 +47,7 @@ bool is_special(fs::path const& path) {
 
 bool is_one_file(struct stat const& a, struct stat const& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// "-", and the names that the system has for the file or pipe that standard output goes to.
+// Whether the path is "-" or a system name of the file or pipe of standard output.
 bool is_stdout(fs::path const& path) {
     if (is_standard_stream(path)) return true;
     struct stat file {
@@ -56,7 +56,7 @@ bool is_stdout(fs::path const& path) {
     return (S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode)) && is_one_file(file, out);
 }
 
-// Whether an input reads the regular file `target`; "-" reads the one that standard input comes from.
+// Whether an input reads the regular file `target`; "-" reads the file of standard input.
 bool reads_file(std::string const& input, struct stat const& target) {
     struct stat status {};
     bool const known =
@@ -66,23 +66,23 @@ bool reads_file(std::string const& input, struct stat const& target) {
 bool reads_file(std::string const& input, std::string const& path) {
     struct stat target {};
     if (::stat(path.c_str(), &target) == 0) return reads_file(input, target);
-    return !is_standard_stream(input) && same_file(input, path); // neither is there
+    return !is_standard_stream(input) && same_file(input, path); // neither exists
 }
 
-// Endings that say what the file is, where that is nothing that is written here.
+// Rejects file name endings of formats that are not supported for output.
 void check_ending(std::string_view option, std::string const& path) {
     static constexpr std::string_view others[] = {".bz2", ".xz",  ".zst", ".lz4", ".lzma", ".zip", ".7z",
                                                   ".Z",   ".tar", ".tgz", ".pdf", ".ps",   ".png", ".jpg",
                                                   ".svg", ".mat", ".npy", ".npz", ".h5",   ".rb",  ".rua"};
     auto const ending = fs::path(path).extension().string();
     if (std::find(std::begin(others), std::end(others), ending) != std::end(others))
-        throw usage_error(fmt::format("{} {}: nothing is written in the format that {} promises; files are plain text, "
-                                      "or gzip where the name ends in .gz",
+        throw usage_error(fmt::format("{} {}: the format {} is not supported for output; files are plain text, "
+                                      "or gzip if the name ends in .gz",
                                       option, path, ending));
 }
 
-// What the library says of the place where a file is written, said of the file itself.
-std::string in_terms_of(std::string const& path, std::string message, std::string const& temporary) {
+// Converts a message about the temporary file to one about the target.
+std::string about_target(std::string const& path, std::string message, std::string const& temporary) {
     if (auto const at = message.find(temporary); at != std::string::npos) message.replace(at, temporary.size(), path);
     return message;
 }
@@ -94,8 +94,8 @@ void check_writable(std::string const& path, fs::path const& target) {
     if (!there || fs::is_regular_file(target, failure)) {
         if (!fs::is_directory(folder_of(target), failure)) refuse(path, "its folder does not exist");
         if (access(folder_of(target).c_str(), W_OK | X_OK) != 0) refuse(path, std::strerror(errno));
-        if (auto const most = ::pathconf(folder_of(target).c_str(), _PC_NAME_MAX);
-            most > 0 && target.filename().string().size() > static_cast<std::size_t>(most))
+        if (auto const max_value = ::pathconf(folder_of(target).c_str(), _PC_NAME_MAX);
+            max_value > 0 && target.filename().string().size() > static_cast<std::size_t>(max_value))
             refuse(path, std::strerror(ENAMETOOLONG));
     }
     if (there && access(target.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
@@ -152,7 +152,7 @@ void output_files::expect(std::string_view option, std::string const& path, std:
     });
     for (auto const& input : inputs_)
         if (!to_stdout && reads_file(input.file, path) && (!updates || input.name == "MATRIX"))
-            throw usage_error(fmt::format("{} {}: this is the file that is read as {}, and no output replaces an "
+            throw usage_error(fmt::format("{} {}: this file is also read as {}, and no output replaces an "
                                           "input; write to another file",
                                           option, path, input.name));
     if (to_stdout ? on_stdout_ : std::any_of(expected_.begin(), expected_.end(), [&](std::string const& other) {
@@ -179,7 +179,7 @@ void output_files::write(std::string const& path, std::function<void(std::string
     try {
         write_to(temporary.string());
     } catch (io_error const& e) {
-        throw io_error(in_terms_of(path, e.what(), temporary.string()));
+        throw io_error(about_target(path, e.what(), temporary.string()));
     }
 }
 

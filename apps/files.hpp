@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Output files that appear whole or not at all.
+/// Output files that are written completely or not at all.
 #pragma once
 
 #include <filesystem>
@@ -12,24 +12,25 @@
 
 namespace coppice::app {
 
-/// Writes to standard output. Throws io_error where not all of it gets there, now or before.
+/// Writes to standard output. Throws io_error if this or an earlier write failed.
 void print_to_stdout(std::string_view text);
 
-/// Whether two names mean one file, however they are spelled and whether or not it is there already.
+/// Whether two paths denote the same file, which may not exist yet.
 bool same_file(std::string const& a, std::string const& b);
 
-/// An input of a run: what messages call it, and the file it comes from: "-" is standard input, an empty name and
-/// generate:... are no files.
+/// An input of a run: its name in messages, and its path. "-" is standard input; an empty path and generate:... are not
+/// files.
 struct named_input {
     std::string_view name;
     std::string const& file;
 };
 
-/// The files a run writes. Each is written into a private folder beside its target; publish() renames them all, and
-/// what was not published is removed, also where a signal ends the run. A file that replaces another keeps its mode. A
-/// target that is no regular file (a device, a pipe), and "-", standard output, is written in place.
+/// The output files of a run. Each is written into a private folder next to its target. publish() renames all of them;
+/// unpublished files are removed, also if a signal ends the run. A file that replaces another one keeps its access
+/// mode. A target that is not a regular file (a device, a pipe), and "-", standard output, are written directly.
 ///
-/// No output replaces an input: files are compared, not names, so links and other spellings are the same file.
+/// No output replaces an input: files are compared instead of names, so symbolic links and different spellings are
+/// recognised.
 class output_files {
 public:
     /// `inputs`: every file that the run reads. Throws usage_error if two of them are standard input, which can be read
@@ -39,27 +40,27 @@ public:
     output_files& operator=(output_files const&) = delete;
     ~output_files();
 
-    /// States before the work that `path` is going to be written: throws io_error if it cannot be, usage_error if it is
-    /// an input of the run or another of its outputs, by whatever name, or if its ending promises a format that nothing
-    /// here writes, except `written`. An empty path is no output. The vector that is read as `updated` may be replaced,
-    /// also if it is another vector of the run; the MATRIX may not.
+    /// Announces the output `path` before the work starts. Throws io_error if it cannot be written, usage_error if it
+    /// is an input or another output of the run, or if its ending denotes a format that is not supported for output,
+    /// except `written`. An empty path is ignored. The vector that is read as option `updated` may be replaced, also if
+    /// it is another vector of the run; the MATRIX may not.
     void expect(std::string_view option, std::string const& path, std::string_view written = "",
                 std::string_view updated = "");
 
-    /// Whether a file goes to standard output, which then takes nothing else.
+    /// Whether a file is written to standard output; nothing else is printed there then.
     bool on_stdout() const { return on_stdout_; }
 
-    /// Calls `write(path to write to)`; the file name stays, with its ending (.gz). Empty paths are skipped.
+    /// Calls `write(temporary path)`; the file name keeps its ending (.gz). Empty paths are skipped.
     void write(std::string const& path, std::function<void(std::string const&)> const& write_to);
-    /// Writes a text, compressed where the name ends in .gz.
+    /// Writes a text, compressed if the name ends in .gz.
     void write_text(std::string const& path, std::string_view text);
 
-    /// Gives all files their names. Throws io_error.
+    /// Moves all files to their targets. Throws io_error.
     void publish();
 
 private:
     struct staged {
-        std::filesystem::path temporary; ///< in a folder of its own
+        std::filesystem::path temporary; ///< in a private folder
         std::filesystem::path target;
     };
     struct input_file {

@@ -34,7 +34,7 @@ bool is_finite(T value) {
     return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
 }
 
-// Position of the first value that the rule refuses.
+// Returns the position of the first value that the rule rejects.
 template <class T>
 std::int64_t first_refused(host_executor const& host, array_view<T const> values, finite_rule rule) {
     auto const position = [=](std::int64_t k) {
@@ -76,15 +76,16 @@ bool writes_indices(std::string_view semiring) {
 
 void require_index_room(std::string_view semiring, std::string const& matrix, std::int64_t count,
                         std::size_t value_bytes) {
-    constexpr std::int64_t whole_floats = 1 << 24; // all integers up to here are floats
+    constexpr std::int64_t whole_floats = 1 << 24; // all integers up to this value are exact in float
     if (writes_indices(semiring) && value_bytes == sizeof(float) && count > whole_floats)
-        throw usage_error(fmt::format("{} writes column numbers, and those of {} do not fit single precision; use "
+        throw usage_error(fmt::format("{} writes column numbers, which for {} do not fit single precision; use "
                                       "--precision double",
                                       semiring, matrix));
 }
 
 std::string comment_on(vertex_numbering const& vertices) {
-    if (!vertices.names.empty()) return "row i is the i-th vertex in the order in which the graph file names them";
+    if (!vertices.names.empty())
+        return "row i is the i-th vertex in the order of their first occurrence in the graph file";
     if (vertices.base == 1) return {};
     return fmt::format("row i is vertex i {} {} of the graph file", vertices.base < 1 ? '-' : '+',
                        std::abs(vertices.base - 1));
@@ -136,7 +137,7 @@ namespace {
 matrix_input open_real(std::string const& argument, progress& status, matrix_read_options options) {
     matrix_input input(argument, status, std::move(options));
     if (input.is_complex())
-        throw input_error(argument + ": the matrix is complex, and this command works on real matrices; coppice "
+        throw input_error(argument + ": the matrix is complex, but this command requires a real matrix; coppice "
                                      "tridiagonal solves complex systems that are tridiagonal, block tridiagonal or "
                                      "banded");
     return input;
@@ -183,7 +184,7 @@ loaded_vectors<T> load_vectors(host_executor const& host, std::string const& pat
             throw dimension_error(option + " " + e.what());
         }
     }();
-    if (read.columns == 0) throw input_error(fmt::format("{} {} holds no vector", option, path));
+    if (read.columns == 0) throw input_error(fmt::format("{} {} contains no vector", option, path));
     loaded_vectors<T> all{host.copy(read.values), read.columns};
     if (auto const i = first_refused<T>(host, all.values.view(), rule); i != none_found) {
         auto const column = all.columns > 1 ? fmt::format(" of column {}", i / length + 1) : "";

@@ -14,7 +14,7 @@
 namespace coppice::app {
 namespace {
 
-// Both live as long as the process: the thread below may use them while main() returns.
+// Never destroyed: the thread below may use them while main() returns.
 std::mutex& lock() {
     static auto* const mutex = new std::mutex;
     return *mutex;
@@ -26,16 +26,16 @@ std::set<std::filesystem::path>& folders() {
 
 std::atomic<bool> work_can_end{false}, work_shall_end{false};
 
-// Whoever ignores a signal (nohup) or handles it (a profiler that is loaded before) goes on doing so.
+// Signals that are ignored (nohup) or handled (by a preloaded profiler) are left unchanged.
 bool ends_the_program(int signal) {
     struct sigaction action {};
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
 [[noreturn]] void end_by(int signal, sigset_t const& waited) {
-    lock().lock(); // and never unlocked: what is removed here is not published any more
+    lock().lock(); // never unlocked: no output is published after its folder was removed
     for (auto const& folder : folders()) {
-        // Another thread may just put a file into a folder that is being emptied.
+        // Another thread may add a file to a folder that is being removed.
         std::error_code failure;
         for (int attempt = 0; attempt < 10 && std::filesystem::exists(folder, failure); ++attempt)
             std::filesystem::remove_all(folder, failure);
@@ -60,13 +60,13 @@ void handle_interrupts() {
             while (sigwait(&waited, &signal) == 0)
                 if (signal != SIGINT || !work_can_end || work_shall_end.exchange(true)) end_by(signal, waited);
         }).detach();
-    } catch (std::system_error const&) { // no thread: signals end the program as ever, and may leave a folder behind
+    } catch (std::system_error const&) { // no thread: signals end the program as usual and may leave a folder
         pthread_sigmask(SIG_UNBLOCK, &waited, nullptr);
     }
 }
 
 std::filesystem::path make_removable_folder(std::string pattern) {
-    std::lock_guard const guard(lock()); // a signal finds either no folder or one that it knows
+    std::lock_guard const guard(lock()); // so that a signal finds either no folder or a registered one
     if (!mkdtemp(pattern.data())) return {};
     folders().insert(pattern);
     return pattern;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The coppice command: reads the command line, runs one command, turns failures into one line and an exit code.
+// The coppice command: parses the command line, runs one command, and reports a failure as one line and an exit code.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -18,14 +18,14 @@ namespace {
 
 using namespace coppice::app;
 
-// A closed standard stream would hand its number to the next file that is opened, and messages would go there.
+// If a standard stream is closed, the next opened file would get its descriptor and receive its messages.
 void keep_standard_streams() {
     for (int stream = 0; stream <= 2; ++stream)
         if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) < 0)
             std::_Exit(exit_input);
 }
 
-// The file that --json names, whatever else is wrong with the command line; empty where there is none.
+// Returns the file of --json even if the command line is invalid otherwise; empty if there is none.
 std::string json_argument(std::vector<std::string> const& arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].rfind("--json=", 0) == 0) return arguments[i].substr(7);
@@ -34,7 +34,7 @@ std::string json_argument(std::vector<std::string> const& arguments) {
     return {};
 }
 
-// Whether a file is named only once: an error must not be written over what is a matrix or a result elsewhere.
+// Whether a file is named only once: an error must not overwrite a file that is also an input or another output.
 bool named_once(std::vector<std::string> const& arguments, std::string const& file) {
     auto const names_it = [&](std::string const& argument) {
         if (same_file(argument, file) || same_file(argument.substr(argument.find('=') + 1), file)) return true;
@@ -46,8 +46,8 @@ bool named_once(std::vector<std::string> const& arguments, std::string const& fi
     return std::count_if(arguments.begin(), arguments.end(), names_it) == 1;
 }
 
-// A failed run has its JSON object too. Where that cannot be written, the line on standard error says all there is.
-void tell_in_json(std::vector<std::string> const& arguments, outcome const& end) {
+// Writes the JSON object of a failed run. If that fails, the line on standard error is the only report.
+void write_json_failure(std::vector<std::string> const& arguments, outcome const& end) {
     auto const file = json_argument(arguments);
     if (file.empty() || (file != "-" && !named_once(arguments, file))) return;
     try {
@@ -66,16 +66,16 @@ void tell_in_json(std::vector<std::string> const& arguments, outcome const& end)
 
 outcome dispatch(std::vector<std::string>& arguments) {
     CLI::App program(
-        "Graphs and sparse algebra over one generic semiring SpMV.\n\n"
+        "Graphs and sparse algebra, based on a generic semiring sparse matrix-vector product (SpMV).\n\n"
         "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list\n"
         "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), or a .tar of\n"
-        "the SuiteSparse collection that holds one of them; - for standard input; or generate:KIND,nx=... for a "
-        "problem made on the spot.\n"
-        "Where a FILE is written, - is standard output.",
+        "the SuiteSparse collection that contains one of them; - for standard input; or generate:KIND,nx=... for a "
+        "generated matrix.\n"
+        "If a FILE is written, - is standard output.",
         "coppice");
     program.set_version_flag("--version", "coppice " + std::string(version));
     program.allow_extras();
-    program.require_subcommand(0, 1); // after one command its name is a word like any other: generate tridiagonal
+    program.require_subcommand(0, 1); // arguments after the command are not commands: generate tridiagonal
     program.get_formatter()->column_width(34);
     program.footer("Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 numerical failure, 5 backend not available.");
 
@@ -119,7 +119,7 @@ outcome dispatch(std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
     keep_standard_streams();
-    // A closed pipe and the limit of a file's size are errors of a write like any other: no file is left half written.
+    // A closed pipe and the file size limit become errors of write(), so that no file remains incomplete.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     use_all_allowed_cores();
@@ -128,10 +128,10 @@ int main(int argc, char** argv) {
     outcome result;
     try {
         result = dispatch(arguments);
-        print_to_stdout(""); // what was printed during the run is out, or the run has failed
+        print_to_stdout(""); // all earlier output was written, or the run has failed
     } catch (...) {
         result = outcome_of_current_exception();
-        tell_in_json(arguments, result);
+        write_json_failure(arguments, result);
     }
     if (!result.reason.empty()) print_to_stderr("coppice: error: " + printable(result.reason) + "\n");
     return result.code;

@@ -9,7 +9,7 @@
 namespace coppice::app {
 namespace {
 
-// Edit distance of Levenshtein: insertions, deletions and replacements, one row of the table at a time.
+// Levenshtein distance (insertions, deletions, replacements), with one row of the table in memory.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

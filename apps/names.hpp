@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Names that a user types for the values of an option: one table per option, one error for unknown names.
+/// Names of the values of an option: one table per option, and one error for unknown names.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct named {
     Value value;
 };
 
-/// The candidate nearest to `text` by edit distance; empty when none is near.
+/// Returns the candidate with the smallest edit distance from `text`; empty if none is similar.
 std::string nearest(std::string_view text, std::span<std::string_view const> candidates);
 
 /// Throws usage_error: "unknown WHAT 'text'; did you mean 'x'? valid: a, b, c".
@@ -28,7 +28,7 @@ void require_name(std::string_view what, std::string_view text, std::span<std::s
 /// "a, b, c"
 std::string listed(std::span<std::string_view const> names);
 
-/// The value named `text`; throws usage_error that lists the valid names.
+/// Returns the value named `text`. Throws usage_error that lists the valid names.
 template <class Value, std::size_t Count>
 Value choose(std::string_view what, std::string_view text, named<Value> const (&table)[Count]) {
     std::string_view names[Count];
@@ -39,7 +39,7 @@ Value choose(std::string_view what, std::string_view text, named<Value> const (&
     throw_unknown_name(what, text, names);
 }
 
-/// The names of a table as "a|b|c", for the help text.
+/// Returns the names of a table as "a|b|c" for the help text.
 template <class Value, std::size_t Count>
 std::string alternatives(named<Value> const (&table)[Count]) {
     std::string text;

@@ -14,7 +14,7 @@
 namespace coppice::app {
 namespace {
 
-// Not-a-number has a sign that depends on how it came about and says nothing.
+// The sign of NaN depends on how it was computed and is not printed.
 double without_sign_of_nan(double value) {
     return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
@@ -25,7 +25,7 @@ struct character {
     static constexpr std::uint32_t invalid = 0xffffffff;
 };
 
-// The first character of a text in UTF-8; one byte that is invalid if there is none.
+// Returns the first character of a text in UTF-8, or one byte if it is invalid.
 character first_character(std::string_view text) {
     auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(0) < 0x80) return {1, byte(0)};
@@ -99,7 +99,7 @@ std::string show_size(std::int64_t rows, std::int64_t columns, std::int64_t nonz
 }
 
 std::string json_text(nlohmann::ordered_json const& json) {
-    // Not-a-number has no JSON; the library writes null for it. A name that is no UTF-8 must not stop the run.
+    // JSON has no NaN; the library writes null. Names that are not valid UTF-8 must not end the run.
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

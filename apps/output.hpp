@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a command says: lines for people, JSON for programs, progress for those who wait.
+/// Output of a command: lines for the user, JSON for programs, progress during the work.
 #pragma once
 
 #include <chrono>
@@ -39,34 +39,33 @@ std::string show_scientific(double value);                      ///< "9.13e-07"
 std::string show_fraction(double fraction);                     ///< "0.667"
 std::string show_size(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros);
 
-/// A JSON object as it is written.
+/// Formats a JSON object as text.
 std::string json_text(nlohmann::ordered_json const& json);
-/// Adds "error" and "code" where the run failed.
+/// Adds "error" and "code" if the run failed.
 void add_failure(nlohmann::ordered_json& json, outcome const& end);
 
-/// `text` for a terminal: control characters (of ASCII, of ISO 6429, of line and direction in Unicode) and bytes that
-/// are not UTF-8 are written as escapes, \n, \x1b, \u202e. File names may hold any of them.
+/// Returns `text` for a terminal: control characters (of ASCII, of ISO 6429, of line and direction in Unicode) and
+/// invalid UTF-8 are written as escapes \n, \x1b, \u202e. File names may contain any of them.
 std::string printable(std::string_view text);
 
-/// Writes to standard error, which nobody may be reading: what cannot be said there is not said.
+/// Writes to standard error. Errors of the write are ignored.
 void print_to_stderr(std::string_view text);
 
-/// The results of a run, collected once for both readers.
+/// The results of a run, for text and JSON output.
 class sheet {
 public:
     sheet(std::string_view command, common_options const& options);
 
-    /// A line for people: a label and its value.
+    /// Adds a line of text: a label and its value.
     void line(std::string_view label, std::string const& value);
-    /// The lines and fields that say which matrix was worked on, where, and in which precision.
+    /// Adds the lines and fields for the matrix, the backend and the precision.
     void input(std::string const& matrix, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros);
     void backend(any_executor const& chosen);
-    /// The JSON object of the command.
+    /// Returns the JSON object of the command.
     nlohmann::ordered_json& json() { return json_; }
 
-    /// Stages the JSON file, prints to standard output what belongs there, and publishes all files of the run; a
-    /// failure that has results all the same stands in the JSON object too. Throws io_error, and then no file has
-    /// appeared.
+    /// Writes the JSON file, prints the text to standard output, and publishes all files of the run. If a failed run
+    /// has results, the failure is part of the JSON object. Throws io_error, and then no file has been published.
     void publish(output_files& files, outcome const& end = {});
 
 private:
@@ -75,8 +74,8 @@ private:
     std::vector<std::pair<std::string, std::string>> lines_{};
 };
 
-/// One line on standard error that is rewritten in place. Silent unless standard error is a terminal and the work has
-/// taken half a second; wiped when it ends.
+/// A line on standard error that is overwritten by each message. Silent unless standard error is a terminal and the
+/// work has taken half a second; erased at the end.
 class progress {
 public:
     explicit progress(common_options const& options);
@@ -84,13 +83,13 @@ public:
     progress(progress const&) = delete;
     progress& operator=(progress const&) = delete;
 
-    /// Whether any message could ever be seen; spares the caller from preparing them.
+    /// Whether messages can be visible, so that callers need not prepare them otherwise.
     bool enabled() const { return enabled_; }
     void show(std::string_view message);
     void clear();
-    /// What readers and writers of a file are to call: "parsing a.mtx: 45 %". Lives as long as this.
+    /// Callback for readers and writers of a file: "parsing a.mtx: 45 %". Must not outlive this object.
     file_progress of_file(std::string const& name);
-    /// How much memory the files of this run may take, by the common options.
+    /// Limits of the memory for the files of this run, from the common options.
     read_limits const& limits() const { return limits_; }
 
 private:

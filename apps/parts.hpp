@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Systems in parts: a device for each, or a share of the cores.
+/// Systems that are distributed by rows over ranks: one device, or a fraction of the cores, per rank.
 #pragma once
 
 #include <algorithm>
@@ -13,33 +13,34 @@
 
 namespace coppice::app {
 
-inline constexpr int most_parts = 64;
+inline constexpr int max_ranks = 64;
 
-inline void add_parts_option(CLI::App& cli, int& parts) {
-    add_integer(cli, "--parts", parts,
-                "solve in so many parts of the rows: a device for each, or a share of the threads; 1 by default")
+inline void add_ranks_option(CLI::App& cli, int& ranks) {
+    add_integer(cli, "--parts", ranks,
+                "number of ranks among which the rows are distributed: one device, or a fraction of the threads, per "
+                "rank; 1 by default")
         ->type_name("P");
 }
-inline void check_parts(int parts) {
-    if (parts < 1 || parts > most_parts)
-        throw usage_error(fmt::format("--parts is {}, expected 1 to {}", parts, most_parts));
+inline void check_ranks(int ranks) {
+    if (ranks < 1 || ranks > max_ranks)
+        throw usage_error(fmt::format("--parts is {}, expected 1 to {}", ranks, max_ranks));
 }
 
-inline multi_executor<host_executor> executors_of_parts(host_executor const& exec, int parts) {
+inline multi_executor<host_executor> executors_of_ranks(host_executor const& exec, int ranks) {
     return multi_executor<host_executor>(
-        std::vector<host_executor>(std::size_t(parts), host_executor(std::max(1, exec.threads() / parts))));
+        std::vector<host_executor>(std::size_t(ranks), host_executor(std::max(1, exec.threads() / ranks))));
 }
-/// Throws backend_error where there are fewer devices.
-[[maybe_unused]] inline multi_executor<cuda_executor> executors_of_parts(cuda_executor const&, int parts) {
+/// Throws backend_error if there are fewer devices.
+[[maybe_unused]] inline multi_executor<cuda_executor> executors_of_ranks(cuda_executor const&, int ranks) {
     std::vector<cuda_executor> all;
-    for (int p = 0; p < parts; ++p) all.emplace_back(p);
+    for (int p = 0; p < ranks; ++p) all.emplace_back(p);
     return multi_executor<cuda_executor>(std::move(all));
 }
 
-/// The rows of part p: [first, last) of n.
-struct rows_of_part {
+/// Rows [first, last) of n that belong to this rank.
+struct rows_of_rank {
     std::int64_t first, last;
-    rows_of_part(std::int64_t n, rank_communicator const& others)
+    rows_of_rank(std::int64_t n, rank_communicator const& others)
         : first(n * others.rank() / others.ranks()), last(n * (others.rank() + 1) / others.ranks()) {}
     std::int64_t size() const { return last - first; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Names of the pivoting strategies, shared by tridiagonal and solve.
+/// Names of the pivoting strategies, shared by the commands tridiagonal and solve.
 #pragma once
 
 #include "apps/names.hpp"

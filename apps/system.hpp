@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The right-hand side of a linear system: from a file, or from a solution known in advance.
+/// The right-hand side of a linear system: read from a file, or computed from a known solution.
 #pragma once
 
 #include <algorithm>
@@ -18,36 +18,36 @@ namespace coppice::app {
 
 struct system_arguments {
     std::string rhs{};
-    std::string solution{}; ///< empty: "sine" unless there is a rhs
+    std::string solution{}; ///< empty: "sine" unless --rhs is given
     std::string output{};
 };
 
 inline void add_system_options(CLI::App& cli, system_arguments& s) {
     cli.add_option("--rhs", s.rhs, "right-hand side b, a Matrix Market array")->type_name("FILE");
     cli.add_option("--solution", s.solution,
-                   "make b = A x from a known x: sine (x_i = sin(16 pi i / N), the default) or ones")
+                   "compute b = A x from a known x: sine (x_i = sin(16 pi i / N), the default) or ones")
         ->type_name("NAME");
-    cli.add_option("-o,--output", s.output, "where to write the solution x")->type_name("FILE");
+    cli.add_option("-o,--output", s.output, "output file of the solution x")->type_name("FILE");
 }
 
-/// Fills in the default. Throws usage_error for a bad name, or if both a file and a solution are given.
+/// Sets the default. Throws usage_error for an unknown name, or if both a file and a solution are given.
 inline void check_system_arguments(system_arguments& s) {
     if (!s.rhs.empty() && !s.solution.empty())
         throw usage_error(
-            "--rhs and --solution exclude each other: the solution for a given right-hand side is not known");
+            "--rhs and --solution exclude each other: the solution for a given right-hand side is unknown");
     if (s.rhs.empty() && s.solution.empty()) s.solution = "sine";
     if (!s.solution.empty()) check_solution_name(s.solution);
 }
 
-/// In host memory.
+/// Right-hand sides in host memory.
 template <class T>
 struct right_hand_side {
     buffer<T> b{};
-    buffer<T> solution{};     ///< empty where it is not known
-    std::int64_t columns = 1; ///< right-hand sides, one after the other
+    buffer<T> solution{};     ///< empty if it is unknown
+    std::int64_t columns = 1; ///< number of right-hand sides, stored column-major
 };
 
-/// Multiplies values in host memory by 2^exponent, which rounds nothing but what underflows.
+/// Multiplies values in host memory by 2^exponent, which is exact except for underflow.
 template <class T>
 void scale_by_power(host_executor const& host, array_view<T> values, int exponent) {
     using R = real_of<T>;
@@ -59,9 +59,8 @@ void scale_by_power(host_executor const& host, array_view<T> values, int exponen
     });
 }
 
-/// Brings a matrix whose largest entry is near the end of the exponent range, where sums and squares of entries
-/// overflow, towards its middle. Returns the power of two that it is multiplied by: as the right-hand side is
-/// multiplied by it too, the solution stays what it is.
+/// Scales a matrix whose largest entry is near the limit of the exponent range, so that sums and squares of entries do
+/// not overflow. Returns the power of two; the right-hand side is multiplied by it too, so the solution is unchanged.
 template <class T>
 int scale_into_range(host_executor const& host, csr<T>& a) {
     using R = real_of<T>;
@@ -70,15 +69,15 @@ int scale_into_range(host_executor const& host, csr<T>& a) {
     };
     R const largest =
         reduce(host, std::int64_t(a.nonzeros()), R(0), magnitude, [](R x, R y) { return std::max(x, y); });
-    constexpr int most = std::numeric_limits<R>::max_exponent / 4;
+    constexpr int max_value = std::numeric_limits<R>::max_exponent / 4;
     int const exponent = largest > 0 ? std::ilogb(largest) : 0;
-    if (std::abs(exponent) <= most) return 0;
-    int const shift = (exponent > 0 ? most : -most) - exponent;
+    if (std::abs(exponent) <= max_value) return 0;
+    int const shift = (exponent > 0 ? max_value : -max_value) - exponent;
     scale_by_power(host, a.values().view(), shift);
     return shift;
 }
 
-/// `scale`: what scale_into_range() returned for A. `several`: a file may hold more than one right-hand side.
+/// `scale`: the return value of scale_into_range() for A. `several`: the file may contain several right-hand sides.
 template <class T>
 right_hand_side<T> make_right_hand_side(host_executor const& host, system_arguments const& s, csr<T> const& a,
                                         int scale, progress& status, bool several = false) {
@@ -107,7 +106,7 @@ struct sum_of_squares {
     }
 };
 
-/// |x - solution| / |solution| in the Euclidean norm; NaN where the solution is not known, the absolute error where it
+/// Returns |x - solution| / |solution| in the Euclidean norm; NaN if the solution is unknown, the absolute error if it
 /// is zero.
 template <class T>
 double forward_relative_error(host_executor const& host, array_view<T const> x, buffer<T> const& solution) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The version of the program: that of the library.
+/// Version of the program, which is that of the library.
 #pragma once
 
 #include <coppice/version.h>

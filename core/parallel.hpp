@@ -10,8 +10,7 @@
 ///
 ///   - `for_each(exec, n, f)`: f(i) for i in [0, n), in any order.
 ///   - `reduce(exec, n, init, map, combine) -> R`: combines init and map(i) for all i; waits. `combine` is associative
-///     and
-///     commutative up to rounding; `init` is its identity.
+///     and commutative up to rounding; `init` is its identity.
 ///   - `reduce_to(exec, n, init, map, combine, to)`: writes the same result to *to, in memory of the executor; does not
 ///     wait.
 ///   - `exclusive_scan(exec, n, in, out, init) -> T`: out(i, init + in(0) + … + in(i-1)); returns the total; waits.

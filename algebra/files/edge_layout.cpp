@@ -32,7 +32,7 @@ words fields_of(char const* at, char const* end, char separator) {
     return all;
 }
 
-/// What separates the fields of this line, outside of quotes.
+/// Returns the separator of the fields of this line; quoted text is skipped.
 char separator_of(char const* at, char const* end, bool names) {
     bool comma = false, tab = false, quoted = false;
     for (char const* const stop = line_end(at, end); at != stop; ++at) {
@@ -45,10 +45,10 @@ char separator_of(char const* at, char const* end, bool names) {
     return comma ? ',' : tab && names ? '\t' : ' ';
 }
 
-/// The first two lines that hold fields.
+/// The first two lines with fields.
 struct first_lines {
     std::array<char const*, 2> at{};
-    std::array<std::int64_t, 2> number{}; ///< from 1
+    std::array<std::int64_t, 2> number{}; ///< 1-based
     int count = 0;
 };
 first_lines find_first_lines(std::string_view text) {
@@ -91,7 +91,8 @@ bool names_attribute(std::string const& word) {
     return is_one_of(word, {"type", "id", "label", "key", "time", "timestamp", "timeset", "date", "kind"});
 }
 
-/// Whether the first line names columns: words, and either known names or numbers in the line below.
+/// Whether the first line is a header: it consists of words, and either some are known names or the next line consists
+/// of numbers.
 bool is_header(words const& first, words const& second) {
     if (first.size() < 2) return false;
     if (std::any_of(first.begin(), first.end(), begins_as_number)) return false;
@@ -112,7 +113,7 @@ void read_columns(std::string const& file, std::int64_t line, words const& heade
         else if (layout.weight < 0 && names_weight(word))
             layout.weight = c;
     }
-    if (from < 0 || to < 0) from = 0, to = 1; // names of their own: the first two
+    if (from < 0 || to < 0) from = 0, to = 1; // unknown names: the first two columns
     layout.from = from;
     layout.to = to;
     for (int c = 0; c < layout.columns && layout.weight < 0; ++c)
@@ -123,7 +124,7 @@ void read_columns(std::string const& file, std::int64_t line, words const& heade
                                    "rename or remove it");
 }
 
-/// "% sym unweighted": the format line of KONECT, whose vertices count from 1.
+/// Parses the format line of KONECT, for example "% sym unweighted"; vertices count from 1.
 bool read_konect(std::string_view text, edge_layout& layout) {
     if (!text.starts_with('%')) return false;
     char const* const end = text.data() + text.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Edge lists (SNAP, KONECT, CSV) and SMAT files: lines of two vertices and perhaps a weight. See
+// Edge lists (SNAP, KONECT, CSV) and SMAT files: lines of two vertices and an optional weight. See
 // include/coppice/matrix_file.hpp.
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 namespace coppice::detail {
 namespace {
 
-/// Numbers names in the order in which they first occur; they stay in the text of the file.
+/// Numbers names in the order of their first occurrence. The names are slices of the text of the file.
 class name_table {
 public:
     std::int64_t number_of(std::string_view name) {
@@ -31,11 +31,11 @@ private:
     std::vector<std::string_view> names_{};
 };
 
-/// Parses edges one after the other and keeps the largest vertices that occurred.
+/// Parses edges one by one and records the largest vertex numbers.
 template <class T, class I>
 class edge_parser : public line_cursor {
 public:
-    /// Vertices must stay below `rows` and `columns`; with `names` they are any words.
+    /// Vertices must be less than `rows` and `columns`. With `names`, vertices are arbitrary words.
     edge_parser(edge_layout const& layout, std::int64_t rows, std::int64_t columns, bool sized, name_table* names)
         : layout_(layout), rows_(rows), columns_(columns), sized_(sized), names_(names) {}
 
@@ -130,7 +130,7 @@ private:
     name_table* names_;
 };
 
-/// "rows columns entries" on the first line of an SMAT file; the text behind it becomes the body.
+/// Reads the line "rows columns entries" of an SMAT file. The text after it becomes the body.
 std::array<std::int64_t, 3> take_sizes(std::string const& file, std::string_view& text, std::int64_t& lines) {
     char const* const end = text.data() + text.size();
     char const* at = nullptr;

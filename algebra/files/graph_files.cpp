@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graphs as METIS (.graph) and the GAP benchmark suite (.sg, .wsg) keep them. See include/coppice/matrix_file.hpp.
+// Graph files of METIS (.graph) and of the GAP benchmark suite (.sg, .wsg). See include/coppice/matrix_file.hpp.
 #include <bit>
 #include <cstring>
 
@@ -10,13 +10,13 @@
 namespace coppice::detail {
 namespace {
 
-/// Lines of a text from the first to the last, with their numbers.
+/// Reads the lines of a text in their order and counts them.
 class line_reader : public line_cursor {
 public:
     line_reader(std::string const& file, std::string_view text)
         : file_(file), first_(text.data()), next_(text.data()), text_end_(text.data() + text.size()) {}
 
-    /// Steps to the next line that does not begin with %; whether there is one.
+    /// Moves to the next line that does not begin with %. Returns whether there is one.
     bool next_line() {
         while (next_ != text_end_) {
             char const* const stop = line_end(next_, text_end_);
@@ -33,7 +33,7 @@ public:
 
     [[noreturn]] void refuse(std::string const& why) const { throw format_error(file_, number_, why); }
 
-    /// A whole number from `min` to `max`; `what` is what messages call it.
+    /// Reads an integer from `min` to `max`. `what` is its name in messages.
     std::int64_t take_number(char const* what, std::int64_t min, std::int64_t max) {
         at_ = skip_blanks(at_, end_);
         char const* const token = at_;
@@ -60,7 +60,7 @@ public:
         }
         return value;
     }
-    /// Three digits, each 0 or 1; leading ones may be left out.
+    /// Reads up to three digits 0 or 1; missing leading digits are 0.
     int take_flags() {
         at_ = skip_blanks(at_, end_);
         auto const token = token_at(at_, end_);
@@ -102,7 +102,8 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
     if (!in.is_over()) in.refuse("the first line has more than vertices, edges, format and weights a vertex");
     std::int64_t const skipped = (flags & 4 ? 1 : 0) + (flags & 2 ? constraints : 0);
     require_index_type<I>(file, in.line(), vertices, vertices);
-    // An edge takes two numbers of a digit and a blank each, a vertex a line: nothing larger is asked for.
+    // Limits from the size of the file: an edge takes two numbers of at least one digit and a blank, a vertex takes a
+    // line.
     auto const bytes = static_cast<std::int64_t>(text.size());
     if (edges > bytes / 4 + 1 || vertices > bytes)
         in.refuse("the first line declares " + std::to_string(vertices) + " vertices and " + std::to_string(edges) +
@@ -110,7 +111,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
 
     buffer<triplet<T, I>> entries(exec, 2 * edges);
     std::int64_t found = 0;
-    std::uint64_t one_way = 0; // a hash of every edge, minus that of its opposite
+    std::uint64_t one_way = 0; // sum of the hashes of edges minus the hashes of their reverse edges
     for (std::int64_t u = 0; u < vertices; ++u) {
         if (!in.next_line())
             throw format_error(file, in.line(),
@@ -138,7 +139,8 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
                            "the first line declares " + std::to_string(edges) + " edges, which are " +
                                std::to_string(2 * edges) + " neighbours, and there are " + std::to_string(found));
     if (one_way != 0)
-        throw format_error(file, 0, "an edge is listed at one of its vertices only, or with different weights at the two");
+        throw format_error(file, 0,
+                           "an edge is listed at one of its vertices only, or with different weights at the two");
     return {vertices, vertices, matrix_market_symmetry::general, std::move(entries), {}, 1};
 }
 
@@ -163,7 +165,8 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
     std::string const sizes = std::to_string(vertices) + " vertices and " + std::to_string(count) + " stored edges";
     if (vertices < 0 || count < 0 || vertices > size / 8 || count > size / width)
         refuse("the head declares " + sizes + ", which a file of " + std::to_string(size) + " bytes does not hold");
-    std::int64_t const graph_bytes = 8 * (vertices + 1) + width * count; // a directed graph follows turned round
+    std::int64_t const graph_bytes =
+        8 * (vertices + 1) + width * count; // a directed .sg file also stores the transposed graph
     std::int64_t const expected = std::int64_t(head) + graph_bytes * (directed != 0 ? 2 : 1);
     if (size != expected)
         refuse("a graph of " + sizes + " takes " + std::to_string(expected) + " bytes, and the file has " +

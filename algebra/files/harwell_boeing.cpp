@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressed columns of numbers in fields of fixed width, as Fortran reads them: fields may touch, so blanks do not
-// part them.
+// Compressed sparse columns with numbers in fields of fixed width, in the format of Fortran: fields may be adjacent, so
+// they are not separated at blanks.
 #include <coppice/algebra/files/harwell_boeing.hpp>
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace coppice::detail {
 namespace {
 
-/// The fields of a body, group after group; every group of numbers begins on a new line.
+/// Reads the fields of a body, one group of numbers after another. Each group starts on a new line.
 class card_reader {
 public:
     card_reader(std::string const& file, std::string_view text, harwell_boeing_header const& h)
         : file_(file), at_(text.data() + h.body), end_(text.data() + text.size()), line_(h.lines) {}
 
-    /// Numbers of this format come next, from the next line on.
+    /// Starts a group of numbers with this format on the next line.
     void begin(card_format const& format, char const* what) {
         fields_ = nullptr;
         format_ = &format;
@@ -26,7 +26,7 @@ public:
         field_ = 0;
     }
 
-    /// The next field without the blanks around it; never empty.
+    /// Returns the next field without surrounding blanks; never empty.
     std::string_view next() {
         if (!fields_ || field_ == fields_->size()) next_line();
         now_ = (*fields_)[field_++];
@@ -55,7 +55,7 @@ public:
     template <class R>
     R real() {
         auto const field = next();
-        std::string rewritten; // where the point or the exponent is implied
+        std::string rewritten; // if the decimal point or the exponent is implied
         std::string_view token = field;
         if (has_implied_parts(field)) token = rewritten = with_explicit_exponent(field);
         char const* at = token.data();
@@ -94,7 +94,8 @@ private:
         bool const no_point = field.find('.') == field.npos, no_exponent = exponent_of(field) == field.size();
         return (now_.decimals > 0 && no_point) || (now_.scale != 0 && no_exponent);
     }
-    // A field without a point has its last `decimals` digits behind it; one without exponent is scaled.
+    // In a field without decimal point, the last `decimals` digits are the fraction; a field without exponent is
+    // scaled.
     std::string with_explicit_exponent(std::string_view field) const {
         auto const split = exponent_of(field);
         bool const letter = split < field.size() && field[split] != '+' && field[split] != '-';
@@ -103,7 +104,7 @@ private:
         std::int64_t exponent = 0;
         if (split < field.size() &&
             (parse_integer(at, at + tail.size(), exponent) != number_status::good || std::abs(exponent) > 99999))
-            return std::string(field); // its own fault, told by the caller
+            return std::string(field); // malformed; the caller reports it
         if (split == field.size()) exponent -= now_.scale;
         if (field.find('.') == field.npos) exponent -= now_.decimals;
         return std::string(field.substr(0, split)) + "e" + std::to_string(exponent);
@@ -114,8 +115,9 @@ private:
     char const* end_;
     std::int64_t line_;
     card_format const* format_ = nullptr;
-    std::vector<card_field> const* fields_ = nullptr; ///< of this line; null before the first line of a group
-    std::size_t field_ = 0;                           ///< that comes next
+    std::vector<card_field> const* fields_ =
+        nullptr;            ///< fields of the current line; null before the first line of a group
+    std::size_t field_ = 0; ///< index of the next field
     card_field now_{};
     char const* what_ = "";
     std::string_view card_{};
@@ -135,8 +137,8 @@ T read_value(card_reader& cards, harwell_boeing_header const& h, bool on_diagona
     return T(re);
 }
 
-/// Where columns begin, counted from 0: they rise from 0 to the number of entries, of which there are none without
-/// columns (the header is checked).
+/// Reads the offsets of columns, counted from 0. They are non-decreasing from 0 to the number of entries, which is 0 if
+/// there are no columns (the header was checked).
 std::vector<std::int64_t> read_pointers(card_reader& cards, harwell_boeing_header const& h) {
     std::vector<std::int64_t> pointers;
     cards.begin(h.pointers, "pointers");
@@ -148,7 +150,7 @@ std::vector<std::int64_t> read_pointers(card_reader& cards, harwell_boeing_heade
     return pointers;
 }
 
-/// Symmetric kinds store their lower triangle, skew-symmetric ones without the diagonal.
+/// Checks that symmetric kinds store their lower triangle only, and skew-symmetric ones no diagonal.
 template <class T, class I>
 void require_triangle(card_reader const& cards, matrix_market_symmetry symmetry, triplet<T, I> const& e) {
     if (symmetry == matrix_market_symmetry::general || e.row > e.column) return;
@@ -170,7 +172,7 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
     if (h.stored > static_cast<std::int64_t>(text.size())) cards.fail("the file ends among the indices");
 
     buffer<triplet<T, I>> entries(exec, h.stored);
-    constexpr std::int64_t step = std::int64_t(1) << 16; // entries between two reports of progress
+    constexpr std::int64_t step = std::int64_t(1) << 16; // entries between two progress reports
     cards.begin(h.indices, "indices");
     for (std::int64_t j = 0; j < h.columns; ++j)
         for (std::int64_t k = pointers[static_cast<std::size_t>(j)]; k < pointers[static_cast<std::size_t>(j) + 1];

@@ -15,20 +15,20 @@
 
 namespace coppice::detail {
 
-/// Where a number stands on a line.
+/// Position of a number on a line.
 struct card_field {
-    std::int64_t offset = 0; ///< of its first character
+    std::int64_t offset = 0; ///< offset of the first character
     std::int64_t width = 0;
-    int decimals = 0; ///< digits behind the point of a field that has none
-    int scale = 0;    ///< P: a field without exponent means its value times 10^-scale
+    int decimals = 0; ///< digits of the fraction in a field without decimal point
+    int scale = 0;    ///< P: a field without exponent is multiplied by 10^-scale
 };
 
-/// How a Fortran format distributes numbers over lines.
+/// Distribution of numbers over lines by a Fortran format.
 struct card_format {
     std::vector<card_field> first_line{};
-    std::vector<card_field> next_lines{}; ///< a format starts again at its last group in parentheses
+    std::vector<card_field> next_lines{}; ///< after the first line, a format repeats its last group in parentheses
 
-    /// Lines that so many numbers take.
+    /// Returns the number of lines for `numbers` numbers.
     std::int64_t lines(std::int64_t numbers) const;
 };
 
@@ -42,17 +42,17 @@ struct harwell_boeing_header {
     card_format indices{};
     card_format values{};
     std::size_t body = 0;   ///< offset of the first line of pointers
-    std::int64_t lines = 0; ///< before it
+    std::int64_t lines = 0; ///< number of lines before the body
 };
 
-/// Whether the third line begins with a type code, such as RUA or psa, as in no other format.
+/// Whether the third line begins with a type code such as RUA or psa, which identifies the format.
 bool is_harwell_boeing(std::string_view text);
 
-/// Throws format_error, for `file`, for a header that contradicts itself and for what is not read (finite elements).
+/// Parses the header. Throws format_error for `file` if the header is inconsistent or not supported (finite elements).
 harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::string_view text);
 
-/// "(16I5)", "(1P,5D16.9)", "(1X,8I9)", "(3(1P,E24.16))": fields I, F, E, D and G, nX, kP, groups up to 8 deep. Throws
-/// format_error for anything else.
+/// Parses a Fortran format such as "(16I5)", "(1P,5D16.9)", "(1X,8I9)" or "(3(1P,E24.16))": fields I, F, E, D and G,
+/// nX, kP, groups up to 8 levels deep. Throws format_error for anything else.
 card_format parse_card_format(std::string const& file, std::int64_t line, std::string_view text);
 
 } // namespace coppice::detail

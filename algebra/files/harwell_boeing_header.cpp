@@ -11,12 +11,12 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// The lines of a text, one after the other, without their ends.
+/// Reads the lines of a text in their order, without line ends.
 class line_source {
 public:
     explicit line_source(std::string_view text) : text_(text) {}
 
-    /// Nothing behind the last line.
+    /// Returns the next line; empty optional after the last line.
     std::optional<std::string_view> next() {
         if (offset == text_.size()) return std::nullopt;
         auto const stop = std::min(text_.find('\n', offset), text_.size());
@@ -40,7 +40,7 @@ bool is_type_code(std::string_view line) {
     return one_of(line[0], "rcpiq") && one_of(line[1], "suhzr") && one_of(line[2], "ae");
 }
 
-/// The whole numbers at the front of a line, at max_size Count, and how many there are.
+/// Reads the integers at the beginning of a line, at most Count. Returns them and their number.
 template <std::size_t Count>
 std::size_t leading_integers(std::string_view line, std::array<std::int64_t, Count>& numbers) {
     char const* at = line.data();
@@ -91,7 +91,8 @@ void read_type(std::string const& file, std::string_view code, harwell_boeing_he
         throw format_error(file, 3, "a pattern cannot be skew-symmetric: it has no signs");
 }
 
-/// The n-th text in parentheses of a line, with them; formats have columns of their own that not all writers keep to.
+/// Returns the n-th text in parentheses of a line, including the parentheses. (The fixed columns of formats are not
+/// respected by all writers.)
 std::string_view parenthesised(std::string_view line, int n) {
     for (;; --n) {
         auto const open = line.find('(');
@@ -107,7 +108,7 @@ std::string_view parenthesised(std::string_view line, int n) {
     }
 }
 
-/// Reads the small numbers and letters of a format.
+/// Reads the small integers and letters of a format.
 class format_scanner {
 public:
     explicit format_scanner(std::string_view text) {
@@ -122,7 +123,7 @@ public:
     bool take_one_of(std::string_view letters) {
         return at_ < text_.size() && letters.find(text_[at_]) != letters.npos && (++at_, true);
     }
-    /// A number of at max_size six digits.
+    /// Reads an integer of at most six digits.
     std::optional<int> number() {
         int value = 0;
         auto const first = at_;
@@ -137,12 +138,12 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Collects the fields of a format, which groups in parentheses repeat.
+/// Collects the fields of a format, with repetitions of groups in parentheses.
 class format_parser {
 public:
     explicit format_parser(std::string_view text) : scan_(text) {}
 
-    /// Whether the text is a format.
+    /// Parses the text. Returns whether it is a format.
     bool parse(card_format& out) {
         if (!scan_.take('(') || !group(0) || !scan_.done() || fields_.empty()) return false;
         out.first_line = fields_;
@@ -154,9 +155,9 @@ public:
 
 private:
     static constexpr int deepest = 8;
-    static constexpr int max_items = 1 << 16; ///< with repetitions; no line is as long
+    static constexpr int max_items = 1 << 16; ///< including repetitions; no line is that long
 
-    /// What stands behind an opening parenthesis, up to the closing one.
+    /// Parses a group from after its opening parenthesis to the closing one.
     bool group(int depth) {
         if (depth > deepest) return false;
         for (bool first = true;; first = false) {
@@ -192,7 +193,8 @@ private:
         f.width = scan_.number().value_or(0);
         f.scale = scale_;
         if (scan_.take('.')) f.decimals = scan_.number().value_or(0);
-        if (scan_.take('e') && !scan_.number()) return false; // digits of the exponent: the field shows them
+        if (scan_.take('e') && !scan_.number())
+            return false; // digits of the exponent, not needed: the width of the field is known
         if (f.width < 1 || count > max_items - items_) return false;
         items_ += count;
         for (int k = 0; k < count; ++k, column_ += f.width) {
@@ -207,11 +209,11 @@ private:
     std::int64_t column_ = 0;
     int scale_ = 0;
     int items_ = 0;
-    std::size_t first_again_ = 0; ///< where lines after the first one start again
+    std::size_t first_again_ = 0; ///< index of the field at which lines after the first start
     std::int64_t column_again_ = 0;
 };
 
-/// Throws unless as many lines are promised as so many numbers take.
+/// Throws unless the declared number of lines is the number that the format needs.
 void require_lines(std::string const& file, char const* what, std::int64_t promised, std::int64_t numbers,
                    card_format const& format) {
     std::int64_t const needed = format.lines(numbers);
@@ -225,7 +227,7 @@ void require_lines(std::string const& file, char const* what, std::int64_t promi
 } // namespace
 
 bool is_harwell_boeing(std::string_view text) {
-    line_source lines(text.substr(0, 1000)); // three lines of 80 characters, and some grace
+    line_source lines(text.substr(0, 1000)); // three lines of 80 characters, with a margin
     std::optional<std::string_view> line;
     for (int i = 0; i < 3; ++i) line = lines.next();
     return line && is_type_code(*line);
@@ -257,7 +259,7 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
         return *line;
     };
     next();                               // title and key
-    std::array<std::int64_t, 5> counts{}; // lines: all, pointers, indices, values, right-hand sides
+    std::array<std::int64_t, 5> counts{}; // numbers of lines: total, pointers, indices, values, right-hand sides
     if (leading_integers(next(), counts) < 3)
         throw format_error(file, 2, "expected numbers of lines: all, pointers, indices, values");
     auto const type_line = next();
@@ -279,9 +281,9 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     h.pointers = parse_card_format(file, 4, parenthesised(formats, 0));
     h.indices = parse_card_format(file, 4, parenthesised(formats, 1));
     if (h.field != matrix_market_field::pattern) h.values = parse_card_format(file, 4, parenthesised(formats, 2));
-    if (counts[4] > 0) next(); // what right-hand sides there are; they stand behind the matrix
+    if (counts[4] > 0) next(); // types of right-hand sides, which follow the matrix
 
-    // No file holds so many; sums of sizes stay within 64 bits below.
+    // A limit that no file exceeds; sums of sizes below stay within 64 bits.
     constexpr std::int64_t max_size = std::int64_t(1) << 60;
     if (h.rows > max_size || h.columns > max_size || h.stored > max_size)
         throw format_error(file, 3, "sizes beyond what a file can hold");

@@ -7,12 +7,12 @@
 namespace coppice::detail {
 namespace {
 
-/// The entries of a file and, for symmetric kinds, their mirror images, as compressor takes them.
+/// Source for compressor: the entries of a file and, for symmetric kinds, their mirror images.
 template <class T, class I>
 struct mirrored_source {
     buffer<triplet<T, I>> entries;
     matrix_market_symmetry symmetry;
-    bool ones; ///< each entry counts as 1
+    bool ones; ///< the value of each entry is 1
 
     template <class Emit>
     void emit_items(std::int64_t first, std::int64_t last, Emit&& emit) const {
@@ -52,7 +52,7 @@ struct combine_by {
     }
 };
 
-/// Throws format_error for the first row that holds a column twice.
+/// Throws format_error for the first row that contains a column twice.
 template <class T, class I>
 void refuse_duplicates(host_executor const& exec, std::string const& file, csr<T, I> const& a) {
     auto const repeated = [&](std::int64_t row) {

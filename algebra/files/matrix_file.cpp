@@ -24,19 +24,19 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// The name without what says that it is compressed.
+/// Returns the name without the ending of a compression.
 std::string plain_name(fs::path const& path) {
     auto const name = lower(path.filename().string());
     return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
-/// Of JSON.
+/// Whether the text starts like a JSON object.
 bool is_object(std::string_view text) {
     auto const first = text.find_first_not_of(" \t\r\n");
     return first != text.npos && text[first] == '{';
 }
 
-/// What a file is that is no matrix, as far as its first bytes tell.
+/// Returns a message for a file that is not a matrix, according to its first bytes.
 std::string kind_of(std::string_view text) {
     struct signature {
         std::string_view bytes;
@@ -61,8 +61,8 @@ std::string kind_of(std::string_view text) {
            "its name, a graph of NetworkX (JSON of node_link_data), or a tar archive that holds one of them";
 }
 
-/// The matrix of an archive: its only one, or the one that is called as its folder or as the archive, as in
-/// NAME/NAME.mtx beside NAME/NAME_b.mtx.
+/// Selects the matrix of an archive: the only one, or the one named after its folder or the archive, as NAME/NAME.mtx
+/// next to NAME/NAME_b.mtx.
 tar_member find_matrix(std::string const& file, fs::path const& path, std::string_view text) {
     auto const members = read_tar(file, text);
     std::vector<tar_member> matrices;
@@ -83,12 +83,12 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     };
     auto const found = std::find_if(matrices.begin(), matrices.end(), is_main);
     if (found == matrices.end())
-        throw format_error(file, 0,
-                           "the archive holds several matrices, none of them named after its folder or the archive: " + all);
+        throw format_error(
+            file, 0, "the archive holds several matrices, none of them named after its folder or the archive: " + all);
     return *found;
 }
 
-/// Whether the comments at the top contain a banner of Matrix Market, wherever it stands.
+/// Whether the comments at the top contain a Matrix Market banner on any line.
 bool mentions_matrix_market(std::string_view text) {
     while (text.starts_with('%')) {
         auto const line = text.substr(0, text.find('\n'));
@@ -103,14 +103,15 @@ bool is_text(std::string_view text) {
     return begin.find('\0') == begin.npos && begin.find('\xFF') == begin.npos;
 }
 
-/// `name`: of the file or the archive's member, without .gz; `names`: vertices may be any words.
+/// `name`: name of the file or of the member of the archive, without .gz; `names`: vertices may be arbitrary words.
 matrix_format format_of(std::string const& file, std::string const& name, std::string_view text, bool names) {
     if (name.ends_with(".smat")) return matrix_format::smat;
     if (name.ends_with(".graph") || name.ends_with(".metis")) return matrix_format::metis;
     if (name.ends_with(".sg")) return matrix_format::gap;
     if (name.ends_with(".wsg")) return matrix_format::gap_weighted;
     if (name.ends_with(".json") || is_object(text)) return matrix_format::node_link;
-    // A file that is called so but has lost its banner is none of the others; an empty text is refused as such.
+    // A file with this name and without banner has no other format; an empty text is rejected with a message for this
+    // format.
     if (name.ends_with(".mtx") || text.empty() || mentions_matrix_market(text)) return matrix_format::matrix_market;
     if (detail::is_harwell_boeing(text)) return matrix_format::harwell_boeing;
     for (auto const* ending : {".csv", ".tsv", ".edges", ".el", ".wel"})
@@ -208,7 +209,7 @@ template <class T, class I>
 numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
     return detail::with_memory_errors(name_, [&] {
         auto const bytes = std::int64_t(text_.view.size());
-        auto entries = [&] { // the text is released before rows are made
+        auto entries = [&] { // the text is released before the rows are created
             auto const text = std::exchange(text_, {});
             return parse<T, I>(exec, name_, format_, text.view, options_);
         }();

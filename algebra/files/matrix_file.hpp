@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices in files of several formats. The contract is told in include/coppice/matrix_file.hpp.
+/// Matrices in files of several formats. See include/coppice/matrix_file.hpp for the contract.
 #pragma once
 
 #include <cstdint>
@@ -16,42 +16,42 @@ namespace coppice {
 
 enum class matrix_format { matrix_market, harwell_boeing, edge_list, smat, metis, gap, gap_weighted, node_link };
 
-/// "Matrix Market", "Harwell-Boeing", ...
+/// Returns the name of a format: "Matrix Market", "Harwell-Boeing", ...
 char const* name_of(matrix_format format);
 
-/// What a file calls the rows of its matrix, or the vertices of its graph.
+/// Numbers or names of the rows of a matrix, or the vertices of a graph, in its file.
 struct vertex_numbering {
-    std::int64_t base = 1;            ///< number of the first row, if there are no names
-    std::vector<std::string> names{}; ///< one for each row, or none: the names are base, base + 1, ...
+    std::int64_t base = 1;            ///< number of the first row in the file, if there are no names
+    std::vector<std::string> names{}; ///< one name for each row; empty: the rows are base, base + 1, ...
 
-    /// Throws argument_error unless `row` is -1 (no vertex) or has a name. -1 is called "none".
+    /// Returns the name of `row`, or "none" for -1 (no vertex). Throws argument_error if there is no such row.
     std::string name(std::int64_t row) const;
-    /// The row with this name among `rows`; -1 if there is none.
+    /// Returns the row with this name among `rows` rows; -1 if there is none.
     std::int64_t find(std::string_view name, std::int64_t rows) const;
 };
 
-/// A matrix and what its file calls its rows.
+/// A matrix with the numbering of its file.
 template <class T, class I = std::int32_t>
 struct numbered_matrix {
     csr<T, I> matrix{};
     vertex_numbering vertices{};
 };
 
-/// A file whose text is in memory and whose format is known, not yet parsed.
+/// File whose text is in memory and whose format is known; not yet parsed.
 class matrix_file {
 public:
-    /// Reads (inflates, unpacks) the file and inspects its beginning. Throws io_error; format_error if the format is
-    /// not known, if the archive or the header of the file is faulty, or if a limit is exceeded; memory_error.
+    /// Reads (decompresses, unpacks) the file and determines its format. Throws io_error; format_error if the format is
+    /// unknown, if the archive or the header of the file is invalid, or if a limit is exceeded; memory_error.
     explicit matrix_file(std::filesystem::path const& path, matrix_read_options options = {});
 
     matrix_format format() const { return format_; }
-    /// Whether a complex type must be read.
+    /// Whether the values are complex, so that a complex type is required.
     bool is_complex() const { return is_complex_; }
-    /// What messages call it: the path, in an archive with the name of the member behind a colon.
+    /// Returns the name for messages: the path; for an archive, followed by a colon and the name of the member.
     std::string const& name() const { return name_; }
 
-    /// The matrix; the text is released. Instantiated for the types of read_matrix_market(); errors as there, and
-    /// argument_error for min or max of complex duplicates.
+    /// Parses the matrix and releases the text. Instantiated for the types of read_matrix_market(). Throws as that
+    /// function, and argument_error for min or max of complex duplicates.
     template <class T, class I = std::int32_t>
     csr<T, I> read(host_executor const& exec) && {
         return std::move(*this).template read_numbered<T, I>(exec).matrix;
@@ -70,7 +70,7 @@ private:
     matrix_read_options options_;
 };
 
-/// The matrix in a file of any format that is known.
+/// Reads the matrix in a file of any supported format.
 template <class T, class I = std::int32_t>
 csr<T, I> read_matrix(host_executor const& exec, std::filesystem::path const& path, matrix_read_options options = {}) {
     return matrix_file(path, std::move(options)).read<T, I>(exec);

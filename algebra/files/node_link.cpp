@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graphs as networkx.node_link_data writes them, in JSON. See include/coppice/matrix_file.hpp.
+// JSON graphs in the format of networkx.node_link_data. See include/coppice/matrix_file.hpp.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-/// JSON as Python writes it: NaN, Infinity and -Infinity outside of strings become strings, which have the same meaning
-/// here. Empty if there are none.
+/// Converts JSON as Python writes it: NaN, Infinity and -Infinity outside of strings become strings, which the reader
+/// interprets as numbers. Returns an empty string if there are none.
 std::string with_quoted_infinities(std::string_view text) {
     if (text.find("NaN") == text.npos && text.find("Infinity") == text.npos) return {};
     static constexpr std::string_view words[] = {"NaN", "-Infinity", "Infinity"};
@@ -42,18 +42,18 @@ std::string with_quoted_infinities(std::string_view text) {
     return quoted;
 }
 
-/// Takes nodes and edges one by one while the text is parsed; other attributes, which may be large, are not kept.
-/// Events come from a parser that does not recurse, and nothing here does.
+/// Reads nodes and edges one by one while the text is parsed; other attributes, which may be large, are not stored.
+/// Neither the event-based parser nor this class is recursive.
 class node_link_reader {
 public:
     struct edge {
         std::int64_t from, to;
         double weight;
     };
-    bool directed = false; ///< as in NetworkX if the file does not say
+    bool directed = false; ///< default as in NetworkX
     std::int64_t vertices = 0;
-    std::vector<edge> edges;        ///< numbered in the order of the list of nodes
-    std::vector<std::string> names; ///< of the nodes: a string as it is, anything else as JSON
+    std::vector<edge> edges;        ///< vertices are numbered in the order of the list of nodes
+    std::vector<std::string> names; ///< names of the nodes: the text of a string, JSON for any other id
 
     node_link_reader(std::string const& file, std::string_view text) : file_(file) {
         auto const quoted = with_quoted_infinities(text);
@@ -66,7 +66,7 @@ public:
         number_in_order_of_nodes();
     }
 
-    // What a parser of JSON calls.
+    // Interface that the JSON parser calls.
 
     bool null() { return take_value("null"); }
     bool boolean(bool value) {
@@ -87,7 +87,7 @@ public:
                 if (value == word) return take_number(number, word);
         return take_value(read ? json(value).dump() : std::string("\"\""));
     }
-    bool binary(json::binary_t const&) { return true; } // JSON has none
+    bool binary(json::binary_t const&) { return true; } // JSON has no binary values
 
     bool start_object(std::size_t) {
         if (depth_ == 2 && in_ != list::none)
@@ -102,11 +102,11 @@ public:
             in_ = name == "nodes" ? list::nodes : name == "edges" || name == "links" ? list::edges : list::none;
         } else if (depth_ == 3 && in_ != list::none) {
             attribute_ = name == "id" && in_ == list::nodes       ? attribute::id
-                    : name == "source" && in_ == list::edges ? attribute::source
-                    : name == "target" && in_ == list::edges ? attribute::target
-                    : name == "weight" && in_ == list::edges ? attribute::weight
-                                                             : attribute::other;
-            if (auto* const text = text_of_attribute()) text->clear(); // Python keeps the last of equal keys
+                         : name == "source" && in_ == list::edges ? attribute::source
+                         : name == "target" && in_ == list::edges ? attribute::target
+                         : name == "weight" && in_ == list::edges ? attribute::weight
+                                                                  : attribute::other;
+            if (auto* const text = text_of_attribute()) text->clear(); // as in Python, the last of equal keys is used
         } else if (is_read()) {
             auto& id = *text_of_attribute();
             separate(id);
@@ -153,7 +153,7 @@ private:
     static constexpr int deepest_id = 64;
 
     [[noreturn]] void refuse(std::string const& why) const { throw format_error(file_, 0, why); }
-    /// Without the number of the exception and the position, which messages have already.
+    /// Returns the message without the number of the exception and the position, which our messages contain already.
     static std::string reason(json::exception const& e) {
         std::string const what = e.what();
         auto const at = what.find(": ");
@@ -162,12 +162,15 @@ private:
     std::string name() const { return '"' + member_ + '"'; }
     std::string number_in_list() const { return "number " + std::to_string(in_list_) + " of " + name(); }
 
-    /// Whether the value that comes next belongs to an id or a weight.
+    /// Whether the next value belongs to an id or a weight.
     bool is_read() const { return in_ != list::none && depth_ >= 3 && attribute_ != attribute::other; }
     std::string* text_of_attribute() {
-        return attribute_ == attribute::id ? &id_ : attribute_ == attribute::source ? &from_ : attribute_ == attribute::target ? &to_ : nullptr;
+        return attribute_ == attribute::id       ? &id_
+               : attribute_ == attribute::source ? &from_
+               : attribute_ == attribute::target ? &to_
+                                                 : nullptr;
     }
-    /// A comma, if another value of the same list stands before.
+    /// Adds a comma if another value of the same list precedes.
     static void separate(std::string& text) {
         if (!text.empty() && text.back() != '[' && text.back() != '{' && text.back() != ':') text += ',';
     }
@@ -189,7 +192,7 @@ private:
         *id += text;
         return true;
     }
-    /// A list or an object begins that is neither the graph nor a list or item of it.
+    /// Start of a list or object other than the graph, its lists and their items.
     void open(char const* what) {
         if (depth_ == 1 && in_ != list::none) refuse(name() + " is not a list");
         if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");
@@ -211,7 +214,7 @@ private:
         if (id.empty()) refuse(number_in_list() + " has no \"" + what + '"');
         return id;
     }
-    /// In the order in which ids occur: lists may stand in any order.
+    /// Numbers ids in the order of their occurrence: the lists may be in any order.
     std::int64_t number_of(std::string const& id) {
         return numbers_.try_emplace(id, std::int64_t(numbers_.size())).first->second;
     }
@@ -222,7 +225,7 @@ private:
         position_[std::size_t(number)] = vertices++;
     }
     void take_edge() {
-        std::int64_t const from = number_of(required(from_, "source")); // the first to be missing is named
+        std::int64_t const from = number_of(required(from_, "source")); // the first missing one is reported
         edges.push_back({from, number_of(required(to_, "target")), weight_});
     }
     void number_in_order_of_nodes() {
@@ -243,16 +246,16 @@ private:
 
     std::string const& file_;
     std::string_view text_;
-    int depth_ = 0;      ///< lists and objects that are open
-    std::string member_; ///< of the object of all, whose value is parsed
+    int depth_ = 0;      ///< number of open lists and objects
+    std::string member_; ///< member of the outermost object whose value is being parsed
     list in_ = list::none;
-    attribute attribute_ = attribute::other; ///< of a node or an edge, whose value is parsed
+    attribute attribute_ = attribute::other; ///< attribute of a node or an edge whose value is being parsed
     std::string id_, from_, to_;
     double weight_ = 1;
     std::int64_t in_list_ = 0;
     bool has_nodes_ = false, has_edges_ = false;
-    std::unordered_map<std::string, std::int64_t> numbers_; ///< by the JSON of an id
-    std::vector<std::int64_t> position_;                       ///< among the nodes, by number; -1: not listed yet
+    std::unordered_map<std::string, std::int64_t> numbers_; ///< key: JSON of an id
+    std::vector<std::int64_t> position_; ///< index in the list of nodes, by number; -1: not listed yet
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors in Matrix Market files, plain text and arrays of NumPy. See include/coppice/matrix_market.hpp.
+// Vectors in Matrix Market files, plain text and NumPy arrays. See include/coppice/matrix_market.hpp.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::string_view numpy_magic = "\x93NUMPY";
 
-/// The header of a .npy file: NumPy Enhancement Proposal 1, versions 1 to 3.
+/// Header of a .npy file: NumPy Enhancement Proposal 1, versions 1 to 3.
 struct numpy_header {
     char kind = 'f'; ///< f, c, i, u or b
     int width = 8;   ///< bytes of an element
     bool by_columns = false;
     std::int64_t rows = 0, columns = 1;
-    bool is_row = false; ///< one dimension: a vector, whichever way it is_single_row
+    bool is_row = false; ///< one dimension: a vector of either orientation
     std::size_t body = 0;
 };
 
-/// The text behind 'KEY': in the dictionary of the header.
+/// Returns the text after 'KEY': in the dictionary of the header.
 std::string_view numpy_value(std::string const& file, std::string_view header, std::string_view key) {
     auto const at = header.find("'" + std::string(key) + "'");
     auto const colon = at == header.npos ? at : header.find(':', at);
@@ -83,7 +83,8 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
         shape.remove_prefix(static_cast<std::size_t>(stop - shape.data()));
         sizes.push_back(size);
     }
-    if (!shape.starts_with(')') && !shape.starts_with(",)")) refuse("the shape in the header of the array is malformed");
+    if (!shape.starts_with(')') && !shape.starts_with(",)"))
+        refuse("the shape in the header of the array is malformed");
     if (sizes.empty() || sizes.size() > 2)
         refuse("the array has " + std::to_string(sizes.size()) + " dimensions; expected one or two");
     h.rows = sizes[0];
@@ -105,7 +106,7 @@ N load(char const* at) {
     return value;
 }
 
-/// Element k of the body as T; nothing if a finite value is beyond the range of T.
+/// Returns element k of the body as T; nothing if a finite value is out of the range of T.
 template <class T>
 std::optional<T> numpy_element(numpy_header const& h, char const* at) {
     using real = typename detail::real_type<T>::type;
@@ -139,7 +140,7 @@ std::optional<T> numpy_element(numpy_header const& h, char const* at) {
     }
 }
 
-/// Throws dimension_error unless the vectors have the length that is expected.
+/// Throws dimension_error unless the vectors have the required length.
 void require_length(std::string const& file, std::int64_t rows, std::int64_t columns, std::int64_t length) {
     if (length >= 0 && rows != length)
         throw dimension_error(file + ": the vector has " + std::to_string(rows) + " elements, expected " +
@@ -149,7 +150,7 @@ void require_length(std::string const& file, std::int64_t rows, std::int64_t col
                              " elements");
 }
 
-/// Whether a shape of one row is one vector that is_single_row: if one is asked for, or if its length fits.
+/// Whether a shape of one row is a vector stored as a row: if one vector is requested, or if its length fits.
 bool is_single_row(std::int64_t rows, std::int64_t columns, std::int64_t length, bool one) {
     return rows == 1 && (one || columns == length);
 }
@@ -165,7 +166,7 @@ template <class T>
 std::vector<T> zeros(std::string const& file, std::int64_t size) {
     try {
         return std::vector<T>(static_cast<std::size_t>(size), T(0));
-    } catch (std::exception const&) { // bad_alloc, or length_error far beyond it
+    } catch (std::exception const&) { // bad_alloc, or length_error if the size is much larger
         throw memory_error(file + ": cannot allocate a vector of " + std::to_string(size) + " elements");
     }
 }
@@ -194,7 +195,7 @@ dense_columns<T> read_numpy(std::string const& file, std::string_view bytes, vec
     return all;
 }
 
-/// Lines of numbers, as many on each.
+/// Parses lines with the same number of numbers each.
 template <class T>
 dense_columns<T> read_plain(std::string const& file, std::string_view text, vector_read_options const& options,
                             bool one) {
@@ -256,7 +257,7 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
     std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
     require_length(file, rows, columns, options.length); // before memory is allocated
     auto const parsed = detail::parse_body<T, std::int64_t>(exec, file, text, top, options.progress);
-    if (options.length < 0) // a short text can promise a long vector
+    if (options.length < 0) // a short text can declare a long vector
         detail::require_proportionate_rows(file, rows * columns, sizeof(T), std::int64_t(text.size()), options.limits);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
     std::vector<T>& x = all.values;
@@ -264,7 +265,7 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
         std::transform(parsed.entries.begin(), parsed.entries.end(), x.begin(), [](auto const& e) { return e.value; });
         return all;
     }
-    std::vector<bool> seen(x.size()); // the first entry is taken as it is: 0 + -0 would lose a sign
+    std::vector<bool> seen(x.size()); // the first entry is stored, not added: 0 + -0 would lose the sign
     for (auto const& e : parsed.entries) {
         auto const i = static_cast<std::size_t>(e.row + e.column * h.rows);
         x[i] = seen[i] ? x[i] + e.value : e.value;
@@ -273,7 +274,8 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
     return all;
 }
 
-/// Whether a file that is no array of NumPy is plain text: by its first byte, unless its name declares a banner.
+/// Whether a file that is not a NumPy array is plain text, according to its first byte, unless its name requires a
+/// banner.
 bool is_plain(std::filesystem::path const& path, std::string_view text) {
     auto name = path.filename();
     if (name.extension() == ".gz") name = name.stem();

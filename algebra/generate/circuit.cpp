@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Conductances of a grid of random resistors.
+/// Conductance matrix of a grid of random resistors.
 #include <cmath>
 
 #include <coppice/algebra/generate/generators.hpp>
@@ -11,8 +11,7 @@
 namespace coppice {
 namespace {
 
-/// A node's current from the voltages around it: minus the conductances to its neighbours, and their sum with that to
-/// ground on the diagonal.
+/// Row of a node: minus the conductances to its neighbours; on the diagonal their sum plus the conductance to ground.
 template <class T>
 class circuit_rows {
 public:
@@ -45,7 +44,7 @@ public:
     }
 
 private:
-    /// Of the resistor from a node to the next one.
+    /// Conductance of the resistor from a node to the next one.
     double conductance(random_stream const& random, std::int64_t node) const {
         return std::pow(10, -decades_ * random.uniform(std::uint64_t(node)));
     }

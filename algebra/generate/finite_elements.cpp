@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices of bilinear and trilinear finite elements whose coefficients or unknowns a scalar stencil has no place for.
+/// Matrices of bilinear and trilinear finite elements with varying coefficients or several unknowns per point, which a
+/// scalar stencil cannot express.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -12,7 +13,7 @@
 namespace coppice {
 namespace {
 
-/// Nine points a row, summed over the four elements around it; those on the border reach to points that are not there.
+/// Nine points per row: sum over the four elements around the point. Points outside the grid are dropped.
 template <class T>
 class region_rows {
 public:
@@ -43,18 +44,18 @@ private:
     struct tensor {
         double xx, yy, xy;
     };
-    /// Elements are counted from the one on the lower left of point (0, 0).
+    /// Elements are numbered from the one at the lower left of point (0, 0).
     tensor const& diffusion_of(std::int64_t ex, std::int64_t ey) const {
         std::int64_t const sum = ex * regions_ / (nx_ + 1) + ey * regions_ / (ny_ + 1);
         return diffusion_[std::size_t(sum % 2)];
     }
-    /// Of the point and the one at (x + dx, y + dy): sum over the elements that hold both.
+    /// Entry for the point and the one at (x + dx, y + dy): sum over the elements that contain both.
     double coupling(std::int64_t x, std::int64_t y, int dx, int dy) const {
         double sum = 0;
         for (int ey = dy > 0 ? 1 : 0; ey <= (dy < 0 ? 0 : 1); ++ey)
             for (int ex = dx > 0 ? 1 : 0; ex <= (dx < 0 ? 0 : 1); ++ex) {
                 tensor const& k = diffusion_of(x + ex, y + ey);
-                // The corner of the point in the element, and the diagonal that it is on.
+                // The corner of the element at which the point is, and the diagonal through it.
                 double const rising = ex == ey ? 1 : -1;
                 sum += dx == 0 && dy == 0 ? (k.xx + k.yy) / 3 + rising * k.xy / 2
                        : dy == 0          ? k.yy / 6 - k.xx / 3
@@ -68,8 +69,8 @@ private:
     std::array<tensor, 2> diffusion_{};
 };
 
-/// Three displacements a point, numbered together. Integrals of trilinear functions are products of those along the
-/// axes.
+/// Three displacements per point, with consecutive numbers. Integrals of trilinear functions are products of
+/// one-dimensional integrals.
 template <class T>
 class elasticity_rows {
 public:
@@ -90,17 +91,17 @@ public:
     }
 
 private:
-    /// A step d, |d| <= 1, along an axis, from a point with a free face before (-1), behind (1) or nowhere (0): half of
-    /// that point's hat function is missing.
+    /// Step d, |d| <= 1, along an axis from a point. `face`: the point is on a free face before it (-1), after it (1)
+    /// or on none (0); on a free face half of its hat function is missing.
     struct step {
         int d = 0, face = 0;
     };
-    // Integrals of the hat functions of both ends with mesh width 1.
+    // Integrals over products of the two hat functions and their derivatives for mesh width 1.
     static double product(step s) { return s.d != 0 ? 1.0 / 6 : s.face != 0 ? 1.0 / 3 : 2.0 / 3; }
     static double slopes(step s) { return s.d != 0 ? -1 : s.face != 0 ? 1 : 2; }
-    /// Of the first, times the second.
+    /// Derivative of the first hat function times the second.
     static double slope(step s) { return s.d != 0 ? -0.5 * s.d : 0.5 * s.face; }
-    /// Of the second, times the first.
+    /// Derivative of the second hat function times the first.
     static double slope_of_second(step s) { return s.d != 0 ? -slope(s) : slope(s); }
 
     template <class Entry>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Generators by name: the table of kinds, their options as text, and the dispatch.
+/// Generators by name: table of kinds, parsing of their options, dispatch.
 #include <coppice/algebra/generate/generators.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ generator_kind const& find_kind(std::string_view name) {
     throw argument_error("unknown generator '" + std::string(name) + "', expected one of " + comma_separated(names));
 }
 
-/// Reads all of `text` as a number from low to high.
+/// Parses `text` completely as a number from low to high.
 template <class Number>
 Number number(std::string_view key, std::string_view text, Number low, Number high) {
     Number value{};
@@ -46,8 +46,8 @@ Number number(std::string_view key, std::string_view text, Number low, Number hi
     return value;
 }
 
-/// Bands A(i, i + k), |k| <= reach, given by entry(i, k), as a CSR matrix; what lies outside is left out, zeros inside
-/// are stored.
+/// Builds the bands A(i, i + k) = entry(i, k), |k| <= reach, as a CSR matrix. Entries outside the matrix are dropped;
+/// zeros inside are stored.
 template <class T, class Entry>
 csr<T> to_csr(host_executor const& exec, std::int64_t n, std::int64_t reach, Entry const& entry) {
     struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Checks of what matrices on grids are made of.
+/// Checks of the parameters of matrices on grids.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace coppice::detail {
 
-/// nx ny nz. Throws argument_error for sizes below 1, overflow_error for more points than 32-bit indices count.
+/// Returns nx ny nz. Throws argument_error for sizes below 1, overflow_error if the number of points does not fit a
+/// 32-bit index.
 inline std::int64_t checked_points(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
     constexpr std::int64_t most = INT32_MAX;
     auto const check = [](char const* name, std::int64_t size) {

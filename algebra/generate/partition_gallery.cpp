@@ -11,7 +11,7 @@
 namespace coppice {
 namespace {
 
-/// Row i of a tridiagonal matrix; what lies outside the matrix is cleared afterwards.
+/// Row i of a tridiagonal matrix. Entries outside the matrix are cleared afterwards.
 struct bands {
     double lower, diagonal, upper;
 };
@@ -22,16 +22,16 @@ double draw(std::uint64_t seed, std::uint64_t band, std::int64_t i) {
 
 bands toeplitz(std::uint64_t seed, double diagonal) { return {draw(seed, 0, 0), diagonal, draw(seed, 2, 0)}; }
 
-/// gallery('clement', n, 0): n - 1, ..., 1 below and 1, ..., n - 1 above the diagonal of zeros.
+/// gallery('clement', n, 0): n - 1, ..., 1 below and 1, ..., n - 1 above a zero diagonal.
 bands clement(std::int64_t i, std::int64_t n) { return {double(n - i), 0, double(i + 1)}; }
 
-/// Type 18: two rows of ones beside a diagonal of zeros, behind a diagonal entry of 1e15.
+/// Type 18: two rows 1, 0, 1 after a diagonal entry of 1e15.
 bands badly_scaled(std::uint64_t seed, std::int64_t i, std::int64_t n) {
     if (i == n / 2 - 1 || i == n / 2) return {1, 0, 1};
     return {draw(seed, 0, i), i == n / 2 - 2 ? 1e15 : draw(seed, 1, i), draw(seed, 2, i)};
 }
 
-/// Types that Table 4 does not have.
+/// Types that are not in Table 4.
 bands row_of_type(int type, std::int64_t i, std::int64_t n, std::uint64_t seed) {
     bool const boundary = i == 0 || i == n - 1;
     switch (type) {

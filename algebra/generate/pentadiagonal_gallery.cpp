@@ -11,10 +11,11 @@
 namespace coppice {
 namespace {
 
-/// Row i of a pentadiagonal matrix, from the lowest to the highest band; what lies outside is cleared afterwards.
+/// Row i of a pentadiagonal matrix, from the lowest to the highest band. Entries outside the matrix are cleared
+/// afterwards.
 using pentad = std::array<double, 5>;
 
-/// Five bands from U(-1, 1), each with its own stream.
+/// Five bands from U(-1, 1), each with its own random stream.
 pentad random_row(std::uint64_t seed, std::int64_t i) {
     pentad row;
     for (std::size_t band = 0; band < row.size(); ++band)
@@ -22,7 +23,7 @@ pentad random_row(std::uint64_t seed, std::int64_t i) {
     return row;
 }
 
-/// The same with each entry of the given bands zero with probability 1/2.
+/// The same; each entry of the given bands is zero with probability 1/2.
 pentad thinned_row(std::uint64_t seed, std::int64_t i, std::initializer_list<std::size_t> bands) {
     pentad row = random_row(seed, i);
     for (std::size_t const band : bands)

@@ -23,9 +23,9 @@ void require_in(char const* name, std::int64_t value, std::int64_t low, std::int
                              std::to_string(low) + " to " + std::to_string(high));
 }
 
-/// Options with their defaults filled in, checked.
+/// Checks options and replaces defaults.
 queue_options checked(queue_options o) {
-    constexpr std::int64_t max_entries = INT32_MAX / 5; // entries of a column
+    constexpr std::int64_t max_entries = INT32_MAX / 5; // maximum number of entries of a column
     require_in("number of servers", o.servers, 1, max_entries);
     require_in("number of places", o.places, 1, max_entries);
     if (o.servers > max_entries / o.places)
@@ -48,7 +48,8 @@ class chain {
 public:
     explicit chain(queue_options const& o) : o_(o) {
         if (o.nonzeros == 0) return;
-        // What the levels have without openings and closings: three diagonals, and a task up and down each gap.
+        // Entries without openings and closings: three diagonals of each level, and one transition up and down between
+        // levels.
         gaps_ = o.servers - 1;
         given_ = o.nonzeros - o.servers * (3 * o.places - 2) - 2 * gaps_;
         std::int64_t const max_given = 2 * (o.places - o.share) * gaps_;
@@ -58,7 +59,7 @@ public:
                                  std::to_string(o.nonzeros - given_ + max_given));
     }
 
-    /// Calls emit(from, to, rate) for the transitions out of place p of level j, counted from 0.
+    /// Calls emit(from, to, rate) for the transitions from position p of level j, both counted from 0.
     template <class Emit>
     void leave(std::int64_t j, std::int64_t p, Emit const& emit) const {
         std::int64_t const k = o_.places, s = o_.share, from = j * k + p, tasks = s * j + p;
@@ -76,7 +77,7 @@ public:
 
 private:
     std::int64_t servers_for(std::int64_t beyond) const { return beyond / o_.share + 1; }
-    /// Openings and closings between levels `gap` and gap + 1.
+    /// Number of openings and closings between levels `gap` and gap + 1.
     std::int64_t migrations(std::int64_t gap) const { return given_ * (gap + 1) / gaps_ - given_ * gap / gaps_; }
     std::int64_t upper(std::int64_t gap) const {
         return o_.nonzeros > 0 ? o_.places - (migrations(gap) + 1) / 2 : o_.upper;
@@ -119,8 +120,8 @@ template csr<float> queue_matrix<float>(host_executor const&, queue_options cons
 template csr<double> queue_matrix<double>(host_executor const&, queue_options const&);
 
 std::array<cloud_case, 10> const& cloud_cases() {
-    // The rates are not printed. Half of the servers have work; with one loss each, HBISA takes the iterations of
-    // Table 3.
+    // The article does not print the rates. Here half of the servers are busy; with a loss of 1 each, HBISA takes the
+    // iterations of Table 3.
     auto const queue = [](std::int64_t servers, std::int64_t places, std::int64_t nonzeros, double loss) {
         double const arrival = 20, service = 2 * arrival / double(servers);
         return queue_options{.servers = servers,

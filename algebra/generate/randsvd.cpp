@@ -15,7 +15,7 @@ namespace {
 
 using dense_vector = std::vector<double>;
 
-/// Square row-major matrix, only as much as the construction below needs.
+/// Square row-major matrix with the few operations that the construction below needs.
 struct dense_matrix {
     std::int64_t n;
     dense_vector elements = dense_vector(static_cast<std::size_t>(n * n));
@@ -24,12 +24,13 @@ struct dense_matrix {
     double& operator()(std::int64_t i, std::int64_t j) { return row(i)[j]; }
 };
 
-/// v and beta with (I - beta v v^T) x = -sign(x_0) |x| e_0, v overwriting x; returns beta, 0 for x = 0.
+/// Householder vector: v and beta with (I - beta v v^T) x = -sign(x_0) |x| e_0. v overwrites x; returns beta, 0 if x =
+/// 0.
 double householder(dense_vector& x) {
     double largest = 0;
     for (double const value : x) largest = std::max(largest, std::abs(value));
     if (largest == 0) return 0;
-    double norm = 0; // of x / largest, safe from underflow
+    double norm = 0; // norm of x / largest, which cannot underflow
     for (double const value : x) norm += (value / largest) * (value / largest);
     norm = largest * std::sqrt(norm);
     double const sign = x[0] < 0 ? -1 : 1;
@@ -65,14 +66,15 @@ void reflect_columns(dense_matrix& a, std::int64_t rows, std::int64_t first, den
     }
 }
 
-/// The i-th standard normal number of a stream (Box and Muller).
+/// The i-th standard normal number of a random stream (Box and Muller).
 double normal(random_stream const& random, std::uint64_t i) {
     double const radius = std::sqrt(-2 * std::log(random.uniform(2 * i, 0, 1)));
     return radius * std::cos(2 * std::numbers::pi * random.uniform(2 * i + 1));
 }
 
-/// Multiplies by a Haar-distributed orthogonal matrix (Stewart 1980): reflections of normal vectors of rising length
-/// and random signs; `apply(first, v, beta)` does one reflection, `flip(i)` changes the sign of row or column i.
+/// Multiplies by a Haar-distributed orthogonal matrix (Stewart 1980): reflections by normal vectors of increasing
+/// length, and random signs. `apply(first, v, beta)` applies one reflection, `flip(i)` changes the sign of row or
+/// column i.
 template <class Apply, class Flip>
 void random_orthogonal(std::int64_t n, random_stream const& random, Apply const& apply, Flip const& flip) {
     std::uint64_t counter = 0;
@@ -86,8 +88,8 @@ void random_orthogonal(std::int64_t n, random_stream const& random, Apply const&
     if (n > 0 && normal(random, counter) < 0) flip(n - 1);
 }
 
-/// Orthogonal transformations from both sides until `reach` bands are left on either side of the diagonal (MATLAB's
-/// bandred with kl = ku = reach).
+/// Applies orthogonal transformations from both sides until `reach` bands remain on either side of the diagonal
+/// (MATLAB's bandred with kl = ku = reach).
 void reduce_to_bands(dense_matrix& a, int reach) {
     for (std::int64_t j = 0, k = reach; k + 1 < a.n; ++j, ++k) {
         dense_vector v(static_cast<std::size_t>(a.n - k));
@@ -101,7 +103,7 @@ void reduce_to_bands(dense_matrix& a, int reach) {
     }
 }
 
-/// Random orthogonal matrices around diag(sigma), reduced to bands.
+/// diag(sigma) between random orthogonal matrices, reduced to bands.
 dense_matrix random_bands(dense_vector const& sigma, int reach, std::uint64_t seed, std::uint64_t block) {
     auto const n = static_cast<std::int64_t>(sigma.size());
     dense_matrix a{n};
@@ -146,7 +148,7 @@ banded<double> banded_randsvd(host_executor const& exec, std::int64_t n, int rea
     std::int64_t const blocks =
         n <= randsvd_largest ? std::min<std::int64_t>(n, 1) : (n + randsvd_block - 1) / randsvd_block;
     for_each_block(exec, blocks, 1, [&](std::int64_t block, std::int64_t, std::int64_t) {
-        // Block b takes the singular values b, b + blocks, ...: its share of the whole range, as many as it has rows.
+        // Block b takes the singular values b, b + blocks, ...: as many as it has rows, from the whole range.
         std::int64_t const size = n / blocks, longer = n % blocks;
         std::int64_t const rows = size + (block < longer ? 1 : 0), first = block * size + std::min(block, longer);
         dense_vector sigma(static_cast<std::size_t>(rows));

@@ -13,12 +13,12 @@
 namespace coppice {
 namespace {
 
-/// Stands for the value of an edge that may be drawn more than once and is then kept once.
+/// Value of an edge that may be drawn several times and is stored once.
 struct once {
     once& operator+=(once) { return *this; }
 };
 
-/// The drawn edges as triplets; edge e depends on the seed and e alone.
+/// Drawn edges as triplets. Edge e depends on the seed and on e only.
 class drawn_edges {
 public:
     explicit drawn_edges(generator_options const& o)
@@ -36,8 +36,8 @@ public:
     void release() {}
 
 private:
-    /// One quadrant a level, the highest bit first; one random word serves two levels. Free of branches, which no
-    /// processor could predict.
+    /// One quadrant per level, the highest bit first; one random word is used for two levels. Branch-free, since the
+    /// branches would be unpredictable.
     std::pair<std::int32_t, std::int32_t> draw(std::uint64_t e) const {
         auto const words = static_cast<std::uint64_t>(options_.scale + 1) / 2;
         std::uint64_t from = 0, to = 0, word = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices of stencils on structured grids.
+/// Stencil matrices on structured grids.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ struct stencil_point {
     double value;
 };
 
-/// The same stencil at every point of a grid, cut off at its border. Points stand in the order of rising columns.
+/// The same stencil at every grid point, truncated at the boundary. Stencil points are in the order of columns.
 template <class T>
 class stencil_rows {
 public:
@@ -76,7 +76,7 @@ private:
         std::uint32_t const x = i - line * nx_;
         std::uint32_t const z = line / ny_;
         std::uint32_t const y = line - z * ny_;
-        // x - 1 wraps for x = 0, so one comparison tests both sides, also where nx is 1 or 2.
+        // x - 1 wraps around for x = 0, so one comparison tests both boundaries, also if nx is 1 or 2.
         bool const interior =
             (!reach_x_ || x - 1 < nx_ - 2) && (!reach_y_ || y - 1 < ny_ - 2) && (!reach_z_ || z - 1 < nz_ - 2);
         return {x, y, z, interior};
@@ -102,12 +102,12 @@ csr<T> grid_matrix(host_executor const& exec, std::int64_t nx, std::int64_t ny, 
     return detail::assemble_rows<T>(exec, n, n, stencil_rows<T>(nx, ny, nz, points));
 }
 
-/// Numbers a grid along its antidiagonals x + y = s, each by rising y.
+/// Numbers a grid along its antidiagonals x + y = s, each in the order of y.
 class antidiagonals {
 public:
     antidiagonals(std::int64_t nx, std::int64_t ny) : nx_(nx), ny_(ny) {}
 
-    /// Number of points with x + y < s: a triangle, less the corners that stick out of the rectangle.
+    /// Number of points with x + y < s: a triangle minus its corners outside the rectangle.
     std::int64_t before(std::int64_t s) const {
         auto const triangle = [](std::int64_t k) { return k > 0 ? k * (k + 1) / 2 : 0; };
         return triangle(s) - triangle(s - nx_) - triangle(s - ny_) + triangle(s - nx_ - ny_);
@@ -115,7 +115,7 @@ public:
     std::int64_t position(std::int64_t x, std::int64_t y) const {
         return before(x + y) + y - std::max<std::int64_t>(0, x + y - nx_ + 1);
     }
-    /// The antidiagonal that holds `position`. They grow by one point up to the shorter side, stay as long, and shrink.
+    /// Returns the antidiagonal of `position`. Their lengths increase to the shorter side, stay constant, and decrease.
     std::int64_t diagonal_of(std::int64_t position) const {
         std::int64_t const shorter = std::min(nx_, ny_), growing = shorter * (shorter - 1) / 2;
         std::int64_t const from_end = nx_ * ny_ - 1 - position;
@@ -123,7 +123,7 @@ public:
         if (from_end < growing) return nx_ + ny_ - 2 - triangle_root(from_end);
         return shorter - 1 + (position - growing) / shorter;
     }
-    /// {x, y} of a position.
+    /// Returns {x, y} of a position.
     std::array<std::int64_t, 2> point(std::int64_t position) const {
         std::int64_t const s = diagonal_of(position);
         std::int64_t const y = position - before(s) + std::max<std::int64_t>(0, s - nx_ + 1);
@@ -132,7 +132,7 @@ public:
     bool holds(std::int64_t x, std::int64_t y) const { return x >= 0 && y >= 0 && x < nx_ && y < ny_; }
 
 private:
-    /// The largest s with s (s + 1) / 2 <= k, exact: the root is off by far less than one.
+    /// Returns the largest s with s (s + 1) / 2 <= k. Exact, since the rounding error of the root is less than one.
     static std::int64_t triangle_root(std::int64_t k) {
         auto s = static_cast<std::int64_t>((std::sqrt(8 * static_cast<double>(k) + 1) - 1) / 2);
         if (s * (s + 1) / 2 > k) --s;
@@ -143,7 +143,7 @@ private:
     std::int64_t nx_, ny_;
 };
 
-/// ANISO2 in the order of the antidiagonals; the stencil points stand in the order of their positions.
+/// ANISO2 in the order of antidiagonals. Stencil points are in the order of their positions.
 template <class T>
 class aniso3_rows {
 public:
@@ -258,8 +258,8 @@ csr<T> rotated(host_executor const& exec, std::int64_t nx, std::int64_t ny, doub
     double const c = std::cos(radians), s = std::sin(radians);
     double const kxx = c * c + ratio * s * s, kyy = s * s + ratio * c * c, kxy = (1 - ratio) * c * s;
     if (points == 9) {
-        // Element integrals of bilinear shape functions: -u_xx gives [-1 2 -1; -4 8 -4; -1 2 -1] / 6, u_xy a quarter of
-        // the difference between the diagonals.
+        // Element integrals of bilinear shape functions: -u_xx gives [-1 2 -1; -4 8 -4; -1 2 -1] / 6; u_xy gives a
+        // quarter of the difference between the diagonals.
         double const centre = 8 * (kxx + kyy) / 6, along_x = (2 * kyy - 4 * kxx) / 6, along_y = (2 * kxx - 4 * kyy) / 6;
         double const rising = -(kxx + kyy) / 6 - kxy / 2, falling = -(kxx + kyy) / 6 + kxy / 2;
         return grid_matrix<T>(exec, nx, ny, 1,
@@ -274,7 +274,7 @@ csr<T> rotated(host_executor const& exec, std::int64_t nx, std::int64_t ny, doub
                                {1, 1, 0, rising}});
     }
     if (points != 7) throw argument_error("points is " + std::to_string(points) + ", expected 7 or 9");
-    // 2 u_xy h^2 = +-(2 u - E - W - N - S + the two points of the diagonal on the direction of the strong direction).
+    // 2 u_xy h^2 = +-(2 u - E - W - N - S + the two points of the diagonal closer to the strong direction).
     double const mixed = std::abs(kxy);
     int const direction = kxy < 0 ? -1 : 1;
     stencil_point const below{-direction, -1, 0, -mixed}, above{direction, 1, 0, -mixed};
@@ -299,7 +299,7 @@ csr<T> convection(host_executor const& exec, generator_options const& o) {
     check_coefficient("vx", o.vx, -1e30, 1e30);
     check_coefficient("vy", o.vy, -1e30, 1e30);
     check_coefficient("vz", vz, -1e30, 1e30);
-    // The wind brings the value of the side it blows from.
+    // Upwind differences: the value is taken from the side that the flow comes from.
     auto const from = [](double w, double v) { return -(w + std::max(v, 0.0)); };
     double const centre = 2 * (o.wx + o.wy + wz) + std::abs(o.vx) + std::abs(o.vy) + std::abs(vz);
     stencil_point const left{-1, 0, 0, from(o.wx, o.vx)}, right{1, 0, 0, from(o.wx, -o.vx)};
@@ -315,7 +315,7 @@ csr<T> transport(host_executor const& exec, std::int64_t nx, std::int64_t ny, st
     check_coefficient("vx", vx, -1e30, 1e30);
     check_coefficient("vy", vy, -1e30, 1e30);
     check_coefficient("vz", vz, -1e30, 1e30);
-    // In the order of rising columns; each edge goes to one node before and one behind.
+    // In the order of columns; each edge leads to one node before and one node after.
     constexpr std::array<std::array<int, 3>, 7> edges{
         {{1, 1, 1}, {0, 1, 1}, {1, 0, 1}, {0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 0, 0}}};
     std::int64_t const n = checked_points(nx, ny, nz);

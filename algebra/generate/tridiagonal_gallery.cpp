@@ -11,12 +11,12 @@
 namespace coppice {
 namespace {
 
-/// Row i of a tridiagonal matrix; what lies outside the matrix is cleared afterwards.
+/// Row i of a tridiagonal matrix. Entries outside the matrix are cleared afterwards.
 struct bands {
     double lower, diagonal, upper;
 };
 
-/// The random numbers of a case; each band has its own stream.
+/// Random numbers of a case; each band has its own stream.
 struct draws {
     std::uint64_t seed;
     double uniform(std::uint64_t stream, std::int64_t i) const {
@@ -25,12 +25,12 @@ struct draws {
     double a(std::int64_t i) const { return uniform(0, i); }
     double b(std::int64_t i) const { return uniform(1, i); }
     double c(std::int64_t i) const { return uniform(2, i); }
-    /// Fair coins for case 5.
+    /// True with probability 1/2, for case 5.
     bool drops_a(std::int64_t i) const { return uniform(3, i) < 0; }
     bool drops_c(std::int64_t i) const { return uniform(4, i) < 0; }
 };
 
-/// gallery('lesp', n): sensitive eigenvalues. In MATLAB's counting from 1: a_i = 1/i, b_i = -(2i + 3), c_i = i + 1.
+/// gallery('lesp', n): sensitive eigenvalues. With MATLAB's 1-based index: a_i = 1/i, b_i = -(2i + 3), c_i = i + 1.
 bands lesp(std::int64_t i) {
     auto const k = static_cast<double>(i + 1);
     return {1 / k, -(2 * k + 3), k + 1};
@@ -44,8 +44,8 @@ bands inverse_kms(std::int64_t i, std::int64_t n) {
     return {-rho * scale, (corner ? 1 : 1 + rho * rho) * scale, -rho * scale};
 }
 
-/// gallery('dorr', n, theta): a singularly perturbed two-point boundary value problem with a turning point; diagonally
-/// dominant by rows with equality inside.
+/// gallery('dorr', n, theta): a singularly perturbed two-point boundary value problem with a turning point. Diagonally
+/// dominant by rows, with equality in the interior.
 bands dorr(std::int64_t i, std::int64_t n, double theta) {
     double const h = 1 / static_cast<double>(n + 1), term = theta / (h * h);
     std::int64_t const k = i + 1, m = (n + 1) / 2;

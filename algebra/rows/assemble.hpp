@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Builds a CSR matrix from rows that can be counted and written independently. Host only.
+/// Builds a CSR matrix from rows that are counted and written independently. Host only.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace coppice::detail {
 
-/// `rows.count(i)` nonzeros are written by `rows.fill(i, columns, values)`, in parallel and without any other storage.
+/// `rows.count(i)` returns the number of nonzeros of row i, `rows.fill(i, columns, values)` writes them. Rows run in
+/// parallel, without other storage.
 template <class T, class Rows>
 csr<T> assemble_rows(host_executor const& exec, std::int64_t row_count, std::int64_t column_count, Rows const& rows) {
     auto const n = checked_cast<std::int32_t>(row_count, "number of rows");

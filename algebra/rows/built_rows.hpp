@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices from lanes that visit the entries of a row: counted first, then written where they belong.
+/// Builds matrices from lane code that emits the entries of a row: the entries are counted first, then written to their
+/// final position.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct count_emitted {
     COPPICE_HD void operator()(std::int64_t, T const&) {
         ++entries;
     }
-    /// An entry where `selected`, without a branch, which could not be foretold.
+    /// Counts an entry if `selected`, without an unpredictable branch.
     template <class T>
     COPPICE_HD void when(bool selected, std::int64_t, T const&) {
         entries += selected ? 1 : 0;
@@ -30,15 +31,15 @@ struct count_emitted {
 template <class T, class I>
 struct write_emitted {
     I* columns;
-    I const* last; ///< where the columns of the row end
-    T* values;     ///< null: columns alone
+    I const* last; ///< end of the columns of the row
+    T* values;     ///< null: columns only
     template <class U>
     COPPICE_HD void operator()(std::int64_t column, U const& value) {
         *columns++ = static_cast<I>(column);
         if (values) *values++ = static_cast<T>(value);
     }
-    /// On the host every entry is written, and the next one over it unless it was selected: jumps would cost more. Not
-    /// beyond the row, whose neighbour another thread may have written.
+    /// On the host every entry is written, and overwritten by the next one if it was not selected, since a branch would
+    /// take longer. Nothing is written after the end of the row, where another thread may have written already.
     template <class U>
     COPPICE_HD void when(bool selected, std::int64_t column, U const& value) {
 #if defined(__CUDA_ARCH__)
@@ -54,7 +55,7 @@ struct write_emitted {
     }
 };
 
-/// Writes entries where there is capacity for one more than there are.
+/// Writes entries to an array with space for one more entry than there are.
 template <class T, class I>
 struct append_emitted {
     I* columns;
@@ -98,13 +99,13 @@ struct write_row {
     }
 };
 
-/// Rows of at least so many entries at a time are worth a worker's while.
+/// Returns the number of rows for a task of the host, so that a task has enough entries.
 inline std::int64_t rows_at_a_time(std::int64_t rows, std::int64_t entries) {
     return std::max<std::int64_t>(rows / std::max<std::int64_t>((rows + entries) / (2 * host_block), 1), 1);
 }
 
-/// work(i) for all rows, whose work is that of their entries, some `entries` in all: on the host a worker takes as many
-/// rows at a time as have enough of them.
+/// Calls work(i) for all rows. The work of a row is proportional to its entries, `entries` in total: on the host a task
+/// consists of enough rows.
 template <class Work>
 void for_each_row(host_executor const& exec, std::int64_t rows, std::int64_t entries, Work const& work) {
     for_each_block(exec, rows, rows_at_a_time(rows, entries), [&](std::int64_t, std::int64_t first, std::int64_t last) {
@@ -116,9 +117,10 @@ void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Wo
     for_each(exec, rows, work);
 }
 
-/// The same matrix on the host without counting first, for rows that bound(i) their entries: a block of them is found
-/// in memory of its worker, which stays in cache, and put behind the blocks before it. There is address space for all
-/// bounds together, memory for what there is. False where there is none.
+/// The same matrix on the host without a counting pass, for rows with an upper bound bound(i) of their entries. A block
+/// of rows is computed in memory of its worker, which stays in the cache, and then copied after the blocks before it.
+/// Address space is reserved for the sum of all bounds; memory is used for the actual entries only. Returns false if
+/// there is not enough address space.
 template <class T, class I, class O, class Rows>
 bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& rows,
                         typename csr<T, I, O>::arrays& to) {
@@ -163,18 +165,19 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
     return true;
 }
 
-/// Row i of a matrix is what rows.emit_row(i, emit) hands to emit(column, value), in that order, or to emit.when(selected,
-/// column, value) where `selected`; rows.work(), if it is there, says how many entries that looks at. Without values they
-/// are left out. Throws overflow_error before memory is asked for where the entries do not fit an O. Rows that bound(i)
-/// how many entries they have, max_entries() together, are visited once on the host, others twice.
+/// Builds a CSR matrix. rows.emit_row(i, emit) emits the entries of row i in their order, by emit(column, value) or by
+/// emit.when(selected, column, value). Optionally rows.work() returns how many entries are inspected in total. Without
+/// `with_values` values are omitted. Throws overflow_error before memory is allocated if the number of entries does not
+/// fit an O. On the host, rows with bound(i) and max_entries(), the sum of the bounds, are computed once; others are
+/// computed twice.
 template <class T, class I, class O, executor Executor, class Rows>
 typename csr<T, I, O>::arrays build_row_arrays(Executor const& exec, std::int64_t n, Rows const& rows,
-                                              bool with_values) {
+                                               bool with_values) {
     if constexpr (std::is_same_v<Executor, host_executor> && requires { rows.bound(std::int64_t{}); }) {
         typename csr<T, I, O>::arrays found;
         if (with_values && build_bounded_rows<T, I, O>(exec, n, rows, found)) return found;
     }
-    std::int64_t work = 0; // entries that rows look at, where they tell
+    std::int64_t work = 0; // number of entries that rows inspect, if known
     if constexpr (requires { rows.work(); }) work = rows.work();
     buffer<std::int64_t> lengths(exec, n);
     for_each_row(exec, n, work, store_degree<std::int64_t, count_row<Rows>>{lengths.data(), {rows}});
@@ -189,14 +192,14 @@ typename csr<T, I, O>::arrays build_row_arrays(Executor const& exec, std::int64_
     return {std::move(offsets), std::move(indices), std::move(values)};
 }
 
-/// The rows x columns matrix of such rows.
+/// Builds the rows x columns matrix of such rows.
 template <class T, class I, class O, executor Executor, class Rows>
 csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
     auto arrays = build_row_arrays<T, I, O>(exec, row_count, rows, true);
     return {row_count, column_count, std::move(arrays.offsets), std::move(arrays.indices), std::move(arrays.values)};
 }
 
-/// The same where a row may be visited in any order of its columns.
+/// The same if emit_row may emit the columns of a row in any order.
 template <class T, class I, class O, executor Executor, class Rows>
 csr<T, I, O> build_sorted_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
     auto made = build_rows<T, I, O>(exec, row_count, column_count, rows);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Triplets in any order to compressed rows: a stable two-level counting sort, the engine behind to_csr() and the
-/// Matrix Market reader.
+/// Conversion of triplets in any order to compressed rows by a stable two-level counting sort; used by to_csr() and the
+/// readers.
 ///
-/// Rows are dealt to at most 1024 buckets of consecutive rows. One pass scatters all triplets to their buckets, in
-/// input order; then each bucket, small enough for a core's cache, is counted by row, ordered by column and folded.
-/// Every step is stable, so duplicates are combined in input order whatever the number of threads or buckets.
+/// Rows are grouped into at most 1024 buckets of consecutive rows. One pass scatters all triplets to their buckets, in
+/// input order. Then each bucket, small enough for the cache of a core, is counted by row, sorted by column, and
+/// duplicates are combined. Every step is stable, so duplicates are combined in input order for any number of threads
+/// and buckets.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +25,14 @@ struct triplet {
     T value;
 };
 
-/// Bucket b holds the rows [b << shift, (b + 1) << shift).
+/// Bucket b consists of the rows [b << shift, (b + 1) << shift).
 struct row_buckets {
     int shift = 0;
     std::int64_t count = 1;
     std::int64_t rows = 0;
 
     row_buckets(std::int64_t row_count, std::int64_t entries) : rows(row_count) {
-        // Enough buckets that one fits in cache, few enough that the scatter keeps one open cache line for each.
+        // Enough buckets that one fits in the cache, but few enough that the scatter keeps one cache line for each.
         std::int64_t const target = std::clamp<std::int64_t>(std::max(entries >> 14, rows >> 16), 1, 1024);
         while (((std::max<std::int64_t>(rows, 1) - 1) >> shift) >= target) ++shift;
         count = ((std::max<std::int64_t>(rows, 1) - 1) >> shift) + 1;
@@ -40,7 +41,7 @@ struct row_buckets {
     std::int64_t first_row(std::int64_t bucket) const { return std::min(rows, bucket << shift); }
 };
 
-/// What one block of the input looks like: how many triplets it emits, and whether they come strictly sorted.
+/// Summary of a block of the input: number of triplets, and whether they are strictly sorted.
 template <class I>
 struct block_summary {
     std::int64_t emitted = 0;
@@ -61,7 +62,7 @@ struct block_summary {
     }
 };
 
-/// Whether the blocks, one after the other, hold strictly increasing (row, column) pairs.
+/// Whether the concatenation of the blocks has strictly increasing (row, column) pairs.
 template <class I>
 bool strictly_sorted(std::vector<block_summary<I>> const& blocks) {
     I row = -1;
@@ -75,7 +76,7 @@ bool strictly_sorted(std::vector<block_summary<I>> const& blocks) {
     return true;
 }
 
-/// Combines duplicates by their sum.
+/// Combines duplicates by summation.
 struct sum_duplicates {
     template <class T>
     bool operator()(T& value, T const& next) const {
@@ -84,9 +85,9 @@ struct sum_duplicates {
     }
 };
 
-/// One bucket: orders its triplets by (row, column), stable, combines duplicates, leaves the result at the front of
-/// `entries` and the number of triplets of each row in row_lengths[rows of the bucket]. Returns the number of remaining
-/// triplets.
+/// Processes one bucket: sorts its triplets by (row, column), stable, combines duplicates, leaves the result at the
+/// front of `entries` and the number of triplets of each row in row_lengths[rows of the bucket]. Returns the number of
+/// remaining triplets.
 template <class T, class I, class Combine>
 std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> entries, std::int64_t first_row,
                           array_view<I> row_lengths, Combine const& combine) {
@@ -121,15 +122,15 @@ std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> e
     return stored;
 }
 
-/// CSR of the triplets that `source` gives: rows sorted by column, duplicates combined in input order, zeros stored.
+/// Converts the triplets of `source` to CSR: rows sorted by column, duplicates combined in input order, zeros kept.
 ///
-/// `combine(value, next)` puts the next entry at the same position into `value` and returns true, or returns false to
-/// keep it as an entry of its own.
+/// `combine(value, next)` combines the next entry at the same position into `value` and returns true, or returns false
+/// to store it as a separate entry.
 ///
 /// `source.emit_items(first, last, emit)` calls emit(row, column, value) any number of times for each of its items
-/// [first, last), in order and the same way each time it is asked; all indices are in range. `source.release()` is
-/// called once the triplets are no longer needed. Time O(items + rows), memory one copy of the triplets beside the
-/// result; throws overflow_error where the nonzeros do not fit an I.
+/// [first, last), in order, and with the same result for each call; all indices are in range. `source.release()` is
+/// called when the triplets are no longer needed. Time O(items + rows); memory for one copy of the triplets in addition
+/// to the result. Throws overflow_error if the nonzeros do not fit an I.
 template <class T, class I, class Source, class Combine = sum_duplicates>
 class compressor {
 public:
@@ -144,7 +145,7 @@ public:
     }
 
 private:
-    // Triplets of each (bucket, block), bucket-major, and a summary of each block.
+    // Counts the triplets of each (bucket, block), bucket-major, and summarises each block.
     void count() {
         summary_.resize(static_cast<std::size_t>(blocks_));
         start_.assign(static_cast<std::size_t>(buckets_.count * blocks_ + 1), 0);
@@ -215,7 +216,7 @@ private:
         return std::move(out).take(rows_, columns_);
     }
 
-    // All triplets, bucket after bucket, in input order inside each.
+    // Returns all triplets grouped by bucket, in input order within each bucket.
     buffer<triplet<T, I>> scatter() {
         buffer<triplet<T, I>> entries(exec_, start_.back());
         for_each_block(exec_, items_, block_, [&](std::int64_t b, std::int64_t first, std::int64_t last) {

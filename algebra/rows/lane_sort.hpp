@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Short runs of keys sorted in place by one worker, such as the columns of a row by the lane that has written it.
+/// In-place sorting of short sequences of keys by one lane, for example of the columns of a row.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace coppice::detail {
 
-/// An element that is taken out of its array and put back further up.
+/// Element that was taken out of its array and is inserted at a lower index.
 template <class T>
 struct lifted_element {
     T* elements;
     T value;
 };
-/// Moves key k, and the elements that were lifted at k, up behind the last key that is not larger.
+/// Inserts key k, and the elements that were taken at k, after the last key that is not larger.
 template <class Key, class... T>
 COPPICE_HD void insert_key(Key* keys, std::int64_t k, lifted_element<T>... lifted) {
     Key const key = keys[k];
@@ -26,18 +26,18 @@ COPPICE_HD void insert_key(Key* keys, std::int64_t k, lifted_element<T>... lifte
     keys[k] = key;
     ((lifted.elements[k] = lifted.value), ...);
 }
-/// Sorts keys, and the values that go with them, stable; for few or nearly sorted ones.
+/// Insertion sort of keys with their values, stable; for short or nearly sorted sequences.
 template <class Key, class... T>
 COPPICE_HD void sort_by_insertion(std::int64_t length, Key* keys, T*... values) {
     for (std::int64_t k = 1; k < length; ++k) insert_key(keys, k, lifted_element<T>{values, values[k]}...);
 }
 
-/// Sorts columns, and their values with them, in place: by insertion where there are few, else as a heap. Equal columns
-/// end in an order that is the same everywhere.
+/// Sorts columns and their values in place: by insertion if there are few, else by heap sort. The order of equal
+/// columns is deterministic.
 template <class T, class I>
 struct lane_sort {
     I* columns;
-    T* values; ///< null: columns alone
+    T* values; ///< null: columns only
 
     COPPICE_HD void operator()(std::int64_t length) const {
         if (length <= 32)

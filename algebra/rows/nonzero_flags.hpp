@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What one look at every nonzero of a square matrix tells of the whole: symmetry, order of columns, diagonal.
+/// Properties of a square matrix from one inspection of each nonzero: symmetry, order of columns, diagonal.
 #pragma once
 
 #include <coppice/algebra/rows/row_access.hpp>
 
 namespace coppice::detail {
 
-/// Flags in one word, so that they are quick to join, and above them by how many there are more entries right of the
-/// diagonal than left of it: where every entry on the right has a mirror image and there are as many on the left, those
-/// on the left have theirs too.
+/// Flags in one word, so that they combine quickly. The higher bits count the entries right of the diagonal minus those
+/// left of it. If every entry on the right has a mirror image and both counts are equal, then every entry on the left
+/// has a mirror image.
 struct nonzero_flags {
     static constexpr std::int64_t not_finite = 1;
-    static constexpr std::int64_t unsorted = 2;  ///< or twice in a row
-    static constexpr std::int64_t one_sided = 4; ///< no mirror image
-    static constexpr std::int64_t uneven = 8;    ///< a mirror image of another magnitude
-    static constexpr std::int64_t unequal = 16;  ///< a mirror image of another value
-    static constexpr std::int64_t diagonal = 32; ///< of a nonzero: a positive diagonal entry; of a row: none
+    static constexpr std::int64_t unsorted = 2;  ///< or a column occurs twice
+    static constexpr std::int64_t one_sided = 4; ///< an entry has no mirror image
+    static constexpr std::int64_t uneven = 8;    ///< a mirror image has another magnitude
+    static constexpr std::int64_t unequal = 16;  ///< a mirror image has another value
+    static constexpr std::int64_t diagonal =
+        32; ///< of a nonzero: it is a positive diagonal entry; of a row: it has none
     static constexpr std::int64_t balance = 64;
 
     std::int64_t word;
-    /// Whether any of `flags` is up.
+    /// Whether any of `flags` is set.
     bool any(std::int64_t flags) const { return (word & flags) != 0; }
-    /// Every entry has a mirror image.
+    /// Whether every entry has a mirror image.
     bool symmetric_pattern() const { return !any(one_sided) && (word & ~(balance - 1)) == 0; }
 };
-struct join_flags {
+struct merge_flags {
     COPPICE_HD std::int64_t identity() const { return 0; }
     COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const {
         constexpr std::int64_t flags = nonzero_flags::balance - 1;
@@ -33,9 +34,9 @@ struct join_flags {
     }
 };
 
-/// The flags of nonzero k, those of mirror images for entries right of the diagonal of sorted rows.
+/// Returns the flags of nonzero k. Mirror images are searched for entries right of the diagonal; rows are sorted.
 template <class T, class I, class O>
-struct look_at_nonzero {
+struct inspect_nonzero {
     csr_view<T, I, O> a;
     COPPICE_HD std::int64_t operator()(std::int64_t k, std::int64_t row) const {
         using f = nonzero_flags;
@@ -52,7 +53,7 @@ struct look_at_nonzero {
         return found + f::balance;
     }
 };
-/// Turns the flag of a positive diagonal entry into that of a row without one.
+/// Converts the flag of a positive diagonal entry to that of a row without one.
 struct store_flags {
     std::int64_t* rows;
     COPPICE_HD void operator()(std::int64_t row, std::int64_t found) const {

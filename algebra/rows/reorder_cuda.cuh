@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Moves nonzeros on CUDA: transpose and sorting of rows, both from the stable radix sort of the primitives.
+/// Reordering of nonzeros on CUDA: transpose and sorting of rows, both by the stable radix sort of core/parallel.hpp.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,8 @@ struct count_upwards {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = O(k); }
 };
 
-/// Row and value of the nonzero that moves to position k. The row is searched, so long rows do not unbalance.
+/// Row and value of the nonzero that moves to position k. The row is found by binary search, so long rows cause no
+/// imbalance.
 template <class T, class I, class O>
 struct gather_transposed {
     csr_view<T, I, O> a;
@@ -25,7 +26,7 @@ struct gather_transposed {
     T* values;
     COPPICE_HD void operator()(std::int64_t k) const {
         O const from = source[k];
-        std::int64_t first = 0, last = a.rows(); // the last row with row_begin(row) <= from lies in [first, last)
+        std::int64_t first = 0, last = a.rows(); // the last row with row_begin(row) <= from is in [first, last)
         while (last - first > 1) {
             std::int64_t const middle = (first + last) / 2;
             (a.row_begin(middle) <= from ? first : last) = middle;
@@ -35,7 +36,7 @@ struct gather_transposed {
     }
 };
 
-/// offsets[c] = number of sorted keys below c.
+/// offsets[c] = number of sorted keys less than c.
 template <class I, class O>
 struct offsets_of_sorted {
     I const* keys;
@@ -54,7 +55,7 @@ struct offsets_of_sorted {
     }
 };
 
-/// Transpose: the stable sort by column keeps the rows of a column in rising order.
+/// Transpose: the stable sort by column keeps the rows of a column in increasing order.
 template <class T, class I, class O>
 csr<T, I, O> transpose_nonzeros(cuda_executor const& exec, csr_view<T, I, O> a) {
     std::int64_t const nonzeros = a.nonzeros();
@@ -66,12 +67,12 @@ csr<T, I, O> transpose_nonzeros(cuda_executor const& exec, csr_view<T, I, O> a) 
     buffer<O> offsets(exec, std::int64_t(a.columns()) + 1);
     for_each(exec, offsets.size(), offsets_of_sorted<I, O>{keys.data(), nonzeros, offsets.data()});
     buffer<T> values(exec, nonzeros);
-    // The keys have served: their memory takes the rows.
+    // The keys are no longer needed: the rows take their memory.
     for_each(exec, nonzeros, gather_transposed<T, I, O>{a, source.data(), keys.data(), values.data()});
     return {a.columns(), a.rows(), std::move(offsets), std::move(keys), std::move(values)};
 }
 
-/// The same matrix with the columns of each row sorted, equal ones in their old order: transposed there and back.
+/// Sorts the columns of each row, with equal ones in their old order, by transposing twice.
 template <class T, class I, class O>
 csr<T, I, O> sort_rows(cuda_executor const& exec, I rows, I columns, buffer<O> offsets, buffer<I> indices,
                        buffer<T> values) {

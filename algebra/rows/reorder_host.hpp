@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sorts rows on the host. Parallel, stable, the same for any thread count.
+/// Sorting of rows on the host. Parallel and stable; the result does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace coppice::detail {
 
-/// Sorts one row by column, stable: by insertion where it is short.
+/// Sorts one row by column, stable; by insertion if it is short.
 template <class T, class I>
 void sort_row(I* columns, T* values, std::int64_t length) {
     constexpr std::int64_t short_row = 32;
@@ -26,7 +26,7 @@ void sort_row(I* columns, T* values, std::int64_t length) {
     for (std::size_t k = 0; k < entries.size(); ++k) std::tie(columns[k], values[k]) = entries[k];
 }
 
-/// The same matrix with the columns of each row sorted, equal ones in their old order.
+/// Sorts the columns of each row; equal columns keep their order.
 template <class T, class I, class O>
 csr<T, I, O> sort_rows(host_executor const& exec, I rows, I columns, buffer<O> offsets, buffer<I> indices,
                        buffer<T> values) {

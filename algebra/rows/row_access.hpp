@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lane code on one row of a CSR matrix; what the operations in this folder are made of.
+/// Lane code for one row of a CSR matrix, used by the operations of this folder.
 #pragma once
 
 #include <cmath>
@@ -11,13 +11,13 @@
 
 namespace coppice::detail {
 
-/// |value| for built-in and user types with an order; keeps NaN.
+/// value| for built-in types and ordered user types; NaN stays NaN.
 template <class T>
 COPPICE_HD T magnitude(T value) {
     return value < T(0) ? -value : value;
 }
 
-/// |value|, without overflow.
+/// value| without overflow.
 template <class R>
 COPPICE_HD R magnitude(complex_pair<R> value) {
     return std::hypot(value.re, value.im);
@@ -29,7 +29,7 @@ COPPICE_HD bool is_finite(T value) {
     return value - value == T(0);
 }
 
-/// Whether the columns of `row` rise strictly: sorted and without duplicates.
+/// Whether the columns of `row` are strictly increasing (sorted without duplicates).
 template <class T, class I, class O>
 COPPICE_HD bool row_is_sorted(csr_view<T, I, O> const& a, std::int64_t row) {
     for (O k = a.row_begin(row) + 1; k < a.row_end(row); ++k)
@@ -37,7 +37,7 @@ COPPICE_HD bool row_is_sorted(csr_view<T, I, O> const& a, std::int64_t row) {
     return true;
 }
 
-/// Sum of the values of `row` in `column`; columns in any order, duplicates summed, 0 where there is none.
+/// Returns the sum of the values of `row` in `column`; 0 if there are none. Columns may be unsorted.
 template <class T, class I, class O>
 COPPICE_HD T sum_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64_t column) {
     T sum{};
@@ -46,7 +46,8 @@ COPPICE_HD T sum_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64
     return sum;
 }
 
-/// The first position in [first, last) that is not `below`, `last` where all are; those that are stand in front.
+/// Returns the first position in [first, last) that is not `below`; `last` if there is none. The positions are
+/// partitioned by `below`.
 template <class Below>
 COPPICE_HD std::int64_t first_not_below(std::int64_t first, std::int64_t last, Below const& below) {
     while (first < last) {
@@ -59,18 +60,18 @@ COPPICE_HD std::int64_t first_not_below(std::int64_t first, std::int64_t last, B
     return first;
 }
 
-/// The first position in [first, last) of a rising list whose key is not below `key`.
+/// Returns the first position in [first, last) of a sorted list whose key is not less than `key`.
 template <class T, class Key>
 COPPICE_HD std::int64_t lower_position(T const* sorted, std::int64_t first, std::int64_t last, Key key) {
     return first_not_below(first, last, [&](std::int64_t at) { return static_cast<Key>(sorted[at]) < key; });
 }
 
-/// Position of `column` among the rising `columns` at [low, end), -1 where it is not.
+/// Returns the position of `column` in the sorted `columns` at [low, end); -1 if it is missing.
 template <class I, class O>
 COPPICE_HD O position_between(I const* columns, O low, O end, std::int64_t column) {
     O length = end - low;
     if (length == 0) return O(-1);
-    while (length > 1) { // without a branch that could be guessed wrongly
+    while (length > 1) { // branch-free, since the branch would be unpredictable
         O const half = length / 2;
         low = std::int64_t(columns[low + half]) <= column ? low + half : low;
         length -= half;
@@ -78,19 +79,19 @@ COPPICE_HD O position_between(I const* columns, O low, O end, std::int64_t colum
     return std::int64_t(columns[low]) == column ? low : O(-1);
 }
 
-/// Position among the nonzeros of the entry (row, column), -1 where there is none; the row's columns are sorted.
+/// Returns the index of the nonzero (row, column); -1 if there is none. The columns of the row are sorted.
 template <class T, class I, class O>
 COPPICE_HD O position_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64_t column) {
     return position_between(a.indices, a.row_begin(row), a.row_end(row), column);
 }
 
-/// A flag as a number, for sums that count.
+/// Converts a flag to a number, for sums that count.
 struct flag_at {
     std::uint8_t const* flags;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return flags[i]; }
 };
 
-/// Combines flags and positions in a reduction.
+/// Operators for reductions of flags and positions.
 struct both {
     COPPICE_HD bool operator()(bool a, bool b) const { return a && b; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of a matrix that workers of the host have found in blocks, put together.
+/// Concatenation of rows that workers of the host compute in blocks.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace coppice::detail {
 
-/// Where the entries of every part begin among all, and behind the last how many there are; size(part) of each.
+/// Returns the offset of the entries of every block and, as last element, the total; size(block) is the number of its
+/// entries.
 template <class Block, class Size>
 std::vector<std::int64_t> block_starts(std::vector<Block> const& blocks, Size const& size) {
     std::vector<std::int64_t> starts(blocks.size() + 1, 0);
@@ -24,11 +25,12 @@ std::vector<std::int64_t> block_starts(std::vector<Block> const& blocks, Size co
     return starts;
 }
 
-/// Blocks of `block` rows: copy(part, start) copies what part p has found to where it begins among all, and
-/// offsets[rows + 1], which count within the blocks from offsets[first + 1] on, count in the whole then.
+/// Concatenates blocks of `block` rows: copy(block, start) copies the entries of a block to its offset. offsets[rows +
+/// 1] are relative to their block on entry (from offsets[first + 1] on) and absolute on return.
 template <class O, class Block, class Copy>
-void concatenate_row_blocks(host_executor const& exec, std::vector<Block> const& blocks, std::vector<std::int64_t> const& starts,
-                     std::int64_t block, buffer<O>& offsets, Copy const& copy) {
+void concatenate_row_blocks(host_executor const& exec, std::vector<Block> const& blocks,
+                            std::vector<std::int64_t> const& starts, std::int64_t block, buffer<O>& offsets,
+                            Copy const& copy) {
     for_each_block(exec, offsets.size() - 1, block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
         std::int64_t const start = starts[static_cast<std::size_t>(p)];
         copy(blocks[static_cast<std::size_t>(p)], start);
@@ -36,7 +38,8 @@ void concatenate_row_blocks(host_executor const& exec, std::vector<Block> const&
     });
 }
 
-/// Where pieces begin among all that they find, told to each as soon as those before it are found.
+/// Computes the offsets of pieces in order; the offset of a piece is available as soon as the sizes of all pieces
+/// before it are known.
 class ordered_starts {
 public:
     explicit ordered_starts(std::int64_t pieces) : ends_(static_cast<std::size_t>(pieces) + 1) {
@@ -44,7 +47,7 @@ public:
         ends_[0].store(0, std::memory_order_relaxed);
     }
     std::int64_t next_piece() { return next_.fetch_add(1, std::memory_order_relaxed); }
-    /// Piece p has so many entries; waits until it is known where they begin, -1 where an earlier piece has failed.
+    /// Sets the size of piece p. Waits until its offset is known and returns it; -1 if an earlier piece has failed.
     std::int64_t start_of(std::int64_t p, std::int64_t size) {
         auto& begin = ends_[static_cast<std::size_t>(p)];
         begin.wait(unknown, std::memory_order_acquire);
@@ -52,7 +55,7 @@ public:
         publish(p, start < 0 ? failed : start + size);
         return start < 0 ? -1 : start;
     }
-    /// Nobody shall wait for piece p.
+    /// Marks piece p as failed, so that later pieces do not wait for it.
     void give_up(std::int64_t p) { publish(p, failed); }
     std::int64_t total() const { return ends_.back().load(std::memory_order_acquire); }
 
@@ -67,12 +70,12 @@ private:
     std::atomic<std::int64_t> next_{0};
 };
 
-/// find(worker, p), which returns how many entries a piece has, then copy(worker, p, start): workers, each with a
-/// thing of its own that `make` makes, take piece after piece, so that a piece waits for none that is not begun.
-/// Returns how many entries there are; an exception reaches the caller.
+/// Calls find(worker, p), which returns the number of entries of piece p, then copy(worker, p, start). Each worker has
+/// its own object, created by `make`. Pieces start in order, so a piece never waits for one that has not started.
+/// Returns the total number of entries. Exceptions are rethrown to the caller.
 template <class Make, class Find, class Copy>
 std::int64_t find_in_order(host_executor const& exec, std::int64_t pieces, Make const& make, Find const& find,
-                          Copy const& copy) {
+                           Copy const& copy) {
     ordered_starts order(pieces);
     for_each_block(exec, std::min<std::int64_t>(exec.threads(), pieces), 1,
                    [&](std::int64_t, std::int64_t, std::int64_t) {

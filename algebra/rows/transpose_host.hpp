@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Transposes on the host. Parallel, stable, the same for any thread count.
+/// Transpose on the host. Parallel and stable; the result does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace coppice::detail {
 
-/// use(row, k) for the nonzeros k of [first, last), in order.
+/// Calls use(row, k) for the nonzeros k of [first, last), in order.
 template <class T, class I, class O, class Use>
 void for_each_nonzero(csr_view<T, I, O> a, std::int64_t first, std::int64_t last, Use const& use) {
-    // The row of `first`: the last one that begins at or before it and is not empty.
+    // Row of `first`: the last non-empty row that starts at or before it.
     std::int64_t row = std::upper_bound(a.offsets, a.offsets + a.rows() + 1, static_cast<O>(first)) - a.offsets - 1;
     for (std::int64_t k = first; k < last; ++row)
         for (std::int64_t const end = std::min(std::int64_t(a.row_end(row)), last); k < end; ++k) use(row, k);
 }
 
-/// Nonzeros grouped by ranges of 2^shift columns, in their old order inside a range.
+/// Nonzeros grouped by ranges of 2^shift columns, in their old order within a range.
 template <class T, class I, class O>
 struct column_groups {
     int shift = 0;
@@ -31,13 +31,13 @@ struct column_groups {
     buffer<T> values;
 };
 
-/// Stretches of the nonzeros, at max_chunks `max_chunks`, each long enough to be worth its counters.
+/// Length of the chunks of the nonzeros: at most `max_chunks` chunks, each long enough in comparison with its counters.
 inline std::int64_t chunk_length(std::int64_t nonzeros, std::int64_t max_chunks) {
     return std::max<std::int64_t>(std::int64_t{1} << 16, (nonzeros + max_chunks - 1) / max_chunks);
 }
 
-/// The first of two counting passes: stable partition by column range. Every chunk of the nonzeros counts its share
-/// of every group, a scan over (group, chunk) gives each chunk its own places, so writers never meet.
+/// First of two counting passes: stable partition by column range. Every chunk of the nonzeros counts its nonzeros of
+/// each group; a scan over (group, chunk) computes disjoint output ranges.
 template <class T, class I, class O>
 column_groups<T, I, O> group_by_column(host_executor const& exec, csr_view<T, I, O> a) {
     constexpr std::int64_t max_groups = 512, max_chunks = 256;
@@ -76,7 +76,7 @@ column_groups<T, I, O> group_by_column(host_executor const& exec, csr_view<T, I,
     return to;
 }
 
-/// Transpose by counting columns, one thread: for what fits its cache.
+/// Transpose by counting columns, single-threaded, for matrices that fit in the cache.
 template <class T, class I, class O>
 csr<T, I, O> transpose_in_cache(host_executor const& exec, csr_view<T, I, O> a) {
     buffer<O> offsets(exec, std::int64_t(a.columns()) + 1);
@@ -96,15 +96,15 @@ csr<T, I, O> transpose_in_cache(host_executor const& exec, csr_view<T, I, O> a) 
     return {a.columns(), a.rows(), std::move(offsets), std::move(rows), std::move(values)};
 }
 
-/// What transposing by one pass needs to know of a chunk of the nonzeros: the columns that it meets, from the first
-/// to the last, and for each of them how many nonzeros it has, or where its next one goes to.
+/// Columns of a chunk of the nonzeros for the one-pass transpose: from the first to the last column, the number of
+/// nonzeros, later the next output position.
 template <class O>
 struct column_counts {
     std::int64_t first = 0;
     std::vector<O> of_column{};
 
     std::int64_t last() const { return first + static_cast<std::int64_t>(of_column.size()); }
-    /// act(column, count) for the columns that lie in [from, to) as well.
+    /// Calls act(column, count) for the columns that are also in [from, to).
     template <class Act>
     void each(std::int64_t from, std::int64_t to, Act const& act) {
         for (std::int64_t c = std::max(from, first), end = std::min(to, last()); c < end; ++c)
@@ -112,8 +112,8 @@ struct column_counts {
     }
 };
 
-/// The chunks of a matrix and their columns; none where one has more columns than cache lines of them stay at hand,
-/// or all together have more than half of what there are nonzeros.
+/// Returns the columns of all chunks; empty if one of them has more columns than fit in the cache, or if all together
+/// have more than half as many columns as there are nonzeros.
 template <class T, class I, class O>
 std::vector<column_counts<O>> narrow_chunks(host_executor const& exec, csr_view<T, I, O> a, std::int64_t length) {
     constexpr std::int64_t max_columns = std::int64_t{1} << 16;
@@ -143,10 +143,10 @@ std::vector<column_counts<O>> narrow_chunks(host_executor const& exec, csr_view<
     return chunks;
 }
 
-/// Transpose by one counting pass: every chunk of `length` nonzeros writes to places of its own in every column.
+/// Transpose by one counting pass: every chunk of `length` nonzeros writes to its own range of every column.
 template <class T, class I, class O>
 csr<T, I, O> transpose_chunks(host_executor const& exec, csr_view<T, I, O> a, std::int64_t length,
-                                 std::vector<column_counts<O>> chunks) {
+                              std::vector<column_counts<O>> chunks) {
     std::int64_t const columns = a.columns();
     buffer<O> offsets(exec, columns + 1);
     O* const start = offsets.data();
@@ -178,8 +178,8 @@ csr<T, I, O> transpose_chunks(host_executor const& exec, csr_view<T, I, O> a, st
     return {a.columns(), a.rows(), std::move(offsets), std::move(rows), std::move(values)};
 }
 
-/// Transpose by two counting passes, both of which work in cache: group by column range, then sort every group by
-/// column.
+/// Transpose by two counting passes, both of which work in the cache: grouping by column range, then sorting each group
+/// by column.
 template <class T, class I, class O>
 csr<T, I, O> transpose_groups(host_executor const& exec, csr_view<T, I, O> a) {
     auto grouped = group_by_column(exec, a);
@@ -210,9 +210,9 @@ csr<T, I, O> transpose_groups(host_executor const& exec, csr_view<T, I, O> a) {
     return {a.columns(), a.rows(), std::move(offsets), std::move(grouped.rows), std::move(grouped.values)};
 }
 
-/// Transpose: by one pass where chunks of the rows meet few columns each, as in bands and in matrices of few
-/// columns. O(nnz + rows + columns); needs a counter a nonzero, or one more index per nonzero and, per thread, a copy
-/// of one group.
+/// Computes the transpose. Uses one pass if chunks of the rows contain few columns each, as in banded matrices and
+/// matrices with few columns. O(nnz + rows + columns) time; needs one counter per nonzero, or one more index per
+/// nonzero and, per thread, a copy of one group.
 template <class T, class I, class O>
 csr<T, I, O> transpose_nonzeros(host_executor const& exec, csr_view<T, I, O> a) {
     constexpr std::int64_t few = std::int64_t{1} << 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice bfs, sssp, components, ...: a command for every row of the catalogue of graph algorithms.
+// coppice bfs, sssp, components, ...: one command for every row of the registry of graph algorithms.
 #include <cmath>
 #include <memory>
 
@@ -22,11 +22,11 @@ namespace {
 struct graph_request {
     common_options common{};
     std::string matrix{};
-    std::string source{}; ///< as the file calls it; empty: the first vertex
+    std::string source{}; ///< number or name in the file; empty: the first vertex
     analytics_options algorithm{};
     bool symmetrise = false;
     bool renumber = false;
-    std::string parallel{}; ///< empty: as the row of the catalogue says
+    std::string parallel{}; ///< empty: the default of the registry
     std::string output{};
     std::string mapping{};
     std::string report{};
@@ -37,7 +37,7 @@ bool reads(graph_algorithm_row const& row, std::string_view option) {
     return (" " + std::string(row.options) + " ").find(" " + std::string(option) + " ") != std::string::npos;
 }
 
-/// What goes to the file: values as they are, vertices by their numbers in the graph file.
+/// Writes the result: values as they are, vertices by their numbers in the graph file.
 void write_answer(host_executor const& host, std::string const& path, graph_answer const& answer, vertex_id vertices,
                   vertex_numbering const& numbering, file_progress const& progress) {
     auto const comment = comment_on(numbering);
@@ -62,7 +62,7 @@ void write_answer(host_executor const& host, std::string const& path, graph_answ
     write_vector(host, path, array_view<double const>(values), comment, progress);
 }
 
-/// One name a line: line i is what the file calls the vertex of row i.
+/// One name per line: line i is the name of the vertex of row i.
 std::string mapping_text(vertex_numbering const& numbering, std::int64_t vertices) {
     std::string text;
     for (std::int64_t v = 0; v < vertices; ++v) text.append(numbering.name(v)) += '\n';
@@ -79,7 +79,7 @@ std::string label_of_fact(std::string name) {
     return name;
 }
 
-void tell(sheet& result, graph_answer const& answer, double seconds) {
+void show_results(sheet& result, graph_answer const& answer, double seconds) {
     auto& json = result.json();
     for (auto const& [name, value] : answer.facts) {
         result.line(label_of_fact(name), show_fact(value));
@@ -111,7 +111,7 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
     return all;
 }
 
-/// The page and the picture, of what is in host memory.
+/// Writes the HTML page and the picture of a graph in host memory.
 template <class T>
 void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen, csr_view<T> a,
                     graph_answer const& answer, report::graph_page page, output_files& files) {
@@ -130,15 +130,15 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     files.write_text(o.report, render(page));
 }
 
-/// What the algorithm makes of the values of the graph.
+/// Describes how the algorithm uses the values of the graph.
 std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
     if (reads(row, "by-value"))
-        return is_signed ? "the values: their sum is maximised, and no edge of negative value is taken"
+        return is_signed ? "the values: their sum is maximised; edges of negative value are not selected"
                          : "magnitudes: the sum of |value| is maximised; --by-value maximises the sum of the values";
-    return row.weighted ? "the values of the graph" : "not used: every edge counts as 1, whatever its value";
+    return row.weighted ? "the values of the graph" : "not used: every edge has weight 1";
 }
 
-/// What several entries of a file at one position become.
+/// Describes how several entries at one position are combined.
 std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
     switch (row.parallel) {
     case duplicates::min:
@@ -150,9 +150,9 @@ std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
     case duplicates::count:
         return "they are counted";
     case duplicates::first:
-        return "they count once";
+        return "they are one edge";
     default:
-        return "they are refused, as the answer depends on what they mean";
+        return "they are an error, since the result depends on their meaning";
     }
 }
 
@@ -166,7 +166,7 @@ duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request
     return o.parallel.empty() ? row.parallel : choose("rule for parallel edges", o.parallel, parallel_rules);
 }
 
-/// Throws input_error that names the first pair of vertices with parallel edges.
+/// Throws input_error with the first pair of vertices with parallel edges.
 template <class T>
 void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, numbered_matrix<T> const& graph) {
     auto const a = graph.matrix.view();
@@ -174,12 +174,12 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
         for (auto k = a.row_begin(u) + 1; k < a.row_end(u); ++k)
             if (a.indices[k] == a.indices[k - 1])
                 throw input_error(
-                    fmt::format("{}: there are parallel edges from {} to {}, and {} does not say what they "
+                    fmt::format("{}: there are parallel edges from {} to {}, and {} does not define what they "
                                 "mean; --parallel once makes one edge of them",
                                 o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
 
-/// The graph of the file as the algorithm needs it, in host memory.
+/// Reads the graph and converts it to the form that the algorithm requires, in host memory.
 template <class T>
 numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
                               progress& status) {
@@ -191,7 +191,7 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
     require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
     if (refused) refuse_parallel_edges(row, o, graph);
     if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
-    // Two directions with different values are one edge of an undirected graph, as parallel edges are.
+    // In an undirected graph, two directions with different values are combined like parallel edges.
     bool const one_value = !row.undirected || !row.weighted || is_symmetric(host, a.view());
     if (o.symmetrise || (!one_value && is_undirected(host, graph_view(a)))) a = both_directions(host, a.view(), rule);
     return graph;
@@ -201,7 +201,7 @@ vertex_id source_of(graph_request const& o, vertex_numbering const& numbering, s
     if (o.source.empty()) return 0;
     auto const v = numbering.find(o.source, vertices);
     if (v < 0 && !numbering.names.empty())
-        throw usage_error(fmt::format("--source is '{}', and {} names no such vertex", o.source, o.matrix));
+        throw usage_error(fmt::format("--source is '{}', but {} has no vertex of that name", o.source, o.matrix));
     if (v < 0)
         throw usage_error(fmt::format("--source is '{}', expected a vertex from {} to {} of {}", o.source,
                                       numbering.name(0), numbering.name(vertices - 1), o.matrix));
@@ -223,7 +223,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const on_device = exec.copy(a);
     used.undirected = is_undirected(exec, graph_view(on_device));
     if (row.undirected && !used.undirected)
-        throw input_error(fmt::format("{}: {} needs an undirected graph, and some edges are stored in one direction "
+        throw input_error(fmt::format("{}: {} needs an undirected graph, but some edges are stored in one direction "
                                       "only; --symmetrise stores both",
                                       o.matrix, command));
     report::graph_page page;
@@ -263,9 +263,9 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
         else
             result.json()["source"] = name;
     }
-    tell(result, answer, seconds);
+    show_results(result, answer, seconds);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
-    result.line("memory", fmt::format("at most {:.3g} MB beside the graph", double(memory) * 1e-6));
+    result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
     result.json()["memory_bytes"] = memory;
     if (!o.output.empty() && answer.failure.empty()) result.line("written to", o.output);
     if (!o.mapping.empty() && answer.failure.empty()) result.line("names", o.mapping);
@@ -281,7 +281,7 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     output_files files({{"MATRIX", o.matrix}});
     rule_for_parallel_edges(row, o);
     if (!o.mapping.empty() && !o.renumber)
-        throw usage_error("--mapping writes the names that --renumber finds; add it");
+        throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);
     files.expect("--json", o.common.json);
@@ -300,48 +300,53 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     add_matrix_argument(*cli, o->matrix);
     auto& a = o->algorithm;
     if (reads(row, "source"))
-        cli->add_option("--source", o->source, "vertex to start from, as the file calls it; the first by default")
+        cli->add_option("--source", o->source, "source vertex, by its number or name in the file; the first by default")
             ->type_name("VERTEX");
     if (reads(row, "delta"))
-        cli->add_option("--delta", a.delta, "how far beyond the nearest vertices are settled together; chosen if 0")
+        cli->add_option("--delta", a.delta, "bucket width of delta-stepping; 0: chosen automatically")
             ->type_name("LENGTH");
     if (reads(row, "damping"))
         cli->add_option("--damping", a.damping, "probability of following an edge; 0.85 by default")->type_name("D");
     if (reads(row, "tolerance"))
-        cli->add_option("--tolerance", a.tolerance, "stops where the sum of all changes is below; 1e-6 by default")
+        cli->add_option("--tolerance", a.tolerance, "stop if the sum of all changes is less than this; 1e-6 by default")
             ->type_name("EPS");
     if (reads(row, "max-iterations"))
-        add_integer(*cli, "--max-iterations", a.max_iterations, "200 by default")->type_name("N");
+        add_integer(*cli, "--max-iterations", a.max_iterations, "maximum number of iterations; 200 by default")
+            ->type_name("N");
     if (reads(row, "samples"))
-        add_integer(*cli, "--samples", a.samples, "so many sources, drawn by chance; all vertices by default")
+        add_integer(*cli, "--samples", a.samples, "number of randomly selected sources; all vertices by default")
             ->type_name("N");
     if (reads(row, "alpha"))
-        cli->add_option("--alpha", a.alpha, "weight of an edge; chosen from the degrees by default")->type_name("X");
+        cli->add_option("--alpha", a.alpha, "attenuation factor of an edge; chosen from the degrees by default")
+            ->type_name("X");
     if (reads(row, "resolution"))
-        cli->add_option("--resolution", a.resolution, "the larger, the smaller communities are; 1 by default")
+        cli->add_option("--resolution", a.resolution,
+                        "resolution: larger values give smaller communities; 1 by default")
             ->type_name("X");
     if (reads(row, "capacity"))
-        add_integer(*cli, "--capacity", a.capacity, "edges that a vertex may keep; 2 by default")->type_name("N");
+        add_integer(*cli, "--capacity", a.capacity, "maximum number of selected edges per vertex; 2 by default")
+            ->type_name("N");
     if (reads(row, "by-value"))
         cli->add_flag("--by-value", a.by_value,
-                      "maximise the sum of the values and take no negative edge; without it the sum of |value|");
+                      "maximise the sum of the values, without negative edges; by default the sum of |value|");
     cli->add_flag("--symmetrise", o->symmetrise,
-                  fmt::format("work on the undirected graph: every edge in both directions, with its value; of two "
+                  fmt::format("use the undirected graph: every edge in both directions, with its value; of two "
                               "different values the {} one",
                               row.parallel == duplicates::min ? "smaller" : "larger"));
     cli->add_option("--parallel", o->parallel,
-                    fmt::format("what parallel edges become; by default {}", meaning_of_parallel_edges(row)))
+                    fmt::format("how parallel edges are combined; by default {}", meaning_of_parallel_edges(row)))
         ->type_name(alternatives(parallel_rules));
-    cli->add_flag("--renumber", o->renumber,
-                  "edge lists: vertices are any words or numbers, numbered in the order in which the file names them");
-    cli->add_option("--mapping", o->mapping, "where to write the names of --renumber: line i is the vertex of row i")
+    cli->add_flag(
+        "--renumber", o->renumber,
+        "edge lists: vertices are arbitrary words or numbers; they are numbered in the order of their occurrence");
+    cli->add_option("--mapping", o->mapping, "output file of the names of --renumber: line i is the vertex of row i")
         ->type_name("FILE");
     cli->add_option("-o,--output", o->output,
-                    "where to write " + std::string(row.output) +
-                        "; vertices by their numbers in the file, and the number before the first for none")
+                    "output file: " + std::string(row.output) +
+                        "; vertices have their numbers in the file; \"none\" is the number before the first")
         ->type_name("FILE");
     cli->add_option("--report", o->report,
-                    "write a page with the degrees, what was found, and a drawing where the graph is small")
+                    "write an HTML page with degrees, results and, if the graph is small, a drawing")
         ->type_name("FILE");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);

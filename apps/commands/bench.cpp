@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice bench SUITE: the front of the benchmark library, where it is built in.
+// coppice bench SUITE: runs the benchmark library, if it is part of the build.
 #include <memory>
 
 #include <fmt/format.h>
@@ -100,11 +100,12 @@ outcome run(options const& o) {
 
 command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
-    auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
+    auto* const cli = program.add_subcommand("bench", "Measure a suite together with other libraries in one run");
     cli->add_option("SUITE", o->suite, listed(valid_suites()))->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
-    cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");
-    cli->add_option("--report", o->report, "write a page with charts of all that was measured")->type_name("FILE.html");
+    cli->add_flag("--quick", o->quick, "small problems and few repetitions, as a functional test");
+    cli->add_option("--report", o->report, "write an HTML page with charts of all measurements")
+        ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -27,7 +27,7 @@ struct factor_request {
 
 constexpr std::string_view methods[] = {"parallel", "greedy"};
 
-/// The factor as a symmetric matrix: |w| of every edge that it keeps. All in host memory.
+/// Returns the factor as a symmetric matrix with |w| of every selected edge. All arrays are in host memory.
 template <class T>
 csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<std::int32_t> const& f) {
     std::int64_t const n = f.vertices;
@@ -51,8 +51,8 @@ csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<st
     return {f.vertices, f.vertices, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-void tell(sheet& result, factor_request const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
-          double weights_seconds, double seconds) {
+void show_results(sheet& result, factor_request const& o, factor_options const& used,
+                  graph_factor<std::int32_t> const& f, double weights_seconds, double seconds) {
     result.line("factor", fmt::format("[0,{}], {}, ties {}", f.degree, o.method, name_of(used.ties)));
     result.line("edges", show_count(f.edges) + (f.maximal ? ", maximal" : ""));
     result.line("weight coverage", show_fraction(f.weight_coverage));
@@ -119,7 +119,7 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     sheet result("factor", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, used, f, weights_seconds, seconds);
+    show_results(result, o, used, f, weights_seconds, seconds);
     result.publish(files);
     return {};
 }
@@ -130,7 +130,7 @@ outcome run(factor_request& o) {
     require_name("method", o.method, methods);
     read_factor_arguments(o.factor);
     if (o.method == "greedy" && o.common.backend == "cuda")
-        throw usage_error("the greedy method is sequential and works on the host only; use --backend host");
+        throw usage_error("the greedy method is sequential and runs on the host only; use --backend host");
     if (o.method == "greedy") o.common.backend = "host";
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}});
@@ -146,13 +146,14 @@ outcome run(factor_request& o) {
 
 command add_factor(CLI::App& program) {
     auto const o = std::make_shared<factor_request>();
-    auto* const cli = program.add_subcommand("factor", "Find a weighted [0, n]-factor of the graph of a matrix");
+    auto* const cli = program.add_subcommand("factor", "Compute a weighted [0, n]-factor of the graph of a matrix");
     add_matrix_argument(*cli, o->matrix);
-    add_integer(*cli, "--degree", o->factor.options.degree, "edges that a vertex may keep, 1 to 4")->type_name("n");
+    add_integer(*cli, "--degree", o->factor.options.degree, "maximum number of selected edges per vertex, 1 to 4")
+        ->type_name("n");
     cli->add_option("--method", o->method, "parallel (algorithm 8) or greedy (algorithm 6)")
         ->type_name("parallel|greedy");
     add_factor_options(*cli, o->factor);
-    cli->add_option("-o,--output", o->output, "where to write the factor, a symmetric matrix of its edge weights")
+    cli->add_option("-o,--output", o->output, "output file of the factor, a symmetric matrix of its edge weights")
         ->type_name("FILE");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);

@@ -19,7 +19,7 @@ namespace {
 struct forest_request {
     common_options common{};
     std::string matrix{};
-    factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
+    factor_arguments factor{{.ties = tie_rule::near}}; // prefers whole grid lines to independence of the numbering
     std::string output{};
     std::string picture{};
 };
@@ -31,7 +31,7 @@ struct timing {
     double all() const { return weights + factor + forest; }
 };
 
-/// Position by position the vertex that stands there, as the file numbers it.
+/// Returns, for each position, the number of its vertex in the file.
 std::string permutation_text(array_view<std::int32_t const> permutation, vertex_numbering const& vertices) {
     std::string text = "%%MatrixMarket matrix array integer general\n"
                        "% row p of the permuted matrix is row permutation(p) of the original one\n";
@@ -43,8 +43,9 @@ std::string permutation_text(array_view<std::int32_t const> permutation, vertex_
     return text;
 }
 
-void tell(sheet& result, forest_request const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
-          linear_forest<std::int32_t> const& forest, double identity_coverage, timing const& seconds) {
+void show_results(sheet& result, forest_request const& o, factor_options const& used,
+                  graph_factor<std::int32_t> const& factor, linear_forest<std::int32_t> const& forest,
+                  double identity_coverage, timing const& seconds) {
     result.line("paths",
                 fmt::format("{}, the longest of {}", show_count(forest.paths), counted(forest.longest_path, "row")));
     result.line("cycles broken", show_count(forest.cycles_broken));
@@ -117,7 +118,7 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     sheet result("forest", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, used, factor, forest, identity_coverage, seconds);
+    show_results(result, o, used, factor, forest, identity_coverage, seconds);
     result.publish(files);
     return {};
 }
@@ -140,12 +141,11 @@ outcome run(forest_request const& o) {
 
 command add_forest(CLI::App& program) {
     auto const o = std::make_shared<forest_request>();
-    auto* const cli = program.add_subcommand("forest", "Find the linear forest of a matrix and its permutation");
+    auto* const cli = program.add_subcommand("forest", "Compute the linear forest of a matrix and its permutation");
     add_matrix_argument(*cli, o->matrix);
     add_factor_options(*cli, o->factor);
-    cli->add_option(
-           "-o,--output", o->output,
-           "where to write the permutation: for every position the row that goes there, as the file numbers it")
+    cli->add_option("-o,--output", o->output,
+                    "output file of the permutation: for every position, the number of its row in the input file")
         ->type_name("FILE");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);

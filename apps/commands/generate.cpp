@@ -19,10 +19,10 @@ struct generate_request {
     common_options common{};
     std::string kind{};
     std::string output{};
-    std::map<std::string, std::string> parameters{}; ///< as typed; absent ones keep their default
+    std::map<std::string, std::string> parameters{}; ///< as entered; missing ones have their default
 };
 
-/// "--edge-factor,--edge_factor": with hyphens like all options, and as generate:KIND,... spells it.
+/// Returns "--edge-factor,--edge_factor": with hyphens as all options, and as spelled in generate:KIND,...
 std::string option_of(std::string const& key) {
     auto hyphened = key;
     std::replace(hyphened.begin(), hyphened.end(), '_', '-');
@@ -85,9 +85,9 @@ outcome write_generated(generate_request const& o, generator_options const& para
 outcome run(generate_request const& o) {
     check_common_options(o.common);
     if (o.common.backend == "cuda")
-        make_executor(o.common); // matrices are made on the host; a missing GPU is still told
+        make_executor(o.common); // matrices are made on the host, but a missing GPU is reported
     auto const parameters = read_parameters(o);
-    if (o.output.empty()) throw usage_error("generate needs -o FILE to write the matrix to");
+    if (o.output.empty()) throw usage_error("generate needs -o FILE, the file of the matrix");
     output_files files({});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
@@ -100,12 +100,12 @@ outcome run(generate_request const& o) {
 command add_generate(CLI::App& program) {
     auto const o = std::make_shared<generate_request>();
     auto* const cli = program.add_subcommand("generate", "Write a test problem as a Matrix Market file");
-    cli->add_option("KIND", o->kind, "which matrix")->type_name("");
-    cli->add_option("-o,--output", o->output, "the file to write; compressed where it ends in .gz")->type_name("FILE");
+    cli->add_option("KIND", o->kind, "kind of matrix")->type_name("");
+    cli->add_option("-o,--output", o->output, "output file; compressed if its name ends in .gz")->type_name("FILE");
     for (auto const& kind : generator_kinds())
         for (auto const& key : kind.keys)
             if (o->parameters.try_emplace(key).second)
-                cli->add_option(option_of(key), o->parameters[key])->group(""); // the list of kinds tells of them
+                cli->add_option(option_of(key), o->parameters[key])->group(""); // listed with the kinds
     add_common_options(*cli, o->common);
     cli->footer(list_of_kinds());
     return {cli, [o] { return run(*o); }};

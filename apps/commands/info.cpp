@@ -19,7 +19,7 @@ struct info_request {
 
 char const* yes_no(bool yes) { return yes ? "yes" : "no"; }
 
-void tell(sheet& result, matrix_info const& m) {
+void show_results(sheet& result, matrix_info const& m) {
     result.line("symmetric",
                 fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values)));
     result.line("bandwidth",
@@ -28,9 +28,9 @@ void tell(sheet& result, matrix_info const& m) {
                                            show_count(m.degrees.largest), m.degrees.mean));
     result.line("zero diagonals", show_count(m.zero_diagonals));
     result.line("largest |a|", fmt::format("{:.6g}", m.largest_magnitude));
-    result.line("diagonal coverage", show_fraction(m.diagonal_coverage) + "  of the weight lies on the diagonal");
+    result.line("diagonal coverage", show_fraction(m.diagonal_coverage) + "  of the weight is on the diagonal");
     result.line("identity coverage",
-                show_fraction(m.identity_coverage) + "  of the off-diagonal weight lies beside the diagonal");
+                show_fraction(m.identity_coverage) + "  of the off-diagonal weight is on the sub- and superdiagonal");
     auto& json = result.json();
     json["symmetric_pattern"] = m.symmetric_pattern;
     json["symmetric_values"] = m.symmetric_values;
@@ -54,7 +54,7 @@ outcome inspect(info_request const& o, any_executor const& chosen, Executor cons
     status.show("inspecting");
     auto const on_device = exec.copy(a);
     clock.lap();
-    // A matrix without rows has no arrays to look at.
+    // A matrix without rows has no arrays.
     auto const info = a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()};
     double const seconds = clock.lap();
     status.clear();
@@ -62,7 +62,7 @@ outcome inspect(info_request const& o, any_executor const& chosen, Executor cons
     sheet result("info", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, info);
+    show_results(result, info);
     result.line("time", fmt::format("{} to read, {} to inspect", show_seconds(read_seconds), show_seconds(seconds)));
     result.json()["read_seconds"] = read_seconds;
     result.json()["seconds"] = seconds;

@@ -70,7 +70,7 @@ outcome run(multiply_request const& o) {
     check_matrix_argument(o.first, "multiply");
     check_matrix_argument(o.second, "multiply");
     require_name("semiring", o.semiring, semiring_names);
-    if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
+    if (o.complement && o.mask.empty()) throw usage_error("--complement needs --mask");
     auto const chosen = make_executor(o.common);
     output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
@@ -88,10 +88,11 @@ command add_multiply(CLI::App& program) {
     cli->add_option("A", o->first, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
     cli->add_option("B", o->second, "the matrix on the right")->type_name("");
     cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");
-    cli->add_option("--mask", o->mask, "a matrix of the product's shape: only where it has entries")->type_name("FILE");
-    cli->add_flag("--complement", o->complement, "only where the mask has no entries");
-    cli->add_option("-o,--output", o->output,
-                    "where to write the product; arg-max writes inner indices as A numbers them")
+    cli->add_option("--mask", o->mask,
+                    "a matrix of the product's shape: compute only positions at which it has entries")
+        ->type_name("FILE");
+    cli->add_flag("--complement", o->complement, "compute only positions at which the mask has no entries");
+    cli->add_option("-o,--output", o->output, "output file of the product; arg-max writes the numbers of columns of A")
         ->type_name("FILE");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

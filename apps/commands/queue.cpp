@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice queue: the stationary distribution of an M/M/n + k queue with servers that are opened and closed.
+// coppice queue: stationary distribution of an M/M/n + k queue with servers that are opened and closed.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -29,7 +29,7 @@ struct queue_request {
     std::string report{};
 };
 
-/// The solved chain.
+/// Result of the solve.
 struct solved_queue {
     queue_options queue{};
     std::int64_t nonzeros = 0;
@@ -50,7 +50,7 @@ solved_queue solve_queue(queue_request const& o, Executor const& exec, queue_opt
     auto const a = queue_matrix<T>(make_host(o.common), queue);
     auto const on = exec.copy(a);
     buffer<T> x(exec, a.rows());
-    // Levels of equally many servers are blocks; where a level tells few tasks apart, larger blocks are found.
+    // Levels with the same number of open servers are blocks. If levels are small, larger blocks are chosen.
     solved.result =
         stationary_distribution(exec, on.view(), x.view(), {.block = queue.places, .tolerance = o.tolerance});
     auto const values = to_vector(exec, x);
@@ -81,7 +81,7 @@ queue_figures figures_of(queue_request const& o, solved_queue const& s) {
     return f;
 }
 
-/// At most 24 numbers of servers up to all, evenly apart.
+/// Returns at most 24 numbers of servers up to `all`, evenly spaced.
 std::vector<std::int64_t> numbers_of_servers(std::int64_t all) {
     constexpr std::int64_t most = 24;
     std::vector<std::int64_t> numbers;
@@ -104,17 +104,17 @@ report::entries settings_of(queue_request const& o) {
     auto const& q = o.queue;
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
     return {{"servers", std::to_string(q.servers)},
-            {"tasks that a level tells apart", std::to_string(q.places)},
-            {"tasks that a server takes", std::to_string(q.share)},
+            {"positions (numbers of tasks) of a level", std::to_string(q.places)},
+            {"tasks per server", std::to_string(q.share)},
             {"arrival", show(q.arrival)},
             {"service", show(q.service)},
             {"opening", show(q.opening)},
             {"closing", show(q.closing)},
-            {"opens from place", std::to_string(q.upper > 0 ? q.upper : std::min(q.share + 1, q.places))},
-            {"closes up to place", std::to_string(q.lower >= 0 ? q.lower : q.share - 1)},
+            {"opens servers from position", std::to_string(q.upper > 0 ? q.upper : std::min(q.share + 1, q.places))},
+            {"closes servers up to position", std::to_string(q.lower >= 0 ? q.lower : q.share - 1)},
             {"cost of an open server", show(o.server_cost)},
             {"cost of a waiting task", show(o.waiting_cost)},
-            {"cost of a task turned away", show(o.loss_cost)},
+            {"cost of a rejected task", show(o.loss_cost)},
             {"tolerance", show_scientific(o.tolerance)}};
 }
 
@@ -125,16 +125,16 @@ nlohmann::ordered_json json_of(queue_figures const& f) {
             {"loss_probability", f.lost}, {"cost", f.cost}};
 }
 
-void tell(sheet& result, queue_request const& o, solved_queue const& s, report::queue_page const& page) {
+void show_results(sheet& result, queue_request const& o, solved_queue const& s, report::queue_page const& page) {
     auto const& f = page.chosen;
     auto const& best = report::cheapest(page.by_servers);
     result.line("states", fmt::format("{}, {} levels of {}", show_count(std::int64_t(s.x.size())),
                                       show_count(o.queue.servers), o.queue.places));
     result.line("open servers", fmt::format("{:.4g} on average, load {}", f.open, show_fraction(f.load())));
     result.line("tasks", fmt::format("{:.4g} on average, {:.4g} waiting", f.tasks, f.waiting));
-    result.line("a task waits", fmt::format("with probability {:.4g}; turned away {:.3g}", f.waits, f.lost));
+    result.line("a task waits", fmt::format("with probability {:.4g}; rejected with {:.3g}", f.waits, f.lost));
     result.line("keep open", fmt::format("{} for the likeliest number of tasks", counted(page.in_advance, "server")));
-    result.line("cost", fmt::format("{:.5g} per unit of time; least with {}: {:.5g}", f.cost,
+    result.line("cost", fmt::format("{:.5g} per unit of time; minimum with {}: {:.5g}", f.cost,
                                     counted(best.servers, "server"), best.cost));
     result.line("time", fmt::format("{}, {}, residual {}", show_seconds(s.seconds),
                                     counted(s.result.iterations, "iteration"), show_scientific(s.result.residual)));
@@ -193,7 +193,7 @@ outcome work(queue_request const& o, any_executor const& chosen, Executor const&
 
     sheet result("queue", o.common);
     result.backend(chosen);
-    tell(result, o, solved, page);
+    show_results(result, o, solved, page);
     result.publish(files);
     return {};
 }
@@ -220,33 +220,39 @@ outcome run(queue_request const& o) {
 
 command add_queue(CLI::App& program) {
     auto const o = std::make_shared<queue_request>();
-    auto* const cli =
-        program.add_subcommand("queue", "Load, waiting and cost of servers that are opened and closed with the queue");
+    auto* const cli = program.add_subcommand(
+        "queue", "Load, waiting and cost of servers that are opened and closed according to the queue length");
     auto& q = o->queue;
-    add_integer(*cli, "--servers", q.servers, "servers that there are; 100 by default")->type_name("N");
-    add_integer(*cli, "--places", q.places, "tasks told apart for a number of open servers; 16 by default")
+    add_integer(*cli, "--servers", q.servers, "number of servers; 100 by default")->type_name("N");
+    add_integer(*cli, "--places", q.places,
+                "positions (numbers of tasks) for each number of open servers; 16 by default")
         ->type_name("K");
-    add_integer(*cli, "--share", q.share, "tasks that a server takes; 1 by default")->type_name("N");
+    add_integer(*cli, "--share", q.share, "tasks per server; 1 by default")->type_name("N");
     cli->add_option("--arrival", q.arrival, "tasks per unit of time; 50 by default")->type_name("RATE");
     cli->add_option("--service", q.service, "tasks that a busy server finishes per unit of time; 1 by default")
         ->type_name("RATE");
-    cli->add_option("--opening", q.opening, "of a server, for each share of tasks too many; 1 by default")
+    cli->add_option("--opening", q.opening,
+                    "rate of opening a server, for each --share tasks above the limit; 1 by default")
         ->type_name("RATE");
-    cli->add_option("--closing", q.closing, "of a server, for each share of tasks too few; 1 by default")
+    cli->add_option("--closing", q.closing,
+                    "rate of closing a server, for each --share tasks below the limit; 1 by default")
         ->type_name("RATE");
-    add_integer(*cli, "--upper", q.upper, "first place that opens servers; more tasks than they take by default")
+    add_integer(*cli, "--upper", q.upper,
+                "first position that opens servers; default: more tasks than the open servers take")
         ->type_name("P");
-    add_integer(*cli, "--lower", q.lower, "last place that closes servers; fewer tasks than they take by default")
+    add_integer(*cli, "--lower", q.lower,
+                "last position that closes servers; default: fewer tasks than the open servers take")
         ->type_name("P");
-    cli->add_option("--server-cost", o->server_cost, "of an open server per unit of time; 1 by default")
+    cli->add_option("--server-cost", o->server_cost, "cost of an open server per unit of time; 1 by default")
         ->type_name("C");
-    cli->add_option("--waiting-cost", o->waiting_cost, "of a waiting task per unit of time; 1 by default")
+    cli->add_option("--waiting-cost", o->waiting_cost, "cost of a waiting task per unit of time; 1 by default")
         ->type_name("C");
-    cli->add_option("--loss-cost", o->loss_cost, "of a task that is turned away; 10 by default")->type_name("C");
-    cli->add_option("--tolerance", o->tolerance, "of the balance of each level; 1e-13 by default")->type_name("T");
-    cli->add_option("-o,--output", o->output, "where to write the distribution, a Matrix Market array")
+    cli->add_option("--loss-cost", o->loss_cost, "cost of a rejected task; 10 by default")->type_name("C");
+    cli->add_option("--tolerance", o->tolerance, "tolerance of the balance equations of each level; 1e-13 by default")
+        ->type_name("T");
+    cli->add_option("-o,--output", o->output, "output file of the distribution, a Matrix Market array")
         ->type_name("FILE");
-    cli->add_option("--report", o->report, "write a page with charts of load, waiting, cost and the distribution")
+    cli->add_option("--report", o->report, "write an HTML page with charts of load, waiting, cost and the distribution")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice solve MATRIX: Krylov solve with a preconditioner made from nothing but the matrix.
+// coppice solve MATRIX: preconditioned Krylov solve.
 #include "apps/commands/solve.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace coppice::app {
 namespace {
 
-/// The names that an option takes, the automatic choice first.
+/// Names of an option, with the automatic choice first.
 template <std::size_t N>
 std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
     std::vector<std::string_view> all{automatic_name};
@@ -29,12 +29,12 @@ std::vector<std::string_view> with_automatic(std::array<std::string_view, N> con
 std::string show_finding(finding const& f) {
     std::string name(f.key);
     std::replace(name.begin(), name.end(), '_', ' ');
-    if (f.unit == finding_unit::share) return name + " " + show_fraction(f.value);
+    if (f.unit == finding_unit::fraction) return name + " " + show_fraction(f.value);
     if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
     return name + " " + show_count(std::int64_t(f.value));
 }
 
-// What the setup found; its times stand in the JSON object.
+// Formats the findings of the setup; its times are in the JSON object.
 std::string show_findings(preconditioner_report const& report) {
     std::string text;
     for (finding const& f : report.findings)
@@ -58,7 +58,7 @@ nlohmann::ordered_json options_json(option_values const& options) {
     return json;
 }
 
-/// How an attempt ended.
+/// Describes the result of an attempt.
 std::string show_ending(solver_attempt const& attempt) {
     if (!attempt.refusal.empty()) return "not run: " + attempt.refusal;
     krylov_result const& r = attempt.result;
@@ -86,9 +86,9 @@ nlohmann::ordered_json attempts_json(std::vector<solver_attempt> const& attempts
 }
 
 template <class T>
-void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
+void show_results(sheet& result, solve_options const& o, solve_run<T> const& r) {
     result.line("solver", fmt::format("{}, preconditioner {}{}{}, tolerance {:g}", r.solver, r.preconditioner,
-                                      o.parts > 1 ? fmt::format(" of {} parts", o.parts) : "",
+                                      o.ranks > 1 ? fmt::format(" on {} ranks", o.ranks) : "",
                                       o.is_automatic() ? " (chosen)" : "", o.tolerance));
     if (r.attempts.size() > 1)
         for (solver_attempt const& attempt : r.attempts)
@@ -110,8 +110,8 @@ template <class T>
 void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
     json["solver"] = r.solver;
     json["preconditioner"] = r.preconditioner;
-    json["parts"] = o.parts;
-    if (o.is_automatic() && o.parts == 1) json["attempts"] = attempts_json(r.attempts);
+    json["parts"] = o.ranks;
+    if (o.is_automatic() && o.ranks == 1) json["attempts"] = attempts_json(r.attempts);
     json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
@@ -142,14 +142,13 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
     if (r.result.reason == krylov_reason::cancelled) return {exit_numerical, reason};
     if (needs_symmetry(r.solver) && !traits_of(host, a.view()).symmetric)
-        reason += fmt::format("; {} needs a {} matrix, this one is not", r.solver,
-                              is_complex_number<T> ? "Hermitian" : "symmetric");
+        reason += fmt::format("; {} requires a {} matrix", r.solver, is_complex_number<T> ? "Hermitian" : "symmetric");
     if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
         reason += "; the " + r.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
 }
 
-/// The tolerance of |b - Ax| / |b| that both tolerances together come to. `scale`: the power of two in b.
+/// Returns the relative tolerance that is equivalent to both tolerances. `scale`: the power of two in b.
 template <class T>
 double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
     auto const square = [&](std::int64_t i) { return std::norm(std::complex<double>(b[i])); };
@@ -157,7 +156,7 @@ double joint_tolerance(solve_options const& o, host_executor const& host, buffer
     return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
 }
 
-/// Throws where a complex system cannot have what is asked for.
+/// Throws if an option is not available for complex systems.
 void check_complex(solve_options const& o) {
     if (o.compare || o.mixed || !o.report.empty())
         throw usage_error(std::string(o.compare ? "--compare"
@@ -171,7 +170,7 @@ void check_complex(solve_options const& o) {
                                       o.preconditioner, listed(with_automatic(known))));
 }
 
-/// The starting guess, or one for each right-hand side; empty for zeros.
+/// Returns the starting guesses, one for each right-hand side; empty for zeros.
 template <class T>
 buffer<T> load_start(solve_options const& o, host_executor const& host, std::int64_t rows, std::int64_t columns,
                      progress& status) {
@@ -183,7 +182,7 @@ buffer<T> load_start(solve_options const& o, host_executor const& host, std::int
     return std::move(start.values);
 }
 
-/// Writes and tells what a solve gave.
+/// Writes and prints the results of a solve.
 template <class T>
 outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, csr<T> const& a,
                solve_run<T> const& r, output_files& files, progress& status) {
@@ -195,15 +194,15 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
     sheet result("solve", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, r);
+    show_results(result, o, r);
     tell_json(result.json(), o, r);
     auto const end = judge(o, host, a, r);
     result.publish(files, end);
     return end;
 }
 
-/// In parts, with preconditioners of their own blocks, or a multilevel method over all. Names that are not given: cg
-/// for symmetric matrices, else bicgstab; forest.
+/// Distributed solve, with block preconditioners per rank or a multilevel method over all ranks. Defaults: cg for
+/// symmetric matrices, else bicgstab; forest.
 template <class Executor, class T>
 solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                           right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
@@ -212,36 +211,36 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
     run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
     run.x = buffer<T>(host, a.rows());
     auto const values = o.options_of(run.preconditioner);
-    executors_of_parts(exec, o.parts).run([&](Executor const& part, rank_communicator const& others) {
-        rows_of_part const rows(a.rows(), others);
+    executors_of_ranks(exec, o.ranks).run([&](Executor const& rank_exec, rank_communicator const& others) {
+        rows_of_rank const rows(a.rows(), others);
         auto const begin = a.row_offsets()[rows.first], end = a.row_offsets()[rows.last];
         std::vector<std::int32_t> offsets(a.row_offsets().begin() + rows.first,
                                           a.row_offsets().begin() + rows.last + 1);
         for (auto& offset : offsets) offset -= begin;
-        distributed_csr<Executor, T> const own(part, others, offsets,
-                                        {a.column_indices().begin() + begin, a.column_indices().begin() + end},
-                                        {a.values().begin() + begin, a.values().begin() + end});
-        auto const b = part.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
-        auto x = start.empty() ? part.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
-                               : part.copy(array_view<T const>(start.data() + rows.first, rows.size()));
-        part.synchronize();
+        distributed_csr<Executor, T> const own(rank_exec, others, offsets,
+                                               {a.column_indices().begin() + begin, a.column_indices().begin() + end},
+                                               {a.values().begin() + begin, a.values().begin() + end});
+        auto const b = rank_exec.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
+        auto x = start.empty() ? rank_exec.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
+                               : rank_exec.copy(array_view<T const>(start.data() + rows.first, rows.size()));
+        rank_exec.synchronize();
         others.gather(0);
         stopwatch clock;
-        auto const m = make_distributed_preconditioner(part, others, run.preconditioner, own, values);
-        part.synchronize();
+        auto const m = make_distributed_preconditioner(rank_exec, others, run.preconditioner, own, values);
+        rank_exec.synchronize();
         others.gather(0);
         double const setup_seconds = clock.lap();
         krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
         options.progress = [&](std::int64_t iteration, double residual) {
             if (others.rank() == 0 && status.enabled())
-                status.show(run.solver + " in parts: iteration " + std::to_string(iteration) + ", relative residual " +
+                status.show(run.solver + " on ranks: iteration " + std::to_string(iteration) + ", relative residual " +
                             show_scientific(residual));
-            for (int const stops : others.gather(int(is_interrupted()))) // all parts end at the same iteration
+            for (int const stops : others.gather(int(is_interrupted()))) // all ranks end at the same iteration
                 if (stops) return false;
             return true;
         };
-        auto const result = solve_distributed(part, others, run.solver, own, m, b.view(), x.view(), options);
-        part.synchronize();
+        auto const result = solve_distributed(rank_exec, others, run.solver, own, m, b.view(), x.view(), options);
+        rank_exec.synchronize();
         others.gather(0);
         if (others.rank() == 0) {
             run.setup_seconds = setup_seconds;
@@ -249,20 +248,20 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
             run.result = result;
             run.setup = m.report();
         }
-        part.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
+        rank_exec.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
     });
     run.forward_error = forward_relative_error<T>(host, run.x.view(), rhs.solution);
     return run;
 }
 
-/// Throws where parts do not go with what else is asked for.
-void check_parts_of_solve(solve_options const& o) {
-    check_parts(o.parts);
-    if (o.parts == 1) return;
+/// Throws if --parts is combined with incompatible options.
+void check_ranks_of_solve(solve_options const& o) {
+    check_ranks(o.ranks);
+    if (o.ranks == 1) return;
     if (o.compare || o.mixed || !o.report.empty())
-        throw usage_error(std::string("--parts does not go with ") + (o.compare ? "--compare"
-                                                                      : o.mixed ? "--mixed"
-                                                                                : "--report"));
+        throw usage_error(std::string("--parts cannot be combined with ") + (o.compare ? "--compare"
+                                                                             : o.mixed ? "--mixed"
+                                                                                       : "--report"));
 }
 
 template <class Executor, class T>
@@ -279,12 +278,12 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
-    if (rhs.columns > 1 && o.parts > 1)
+    if (rhs.columns > 1 && o.ranks > 1)
         throw usage_error(
-            fmt::format("--parts is for one right-hand side, --rhs {} holds {}", o.system.rhs, rhs.columns));
+            fmt::format("--parts requires a single right-hand side; --rhs {} has {}", o.system.rhs, rhs.columns));
     if (rhs.columns > 1) {
         if (o.compare || o.mixed || !o.report.empty())
-            throw usage_error(fmt::format("{} is for one right-hand side, --rhs {} holds {}",
+            throw usage_error(fmt::format("{} requires a single right-hand side; --rhs {} has {}",
                                           o.compare ? "--compare"
                                           : o.mixed ? "--mixed"
                                                     : "--report",
@@ -294,9 +293,9 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
     }
     if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
-    if (o.parts > 1) {
+    if (o.ranks > 1) {
         if constexpr (is_complex_number<T>) {
-            throw usage_error("--parts is for real systems; this one is complex");
+            throw usage_error("--parts requires a real system; this one is complex");
         } else {
             interruptible const until_interrupted;
             auto const r = run_in_parts<Executor, T>(o, exec, host, a, rhs, start, status);
@@ -319,8 +318,8 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     return finish(o, chosen, host, a, r, files, status);
 }
 
-// Splits NAME,key=value and holds all options against the catalogue; for a preconditioner that is to be chosen against
-// all of it.
+// Splits NAME,key=value and checks all options against the registry; for an automatic choice against the options of all
+// preconditioners.
 void read_preconditioner(solve_options& o) {
     auto const choice = parse_choice(o.preconditioner);
     require_name("preconditioner", choice.name, with_automatic(preconditioner_names));
@@ -339,10 +338,9 @@ void check(solve_options& o) {
     read_preconditioner(o);
     bool const others = o.solver != automatic_name && o.solver != "fgmres";
     if (o.preconditioner != automatic_name && preconditioner_row_of(o.preconditioner).varies && others)
-        throw usage_error(
-            fmt::format("--preconditioner {} is another one at every iteration and needs --solver fgmres, "
-                        "not {}",
-                        o.preconditioner, o.solver));
+        throw usage_error(fmt::format("--preconditioner {} changes in every iteration and requires --solver fgmres, "
+                                      "not {}",
+                                      o.preconditioner, o.solver));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
     if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
@@ -356,12 +354,13 @@ void check(solve_options& o) {
         throw usage_error(
             fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
     if (o.mixed && (o.compare || !o.report.empty()))
-        throw usage_error("--mixed is for one solve, not for --compare or --report");
+        throw usage_error("--mixed cannot be combined with --compare or --report");
     if (o.mixed && o.common.precision == "single")
-        throw usage_error("--mixed refines in double precision, --precision single asks for another one");
+        throw usage_error("--mixed refines in double precision and cannot be combined with --precision single");
     if (o.compare && !o.report.empty())
-        throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
-    check_parts_of_solve(o);
+        throw usage_error("--compare prints a table of all solvers, --report draws one of them next to others; use one "
+                          "of the two options");
+    check_ranks_of_solve(o);
     check_system_arguments(o.system);
 }
 
@@ -373,7 +372,7 @@ std::string kind_of(option_row const& row) {
     return text;
 }
 
-// An option that several preconditioners have stands once, with all that it means.
+// An option of several preconditioners is listed once, with all its meanings.
 void add_preconditioner_options(CLI::App& cli, option_values& values) {
     struct entry {
         std::string kind;
@@ -421,34 +420,37 @@ command add_solve(CLI::App& program) {
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--solver", o->solver,
                     "one of " + listed(with_automatic(krylov_names)) +
-                        "; auto, the default, chooses by the matrix, and another where one fails")
+                        "; auto, the default, chooses according to the matrix, and tries another one if a solver fails")
         ->type_name("NAME");
     cli->add_option("--preconditioner", o->preconditioner,
                     "one of " + listed(with_automatic(preconditioner_names)) +
-                        "; auto by default. Its options follow by name, or behind it: forest,rounds=7")
+                        "; auto by default. Its options follow by name, or after its name: forest,rounds=7")
         ->type_name("NAME");
     add_preconditioner_options(*cli, o->preconditioner_options);
-    cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
+    cli->add_option("--tolerance", o->tolerance, "tolerance of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
     cli->add_option("--absolute-tolerance", o->absolute_tolerance,
-                    "of |b - Ax|; a solve ends where it meets this or the relative one")
+                    "tolerance of |b - Ax|; a solve ends if it meets this tolerance or the relative one")
         ->type_name("X");
     cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
-    add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
+    add_integer(*cli, "--max-iterations", o->max_iterations, "maximum number of iterations; 10000 by default")
+        ->type_name("N");
     add_integer(*cli, "--shadow-space", o->shadow_space, "idrs: dimension of the shadow space, 1 to 8; 4 by default")
         ->type_name("S");
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
-    add_parts_option(*cli, o->parts);
+    add_ranks_option(*cli, o->ranks);
     add_system_options(*cli, o->system);
     cli->add_flag("--mixed", o->mixed,
-                  "solve in single precision, with the preconditioner, and refine the solution in double; gmres and "
-                  "forest where they are not named, in cycles of --restart");
-    cli->add_flag("--compare", o->compare,
-                  "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
-                  "included; -o writes the solution of the fastest");
-    cli->add_option("--report", o->report,
-                    "write a self-contained HTML page with pictures; runs the other preconditioners to compare")
+                  "solve in single precision and refine the solution in double precision; by default with gmres and "
+                  "forest, in cycles of --restart");
+    cli->add_flag(
+        "--compare", o->compare,
+        "run all solvers with all preconditioners that suit the matrix; prints a table sorted by time, set-up "
+        "included; -o writes the solution of the fastest one");
+    cli->add_option(
+           "--report", o->report,
+           "write a self-contained HTML page with pictures; also runs the other preconditioners for comparison")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the files of the solve command share: its options and one timed Krylov run.
+/// Common parts of the sources of the solve command: options and one timed Krylov run.
 #pragma once
 
 #include <cmath>
@@ -23,34 +23,34 @@ struct solve_options {
     std::string matrix{};
     std::string solver{automatic_name};
     std::string preconditioner{automatic_name};
-    option_values preconditioner_options{}; ///< as given: --rounds 7, or behind the name
+    option_values preconditioner_options{}; ///< as given: --rounds 7, or after the name
     system_arguments system{};
     std::string start{}; ///< file of the starting guess; empty: zeros
     double tolerance = 1e-6;
-    double absolute_tolerance = 0; ///< of |b - Ax|; whichever of the two is met first
+    double absolute_tolerance = 0; ///< tolerance of |b - Ax|; the solve ends if either tolerance is met
     std::int64_t max_iterations = 10000;
     int restart = 30;
     int shadow_space = 4;
     std::string report{};
     bool compare = false;
-    int parts = 1;
-    bool mixed = false;                                            ///< inner solves in single precision
-    double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
+    int ranks = 1;
+    bool mixed = false;                                           ///< inner solves in single precision
+    double max_seconds = std::numeric_limits<double>::infinity(); ///< time limit of a solve
 
-    /// The options for one of the preconditioners: those given that it knows.
+    /// Returns the given options that the preconditioner `name` has.
     option_values options_of(std::string_view name) const {
         return known_options(preconditioner_row_of(name).options, preconditioner_options);
     }
     bool is_automatic() const { return solver == automatic_name || preconditioner == automatic_name; }
 };
 
-/// A system in the memory of an executor, with the operator that all runs share. `matrix` stays in host memory too.
+/// A system in the memory of an executor, with the operator that all runs share. `matrix` is in host memory too.
 template <class Executor, class T>
 struct linear_system {
     csr<T> const& host_matrix;
     csr<T> matrix;
-    buffer<T> b;               ///< one right-hand side after the other
-    buffer<T> const& solution; ///< host memory; empty where it is not known
+    buffer<T> b;               ///< right-hand sides, column-major
+    buffer<T> const& solution; ///< host memory; empty if unknown
     buffer<T> const& start;    ///< host memory; empty for zeros
     csr_operator<Executor, T> a;
 
@@ -63,7 +63,7 @@ template <class T>
 struct solve_run {
     std::string solver{};
     std::string preconditioner{};
-    std::vector<solver_attempt> attempts{}; ///< with the chosen ones and those before them
+    std::vector<solver_attempt> attempts{}; ///< the successful one and those before it
     preconditioner_report setup{};
     krylov_result result{};
     double setup_seconds = 0;
@@ -72,10 +72,10 @@ struct solve_run {
     buffer<T> x{}; ///< host memory
 };
 
-/// Methods for symmetric matrices alone.
+/// Methods that require a symmetric matrix.
 inline bool needs_symmetry(std::string_view solver) { return solver == "cg" || solver == "minres"; }
 
-/// Why a solve ended, for people.
+/// Describes why a solve ended.
 inline std::string in_words(krylov_reason reason) {
     switch (reason) {
     case krylov_reason::zero_rhs:
@@ -85,7 +85,7 @@ inline std::string in_words(krylov_reason reason) {
     case krylov_reason::slow:
         return "too slow";
     case krylov_reason::not_finite:
-        return "values that are not finite";
+        return "non-finite values";
     case krylov_reason::cancelled:
         return is_interrupted() ? "interrupted" : "given up";
     default:
@@ -93,7 +93,7 @@ inline std::string in_words(krylov_reason reason) {
     }
 }
 
-/// Why `preconditioner` cannot be made for this matrix; nothing where it can. Rows count from 1.
+/// Returns the reason why `preconditioner` is not applicable to this matrix; nothing if it is. Rows count from 1.
 template <class T>
 std::optional<std::string> reason_against(host_executor const& host, std::string const& preconditioner, csr_view<T> a) {
     auto const unmet = find_unmet_need(host, preconditioner_row_of(preconditioner).needs, a);
@@ -101,11 +101,11 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     if (unmet->kind == unmet_need::zero_on_diagonal)
         return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
                " divides by it";
-    return "it is not symmetric, and " + preconditioner + " needs that";
+    return "it is not symmetric, and " + preconditioner + " requires symmetry";
 }
 
-/// Sets up a preconditioner and solves from the starting guess; a name may be "auto". An interrupt ends the solve with
-/// the best x so far.
+/// Sets up a preconditioner and solves from the starting guess; both names may be "auto". An interrupt ends the solve
+/// with the best x so far.
 template <class Executor, class T>
 solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
@@ -123,7 +123,7 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
         if (status.enabled())
             status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
                         ", relative residual " + show_scientific(residual));
-        return since_start.seconds() < o.most_seconds && !is_interrupted();
+        return since_start.seconds() < o.max_seconds && !is_interrupted();
     };
     auto x = system.start.empty() ? exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)))
                                   : exec.copy(system.start);
@@ -159,19 +159,20 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     return run;
 }
 
-/// Runs every solver with every preconditioner that suits the matrix, tells them by their time, set-up included, and
-/// writes the solution of the fastest.
+/// Runs every solver with every preconditioner that suits the matrix, prints them sorted by time including set-up, and
+/// writes the solution of the fastest one.
 template <class Executor, class T>
 outcome compare_solvers(solve_options const& o, any_executor const& chosen, Executor const& exec,
                         linear_system<Executor, T> const& system, output_files& files, progress& status);
 
-/// Solves for all columns of b and writes them; `scale`: the power of two in matrix and right-hand sides.
+/// Solves for all columns of b and writes the solutions; `scale`: the power of two in matrix and right-hand sides.
 template <class Executor, class T>
 outcome solve_several(solve_options const& o, any_executor const& chosen, Executor const& exec,
                       linear_system<Executor, T> const& system, std::int64_t columns, int scale, output_files& files,
                       progress& status);
 
-/// Writes the HTML page: runs the other preconditioners to compare, and draws the matrix in the order of its forest.
+/// Writes the HTML page: runs the other preconditioners for comparison, and draws the matrix in the order of its
+/// forest.
 template <class Executor, class T>
 void write_report(solve_options const& o, any_executor const& chosen, Executor const& exec,
                   linear_system<Executor, T> const& system, solve_run<T> const& run, output_files& files,

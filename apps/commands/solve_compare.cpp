@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice solve --compare: every solver with every preconditioner that suits the matrix, the fastest first.
+// coppice solve --compare: every solver with every preconditioner that suits the matrix, sorted by time.
 #include <algorithm>
 #include <tuple>
 
@@ -12,7 +12,7 @@
 namespace coppice::app {
 namespace {
 
-/// One line of the table; `refusal` says why it was not run.
+/// One row of the table; `refusal` is the reason if it was not run.
 template <class T>
 struct compared {
     std::string solver{};
@@ -21,11 +21,11 @@ struct compared {
 
     double seconds() const { return run.setup_seconds + run.solve_seconds; }
     bool converged() const { return refusal.empty() && run.result.converged; }
-    /// Those that got there by their time, then those that did not, then those that were not run.
+    /// Sort key: converged runs by time, then runs that did not converge, then those that were not run.
     auto rank() const { return std::tuple(!refusal.empty(), !converged(), seconds()); }
 };
 
-// A run is given up at five times the time of the best so far: it cannot be the answer, and how bad it is shows.
+// A run is ended at five times the time of the best one so far: it cannot win, and the table shows its progress.
 template <class T>
 double patience(std::vector<compared<T>> const& runs) {
     double best = std::numeric_limits<double>::infinity();
@@ -51,7 +51,7 @@ std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_s
             r.run.preconditioner = name;
             if (!reason) {
                 o.solver = solver;
-                o.most_seconds = patience(runs);
+                o.max_seconds = patience(runs);
                 r.run = run_solver(o, exec, system, name, o.max_iterations, status);
             }
             runs.push_back(std::move(r));
@@ -62,7 +62,7 @@ std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_s
 }
 
 template <class T>
-void tell(sheet& result, compared<T> const& r) {
+void show_results(sheet& result, compared<T> const& r) {
     auto const label = r.solver + ", " + r.run.preconditioner;
     if (!r.refusal.empty()) return result.line(label, "not run: " + r.refusal);
     result.line(label, fmt::format("{:>8}  = {:>8} to set up + {:>8} to solve, {:>6} iterations, residual {}{}",
@@ -107,7 +107,7 @@ outcome compare_solvers(solve_options const& o, any_executor const& chosen, Exec
     sheet result("solve", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    for (auto const& r : runs) tell(result, r);
+    for (auto const& r : runs) show_results(result, r);
     auto& json = result.json();
     json["tolerance"] = o.tolerance;
     json["max_iterations"] = o.max_iterations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page behind `coppice solve --report`: comparison runs, forest, pictures, settings.
+// The page of `coppice solve --report`: comparison runs, forest, pictures, settings.
 #include <algorithm>
 #include <cctype>
 #include <ctime>
@@ -29,7 +29,7 @@ report::run page_run(solve_run<T> const& r, bool chosen) {
             .residuals = r.result.residual_history};
 }
 
-// Comparisons may take four times as long as the chosen run: enough to see them, and the page comes in bounded time.
+// Comparison runs may take four times as long as the chosen run, which bounds the time of the report.
 template <class T>
 std::int64_t comparison_limit(solve_options const& o, solve_run<T> const& run) {
     if (!run.result.converged) return o.max_iterations;
@@ -52,7 +52,7 @@ std::vector<report::run> compare(solve_options const& o, Executor const& exec, l
     return runs;
 }
 
-/// A key of a finding for people: coverage_2 is "coverage 2".
+/// Formats a key of a finding: coverage_2 is "coverage 2".
 std::string display_key(std::string_view key) {
     std::string name(key);
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -74,14 +74,14 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
     summary.bins = report::bin_paths(forest.path_offsets.view());
     summary.coverages = {
         {"diagonal", "of the whole matrix, on its diagonal", original.diagonal_coverage()},
-        {"original order", "of what is off the diagonal, on sub- and superdiagonal", original.identity_coverage()},
+        {"original order", "of the off-diagonal weight, on sub- and superdiagonal", original.identity_coverage()},
         {"[0,2]-factor",
          fmt::format("of the edges, after {} rounds of proposals, ties {}", factor.rounds, name_of(used.ties)),
          factor.weight_coverage},
-        {"linear forest", "of the edges, with the cycles broken", forest.weight_coverage}};
+        {"linear forest", "of the edges, after cycles are broken", forest.weight_coverage}};
     if (setup.has("factors"))
         for (finding const& f : setup.findings)
-            if (f.unit == finding_unit::share)
+            if (f.unit == finding_unit::fraction)
                 summary.coverages.push_back({display_key(f.key), "found by the set-up of " + setup.name, f.value});
     report::draw_patterns(system.host_matrix.view(), forest, page.whole, page.closeup);
 }
@@ -89,17 +89,17 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
 std::string coarsening_in_words(coarsening_end end) {
     switch (end) {
     case coarsening_end::nothing:
-        return "The diagonal of every row of the last level dominates it.";
+        return "Every row of the last level is diagonally dominant.";
     case coarsening_end::stalled:
         return "The last level could not be made much smaller.";
     case coarsening_end::levels:
-        return "There are as many levels as were asked for.";
+        return "The maximum number of levels is reached.";
     default:
         return "The last level is solved directly.";
     }
 }
 
-/// The levels that the set-up made: made once more, as the run has kept its findings alone.
+/// Recomputes the levels of the setup, since the run stores its findings only.
 template <class Executor, class T>
 void add_levels(Executor const& exec, linear_system<Executor, T> const& system, preconditioner_report const& setup,
                 report::page& page) {
@@ -137,8 +137,8 @@ report::entries settings_of(solve_options const& o, preconditioner_report const&
                             {"solver", o.solver == "gmres" ? fmt::format("gmres({})", o.restart) : o.solver},
                             {"preconditioner", o.preconditioner},
                             {"tolerance", fmt::format("{:g}", o.tolerance)},
-                            {"most iterations", show_count(o.max_iterations)},
-                            {"options of it", show_options(setup.options)},
+                            {"maximum iterations", show_count(o.max_iterations)},
+                            {"preconditioner options", show_options(setup.options)},
                             {"precision", o.common.precision}};
     return rows;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice solve with several right-hand sides in a file: one set-up, products shared, each column ends by itself.
+// coppice solve with several right-hand sides: one set-up, shared products, separate convergence of each column.
 #include <algorithm>
 #include <complex>
 
@@ -12,7 +12,7 @@
 namespace coppice::app {
 namespace {
 
-/// The solves of all columns; choice and set-up are those of the first column, or what was asked for.
+/// Solves of all columns; solver and set-up are those of the first column, or as given.
 template <class T>
 struct several_runs {
     solver_choice choice{};
@@ -24,7 +24,7 @@ struct several_runs {
     std::int64_t converged() const {
         return std::count_if(results.begin(), results.end(), [](auto const& r) { return r.converged; });
     }
-    /// The column that is farthest from its solution.
+    /// Returns the column with the largest relative residual.
     std::size_t worst() const {
         auto const rank = [](krylov_result const& r) {
             return std::pair(!r.converged, std::isnan(r.relative_residual) ? 1e300 : r.relative_residual);
@@ -46,8 +46,8 @@ several_runs<T> run_columns(solve_options const& o, Executor const& exec, linear
         return solve_automatically(exec, system.a, system.b.view().slice(k * n, n), x.view().slice(k * n, n),
                                    {o.solver, o.preconditioner, o.preconditioner_options, krylov});
     };
-    std::int64_t first = 0; // column that is not solved yet
-    if (o.is_automatic()) { // the first column shows what suits the matrix
+    std::int64_t first = 0; // first unsolved column
+    if (o.is_automatic()) { // solver and preconditioner are chosen by means of the first column
         auto found = automatic(first++);
         runs.choice = found.last().choice;
         runs.results.push_back(std::move(found.result));
@@ -66,7 +66,8 @@ several_runs<T> run_columns(solve_options const& o, Executor const& exec, linear
     auto others = solve_columns(exec, runs.choice.solver, system.a, m, system.b.view().slice(first * n, rest * n),
                                 x.view().slice(first * n, rest * n), rest, with_room);
     for (auto& r : others) runs.results.push_back(std::move(r));
-    for (std::int64_t k = first; o.is_automatic() && k < columns; ++k) { // what does not suit these goes on
+    for (std::int64_t k = first; o.is_automatic() && k < columns;
+         ++k) { // columns that did not converge are solved separately
         krylov_result& r = runs.results[std::size_t(k)];
         if (r.converged || is_interrupted()) continue;
         auto const before = r.iterations;
@@ -79,7 +80,7 @@ several_runs<T> run_columns(solve_options const& o, Executor const& exec, linear
 }
 
 template <class T>
-void tell(sheet& result, solve_options const& o, several_runs<T> const& runs) {
+void show_results(sheet& result, solve_options const& o, several_runs<T> const& runs) {
     auto const& worst = runs.results[runs.worst()];
     std::int64_t most = 0;
     for (auto const& r : runs.results) most = std::max(most, r.iterations);
@@ -148,7 +149,7 @@ outcome solve_several(solve_options const& o, any_executor const& chosen, Execut
     auto const& a = system.host_matrix;
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, runs);
+    show_results(result, o, runs);
     auto const end = judge(o, runs);
     result.publish(files, end);
     return end;

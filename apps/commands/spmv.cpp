@@ -35,23 +35,23 @@ srcsr_scheme scheme_by_name(std::string_view name) {
     return static_cast<srcsr_scheme>(found - srcsr_scheme_names.begin());
 }
 
-/// Which configuration a plan took, and why.
+/// Describes the configuration of a plan and the reason of its choice.
 template <class O>
 std::string describe_plan(srcsr_plan<O> const& plan) {
-    if (plan.reason.empty()) return fmt::format("{} stretches of {} path steps", plan.blocks(), plan.work_per_block);
+    if (plan.reason.empty()) return fmt::format("{} chunks of {} path steps", plan.blocks(), plan.work_per_block);
     return fmt::format("{} blocks of {} threads, {} path steps each, {}; {}", plan.blocks(), plan.tuning.threads,
                        plan.work_per_block, segmented_reduction_names[static_cast<std::size_t>(plan.tuning.reduction)],
                        plan.reason);
 }
 
-/// Bytes that a product must move at least: matrix and result once, each element of x once.
+/// Returns the minimum number of bytes that a product must move: matrix and result once, each element of x once.
 template <class T>
 double least_bytes(csr_view<T> a) {
     double const rows = a.rows(), columns = a.columns(), nonzeros = a.nonzeros();
     return nonzeros * (sizeof(T) + 4) + (rows + 1) * 4 + (rows + columns) * sizeof(T);
 }
 
-/// The middle of the times of `repeat` calls; one more call comes first where several are timed.
+/// Returns the median time of `repeat` calls; if repeat > 1, one untimed call precedes them.
 template <class Executor, class Work>
 double median_seconds(Executor const& exec, int repeat, Work const& work) {
     std::vector<double> times;
@@ -67,7 +67,7 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
     return *middle;
 }
 
-/// The matrix that is multiplied: that of the file, or its transpose.
+/// The matrix of the product: that of the file, or its transpose.
 template <class T>
 numbered_matrix<T> load_operand(host_executor const& host, spmv_request const& o, progress& status, finite_rule rule) {
     auto a = load_numbered<T>(host, o.matrix, status, {}, rule);
@@ -86,11 +86,11 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     require_index_room(o.semiring, o.matrix, a.columns(), sizeof(T));
     auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
                                : load_vector<T>(host, o.x, a.columns(), "--x", status, rule);
-    auto const beside = [&](std::string const& path, char const* option) {
+    auto const compatible_vector = [&](std::string const& path, char const* option) {
         return path.empty() ? buffer<T>(exec, 0)
                             : exec.copy(load_vector<T>(host, path, a.rows(), option, status, rule));
     };
-    auto const before = beside(o.accumulate, "--accumulate"), mask = beside(o.mask, "--mask");
+    auto const before = compatible_vector(o.accumulate, "--accumulate"), mask = compatible_vector(o.mask, "--mask");
     auto const on_device = exec.copy(a);
     auto const from = exec.copy(x);
     buffer<T> y(exec, a.rows());
@@ -101,7 +101,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     exec.synchronize();
     double const plan_seconds = clock.lap();
     double const seconds = median_seconds(exec, o.repeat, [&] {
-        // The standard product has more to choose from than the others: atomic additions, the measured sizes.
+        // The standard product has additional schemes: atomic additions, tuned sizes.
         if (o.semiring == "plus-times")
             spmv(exec, plan, on_device.view(), from.view(), y.view());
         else
@@ -121,7 +121,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     result.line("semiring", o.semiring);
-    if (!o.accumulate.empty()) result.line("joined with", o.accumulate);
+    if (!o.accumulate.empty()) result.line("accumulated with", o.accumulate);
     if (!o.mask.empty()) result.line("mask", o.mask + (o.complement ? ", complemented" : ""));
     result.line("time", fmt::format("{}{}, {:.3g} GB/s", show_seconds(seconds),
                                     o.repeat > 1 ? fmt::format(" (median of {})", o.repeat) : "", rate));
@@ -149,10 +149,10 @@ outcome run(spmv_request const& o) {
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
-        throw usage_error("scheme balanced-atomic adds by atomic operations, so it takes --semiring plus-times only");
-    if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
+        throw usage_error("scheme balanced-atomic uses atomic additions and requires --semiring plus-times");
+    if (o.complement && o.mask.empty()) throw usage_error("--complement needs --mask");
     if (!o.accumulate.empty() && writes_indices(o.semiring))
-        throw usage_error(o.semiring + " writes column numbers, which --accumulate has no way to join");
+        throw usage_error(o.semiring + " writes column numbers, which --accumulate cannot combine");
     if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
@@ -170,22 +170,24 @@ command add_spmv(CLI::App& program) {
     auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");
-    cli->add_option("--scheme", o->scheme, "how rows are laid over a GPU: " + listed(srcsr_scheme_names))
+    cli->add_option("--scheme", o->scheme, "how rows are distributed on a GPU: " + listed(srcsr_scheme_names))
         ->type_name("NAME");
     cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
-    cli->add_option("--accumulate", o->accumulate, "a vector that the addition of the semiring joins to the product")
+    cli->add_option("--accumulate", o->accumulate,
+                    "a vector that is added to the product by the addition of the semiring")
         ->type_name("FILE");
-    cli->add_option("--mask", o->mask,
-                    "a vector: only elements where it is not 0 are computed; the others are those of --accumulate, or "
-                    "as of an empty row")
+    cli->add_option(
+           "--mask", o->mask,
+           "a vector: only elements at which it is not 0 are computed; the others are those of --accumulate, or "
+           "as of an empty row")
         ->type_name("FILE");
-    cli->add_flag("--complement", o->complement, "only elements where the mask is 0");
+    cli->add_flag("--complement", o->complement, "compute only elements at which the mask is 0");
     cli->add_flag("--transpose", o->transpose, "multiply the transposed matrix");
     cli->add_option("-o,--output", o->output,
-                    "where to write y; arg-max writes columns as the file numbers them, and the number before the "
+                    "output file of y; arg-max writes the numbers of columns in the file, and the number before the "
                     "first for an empty row")
         ->type_name("FILE");
-    add_integer(*cli, "--repeat", o->repeat, "products to time; the median is told")->type_name("N");
+    add_integer(*cli, "--repeat", o->repeat, "number of timed products; the median is printed")->type_name("N");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -32,16 +32,16 @@ struct tridiagonal_request {
     int block = 0;
     int refinements = 0;
     bool condition = false;
-    int parts = 1;
+    int ranks = 1;
     system_arguments system{};
 };
 
-/// One of ours, or a classical algorithm.
+/// A method of the library or a classical algorithm.
 struct solution_method {
     band_method bands = band_method::automatic;
     classical::method_row const* classical = nullptr;
 };
-/// Ours, and what the catalogue of the classical ones has.
+/// Names of the methods of the library and of the classical algorithms in the registry.
 struct method_names {
     named<solution_method> rows[3 + std::size(classical::catalogue)] = {
         {"auto", {}}, {"rpts", {band_method::rpts}}, {"chain", {band_method::chain}}};
@@ -61,7 +61,7 @@ struct answer {
     std::string pivoting{};
 };
 
-/// How far entries lie from the diagonal; columns are sorted.
+/// Computes the bandwidths; columns are sorted.
 template <class T>
 bandwidth reach_of(csr<T> const& a) {
     bandwidth reach;
@@ -85,7 +85,7 @@ band_class require_class(tridiagonal_request const& o, csr<T> const& a) {
             fmt::format("{} is not block tridiagonal with blocks of {} rows, cyclic or not", o.matrix, o.block));
     throw input_error(
         fmt::format("{} has lower bandwidth {} and upper bandwidth {}; a direct solve takes at most {} and "
-                    "{}, or blocks of at most {} rows that are coupled to their neighbours alone; coppice "
+                    "{}, or blocks of at most {} rows that are coupled to adjacent blocks only; coppice "
                     "solve takes any square matrix",
                     o.matrix, reach.lower, reach.upper, largest_block, largest_block, largest_block));
 }
@@ -103,7 +103,8 @@ char const* name_of(solve_status s) {
     }
 }
 
-void tell(sheet& result, tridiagonal_request const& o, band_class const& c, std::int64_t rows, answer const& r) {
+void show_results(sheet& result, tridiagonal_request const& o, band_class const& c, std::int64_t rows,
+                  answer const& r) {
     std::string const shape = c.kind == band_class::banded
                                   ? fmt::format("{} with {} and {} bands", c.name(), c.lower, c.upper)
                               : c.block > 1 ? fmt::format("{}, blocks of {}", c.name(), c.block)
@@ -111,7 +112,7 @@ void tell(sheet& result, tridiagonal_request const& o, band_class const& c, std:
     result.line("class", shape);
     result.line("method", fmt::format("{}, {} pivoting", r.method, r.pivoting == "none" ? "no" : r.pivoting));
     result.line("status", name_of(r.report.status));
-    auto const componentwise = std::isnan(r.report.componentwise_error) && o.parts > 1
+    auto const componentwise = std::isnan(r.report.componentwise_error) && o.ranks > 1
                                    ? std::string()
                                    : fmt::format(" (componentwise {})", show_scientific(r.report.componentwise_error));
     result.line("backward error", show_scientific(r.report.backward_error) + componentwise);
@@ -124,7 +125,7 @@ void tell(sheet& result, tridiagonal_request const& o, band_class const& c, std:
     auto& json = result.json();
     json["class"] = c.name();
     json["method"] = r.method;
-    json["parts"] = o.parts;
+    json["parts"] = o.ranks;
     json["pivoting"] = r.pivoting;
     json["block"] = c.block;
     json["cyclic"] = c.cyclic;
@@ -144,12 +145,11 @@ outcome judge(answer const& r, tridiagonal_request const& o, double rounding) {
     switch (r.report.status) {
     case solve_status::singular:
         if (r.report.row < 0) return {exit_numerical, o.matrix + " is singular"};
-        return {exit_numerical,
-                fmt::format("{} is singular: elimination finds no pivot in row {}", o.matrix, r.report.row + 1)};
+        return {exit_numerical, fmt::format("{} is singular: there is no pivot in row {}", o.matrix, r.report.row + 1)};
     case solve_status::not_finite:
         return {exit_numerical, fmt::format("the solution of {} overflows{}", o.matrix, advice)};
     default:
-        // A stable solve leaves a few units of rounding.
+        // A stable solve has a backward error of a few units of rounding.
         if (!(r.report.backward_error < std::sqrt(rounding)))
             return {exit_numerical, fmt::format("the backward error of {} is {}{}", o.matrix,
                                                 show_scientific(r.report.backward_error), advice)};
@@ -164,7 +164,7 @@ double condition_of(Executor const& exec, band_matrix<T> const& matrix, band_opt
     return to_vector(exec, condition)[0];
 }
 
-/// Solves and fills in everything but the forward error.
+/// Solves and sets all results except the forward error.
 template <class Executor, class T>
 answer solve_in_class(Executor const& exec, tridiagonal_request const& o, band_class const& c,
                       band_matrix<T> const& matrix, buffer<T> const& d, buffer<T>& x) {
@@ -208,7 +208,7 @@ answer solve_classically(Executor const& exec, tridiagonal_request const& o, cla
     return r;
 }
 
-/// In host memory: b, and x, which is written.
+/// Returns b and x in host memory; x is written to the output.
 template <class Executor, class T>
 answer solve_on_one(Executor const& exec, host_executor const& host, tridiagonal_request const& o, csr<T> const& a,
                     band_class const& c, buffer<T> const& b, buffer<T>& solved) {
@@ -230,7 +230,7 @@ answer solve_on_one(Executor const& exec, host_executor const& host, tridiagonal
     return r;
 }
 
-/// The same in parts, from rows in host memory.
+/// Distributed solve from rows in host memory.
 template <class Executor, class T>
 answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagonal_view<T> a, buffer<T> const& d,
                    buffer<T>& x) {
@@ -239,28 +239,30 @@ answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagon
                            .method = choose("method", o.method, methods).bands,
                            .refinements = o.refinements};
     answer r;
-    auto const all = executors_of_parts(exec, o.parts);
-    all.run([&](Executor const& part, rank_communicator const& others) {
-        rows_of_part const rows(a.size(), others);
-        auto const own = [&](T const* from) { return part.copy(array_view<T const>(from + rows.first, rows.size())); };
+    auto const all = executors_of_ranks(exec, o.ranks);
+    all.run([&](Executor const& rank_exec, rank_communicator const& others) {
+        rows_of_rank const rows(a.size(), others);
+        auto const own = [&](T const* from) {
+            return rank_exec.copy(array_view<T const>(from + rows.first, rows.size()));
+        };
         auto const lower = own(a.lower), diagonal = own(a.diagonal), upper = own(a.upper), side = own(d.data());
-        buffer<T> solution(part, rows.size());
-        part.synchronize();
-        others.gather(0); // all have their rows
+        buffer<T> solution(rank_exec, rows.size());
+        rank_exec.synchronize();
+        others.gather(0); // all ranks have their rows
         stopwatch clock;
         solve_report const report = solve_tridiagonal_distributed(
-            part, others, tridiagonal_view<T>{rows.size(), lower.data(), diagonal.data(), upper.data()}, side.view(),
-            solution.view(), how);
-        part.synchronize();
+            rank_exec, others, tridiagonal_view<T>{rows.size(), lower.data(), diagonal.data(), upper.data()},
+            side.view(), solution.view(), how);
+        rank_exec.synchronize();
         others.gather(0);
         if (others.rank() == 0) {
             r.seconds = clock.lap();
             r.report = report;
         }
-        part.copy_elements(solution.data(), x.data() + rows.first, rows.size());
+        rank_exec.copy_elements(solution.data(), x.data() + rows.first, rows.size());
     });
     bool const by_rpts = r.report.tries <= 2 && how.method != band_method::chain && how.threshold == 0;
-    r.method = fmt::format("{} in {} parts", by_rpts ? "rpts" : "chain", o.parts);
+    r.method = fmt::format("{} on {} ranks", by_rpts ? "rpts" : "chain", o.ranks);
     r.pivoting = o.pivoting;
     return r;
 }
@@ -277,9 +279,9 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
         throw usage_error(
             fmt::format("--method {} solves tridiagonal matrices; {} is {}", o.method, o.matrix, c.name()));
     bool const plain = c.kind == band_class::blocks && c.block == 1 && !c.cyclic && std::is_same_v<T, real_of<T>>;
-    if (o.parts > 1 && (!plain || classical || o.condition))
+    if (o.ranks > 1 && (!plain || classical || o.condition))
         throw usage_error(
-            fmt::format("--parts is for real tridiagonal matrices that are not cyclic, without --condition and "
+            fmt::format("--parts requires a real tridiagonal matrix that is not cyclic, without --condition and "
                         "classical methods; {} is {}{}",
                         o.matrix, std::is_same_v<T, real_of<T>> ? "" : "complex, ", c.name()));
     auto const system = make_right_hand_side<T>(host, o.system, a, scale, status);
@@ -287,7 +289,7 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
     status.show("solving");
     answer r;
     buffer<T> solved(host, a.rows());
-    if (o.parts > 1) {
+    if (o.ranks > 1) {
         if constexpr (std::is_same_v<T, real_of<T>>) {
             auto const blocks = to_blocks(host, a, c);
             band_matrix<T> const rows(blocks);
@@ -306,7 +308,7 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
     sheet result("tridiagonal", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    tell(result, o, c, a.rows(), r);
+    show_results(result, o, c, a.rows(), r);
     result.json()["field"] = std::is_same_v<T, real_of<T>> ? "real" : "complex";
     auto const end = judge(r, o, std::numeric_limits<real_of<T>>::epsilon());
     result.publish(files, end);
@@ -327,7 +329,7 @@ outcome run(tridiagonal_request& o) {
         throw usage_error(fmt::format("--refinements is {}, expected 0 to 100", o.refinements));
     if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
         throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
-    check_parts(o.parts);
+    check_ranks(o.ranks);
     check_system_arguments(o.system);
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}});
@@ -352,16 +354,16 @@ command add_tridiagonal(CLI::App& program) {
         program.add_subcommand("tridiagonal", "Solve a (cyclic, block) tridiagonal or banded system directly");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--method", o->method,
-                    "how to solve: rpts, chain, what fits, or a classical algorithm, of which few pivot")
+                    "method: rpts, chain, auto, or a classical algorithm, most of which do not pivot")
         ->type_name(alternatives(methods));
     cli->add_option("--pivoting", o->pivoting, "none, partial or scaled")->type_name(alternatives(pivotings));
-    cli->add_option("--threshold", o->threshold, "entries of at most this magnitude count as zero in the elimination")
+    cli->add_option("--threshold", o->threshold,
+                    "entries of at most this magnitude are treated as zero in the elimination")
         ->type_name("X");
-    add_integer(*cli, "--block", o->block, "rows and columns of a block; 0 finds the smallest that fits")
-        ->type_name("N");
-    add_integer(*cli, "--refinements", o->refinements, "steps of iterative refinement")->type_name("N");
-    cli->add_flag("--condition", o->condition, "estimate the condition number, at the cost of some more solves");
-    add_parts_option(*cli, o->parts);
+    add_integer(*cli, "--block", o->block, "block size; 0: the smallest that fits")->type_name("N");
+    add_integer(*cli, "--refinements", o->refinements, "number of steps of iterative refinement")->type_name("N");
+    cli->add_flag("--condition", o->condition, "estimate the condition number; takes a few additional solves");
+    add_ranks_option(*cli, o->ranks);
     add_system_options(*cli, o->system);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

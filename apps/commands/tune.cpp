@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice tune: measures how sparse products and tridiagonal systems are best cut on this GPU, and keeps it.
+// coppice tune: measures the best parameters of sparse products and tridiagonal solves on this GPU and stores them.
 #include <memory>
 
 #include <fmt/format.h>
@@ -22,8 +22,9 @@ std::filesystem::path place_of(tune_request const& o) {
     if (!o.output.empty()) return o.output;
     auto const file = default_tuning_file();
     if (file.empty())
-        throw usage_error("no place for the tuning file: none of COPPICE_TUNING_FILE, XDG_CACHE_HOME and HOME is set; "
-                          "use -o FILE");
+        throw usage_error(
+            "there is no path for the tuning file: none of COPPICE_TUNING_FILE, XDG_CACHE_HOME and HOME is set; "
+            "use -o FILE");
     return file;
 }
 
@@ -38,10 +39,11 @@ outcome run(tune_request const& o) {
         return nullptr;
 #endif
     }();
-    if (!gpu) throw backend_error("tune measures a GPU, and none is used here: the host has nothing to choose");
+    if (!gpu)
+        throw backend_error("tune measures a GPU, but the host backend is selected; it has no parameters to tune");
     output_files files({{"-o", file.native()}}); // read, then updated in place
     files.expect("--json", o.common.json);
-    if (std::error_code none; std::filesystem::exists(file, none)) { // refuse before measuring
+    if (std::error_code none; std::filesystem::exists(file, none)) { // report errors before measuring
         read_tuning_file(file);
         read_tridiagonal_tuning(file);
     }
@@ -62,8 +64,9 @@ outcome run(tune_request const& o) {
     if (o.only != "product") {
         auto const found = tune_tridiagonal(*gpu, say);
         write_tridiagonal_tuning(file, found);
-        result.line("tridiagonal systems",
-                    fmt::format("{} sizes, where another cut than the rule's is faster", found.records.size()));
+        result.line(
+            "tridiagonal systems",
+            fmt::format("{} sizes for which another partition size than the default is faster", found.records.size()));
         json["tridiagonal"] = found.records.size();
     }
     result.line("written to", file.string());
@@ -76,10 +79,10 @@ outcome run(tune_request const& o) {
 
 command add_tune(CLI::App& program) {
     auto const o = std::make_shared<tune_request>();
-    auto* const cli = program.add_subcommand("tune", "Measure what is fastest on this GPU, once");
-    cli->add_option("-o,--output", o->output, "the tuning file; by default the one that every program reads")
+    auto* const cli = program.add_subcommand("tune", "Measure the fastest parameters on this GPU and store them");
+    cli->add_option("-o,--output", o->output, "the tuning file; by default the one that all programs read")
         ->type_name("FILE");
-    cli->add_option("--only", o->only, "sparse products or tridiagonal systems alone")
+    cli->add_option("--only", o->only, "measure only sparse products or only tridiagonal systems")
         ->check(CLI::IsMember({"product", "tridiagonal"}));
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

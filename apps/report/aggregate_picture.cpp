@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<char const*, 6> tints{"#dbe9fb", "#fde7cf", "#dff2e1", "#f6dfe8", "#ece4f7", "#f4f1cf"};
 
-/// Numbers beside each other seldom have one tint.
+/// Adjacent numbers usually have different tints.
 std::size_t tint_of(std::int32_t aggregate) {
     return std::size_t((std::uint32_t(aggregate) * 0x9e3779b1u >> 16) % tints.size());
 }

@@ -16,7 +16,8 @@ namespace {
 constexpr double width = 1040, left = 64, right = 690, top = 16, bottom = 352;
 constexpr double label_height = 18;
 
-// Our own methods are full lines in the page's colour, peers are dashed; markers tell methods of a kind apart.
+// Methods of the library are solid lines in the colour of the page, other libraries are dashed; markers distinguish
+// methods.
 char const* const curves = R"css(
 .sweep path { fill: none; stroke: var(--tridiagonal); stroke-width: 1.8; stroke-dasharray: 6 4; }
 .sweep .ours path { stroke: var(--chosen); stroke-width: 2.4; stroke-dasharray: none; }
@@ -29,20 +30,20 @@ char const* const curves = R"css(
 double rate(measured const& m) { return m.seconds > 0 ? m.rows / m.seconds * 1e-6 : 0; }
 bool ours(std::string const& method) { return method.rfind("coppice", 0) == 0; }
 
-/// Three digits.
+/// Formats with three digits.
 std::string show_rate(double value) {
     return value >= 100  ? fmt::format("{:.0f}", value)
            : value >= 10 ? fmt::format("{:.1f}", value)
                          : fmt::format("{:.2f}", value);
 }
-/// 2²⁰, or the number where it is small or no power of two.
-std::string show_place(double at) {
+/// Formats powers of two as 2²⁰; other or small numbers in decimal.
+std::string show_abscissa(double at) {
     double const power = std::log2(at);
     if (at < 128 || power != std::floor(power)) return coordinate(at);
     return "2" + power_of_ten(int(power)).substr(2);
 }
 
-/// The different values of a member, in order of their first appearance.
+/// Returns the distinct values of a member in order of first appearance.
 template <class Value>
 std::vector<Value> different(std::vector<measured> const& figures, Value measured::*member) {
     std::vector<Value> values;
@@ -58,9 +59,9 @@ std::vector<measured> those_with(std::vector<measured> const& figures, Value mea
     return some;
 }
 
-/// Both axes are logarithmic.
+/// Logarithmic axes.
 struct sweep_axes {
-    double first, last, lowest, highest; // exponents: of 2 across, of 10 upwards
+    double first, last, lowest, highest; // exponents: base 2 on the horizontal axis, base 10 on the vertical axis
 
     explicit sweep_axes(std::vector<measured> const& figures) : first(1e9), last(-1e9), lowest(1e9), highest(-1e9) {
         for (auto const& f : figures) {
@@ -93,28 +94,28 @@ std::string sweep_frame(sweep_axes const& axes, std::vector<measured> const& fig
         }
     for (double const at : different(figures, &measured::at))
         svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", coordinate(axes.across(at)),
-                           bottom + 20, show_place(at));
+                           bottom + 20, show_abscissa(at));
     return svg + fmt::format("<text class='tick faint' x={} y={} text-anchor=middle>{}</text>", (left + right) / 2,
                              bottom + 42, escaped(figures.front().axis));
 }
 
-/// Heights of labels, wanted[i] or as near to it as the others leave room for.
-std::vector<double> apart(std::vector<double> const& wanted) {
-    std::vector<std::size_t> order(wanted.size());
+/// Returns heights of labels that do not overlap and are as close to `targets` as possible.
+std::vector<double> separated_heights(std::vector<double> const& targets) {
+    std::vector<std::size_t> order(targets.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return wanted[a] < wanted[b]; });
-    std::vector<double> place(wanted.size());
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return targets[a] < targets[b]; });
+    std::vector<double> heights(targets.size());
     double lowest = top;
     for (std::size_t const i : order) {
-        place[i] = std::max(wanted[i], lowest);
-        lowest = place[i] + label_height;
+        heights[i] = std::max(targets[i], lowest);
+        lowest = heights[i] + label_height;
     }
     double highest = std::max(bottom, lowest - label_height - 24);
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
-        place[*i] = std::min(place[*i], highest);
-        highest = place[*i] - label_height;
+        heights[*i] = std::min(heights[*i], highest);
+        highest = heights[*i] - label_height;
     }
-    return place;
+    return heights;
 }
 
 std::string sweep_chart(std::vector<measured> figures) {
@@ -124,24 +125,24 @@ std::string sweep_chart(std::vector<measured> figures) {
     std::vector<double> ends;
     for (auto const& method : methods)
         ends.push_back(axes.up(rate(those_with(figures, &measured::method, method).back())));
-    auto const labels = apart(ends);
+    auto const labels = separated_heights(ends);
     std::string svg = sweep_frame(axes, figures);
     int kinds[2] = {0, 0};
     for (std::size_t i = 0; i < methods.size(); ++i) {
         auto const mine = those_with(figures, &measured::method, methods[i]);
         bool const own = ours(methods[i]);
-        std::string path, marks;
+        std::string path, markers;
         for (auto const& f : mine) {
             auto const x = coordinate(axes.across(f.at)), y = coordinate(axes.up(rate(f)));
             path += fmt::format("{}{} {}", path.empty() ? "M" : "L", x, y);
-            marks += fmt::format("<circle cx={} cy={} r=3.6><title>{}: {} MRows/s</title></circle>", x, y,
-                                 escaped(mine.front().method), show_rate(rate(f)));
+            markers += fmt::format("<circle cx={} cy={} r=3.6><title>{}: {} MRows/s</title></circle>", x, y,
+                                   escaped(mine.front().method), show_rate(rate(f)));
         }
         double const x = axes.across(mine.back().at);
         svg += fmt::format("<g class='{} k{}'><line class=lead x1={} y1={} x2={} y2={} /><path d='{}' />{}"
                            "<text class=name x={} y={} dy=4>{}, {}</text></g>",
                            own ? "ours" : "peer", kinds[own ? 1 : 0]++ % 2, coordinate(x + 5), coordinate(ends[i]),
-                           right + 14, coordinate(labels[i]), path, marks, right + 18, coordinate(labels[i]),
+                           right + 14, coordinate(labels[i]), path, markers, right + 18, coordinate(labels[i]),
                            escaped(methods[i]), show_rate(rate(mine.back())));
     }
     return fmt::format(
@@ -152,12 +153,12 @@ std::string sweep_chart(std::vector<measured> figures) {
 
 std::string bar_chart(std::vector<measured> const& figures) {
     constexpr double from = 330, to = 930, each = 26;
-    double most = 0;
-    for (auto const& f : figures) most = std::max(most, rate(f));
+    double max_value = 0;
+    for (auto const& f : figures) max_value = std::max(max_value, rate(f));
     std::string svg;
     double y = 4;
     for (auto const& f : figures) {
-        double const length = most > 0 ? (to - from) * rate(f) / most : 0;
+        double const length = max_value > 0 ? (to - from) * rate(f) / max_value : 0;
         svg += fmt::format("<text class=value x={} y={} text-anchor=end>{}</text><rect class='bar {}' x={} y={} "
                            "width={} height={} rx=2 /><text class=value x={} y={}>{}</text>",
                            from - 10, coordinate(y + 15), escaped(f.method), ours(f.method) ? "own" : "peer", from,
@@ -169,7 +170,7 @@ std::string bar_chart(std::vector<measured> const& figures) {
                        coordinate(y + 4), escaped(figures.front().problem), svg);
 }
 
-/// A sweep with several places on its axis as curves, anything else as bars for each problem.
+/// Draws a sweep with several abscissas as curves, all others as bars for each problem.
 std::string charts_of(std::vector<measured> const& figures) {
     std::string html;
     for (auto const& chart : different(figures, &measured::chart)) {

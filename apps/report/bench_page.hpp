@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The page of `coppice bench --report`: curves over the problems of a sweep, bars for a problem by itself.
+/// The page of `coppice bench --report`: curves over the problems of a sweep, bars for single problems.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace coppice::app::report {
 
-/// One measured figure; `chart`, `axis` and `at` place it in a sweep and are empty for a problem by itself.
+/// One measurement; `chart`, `axis` and `at` are its position in a sweep and are empty for a single problem.
 struct measured {
     std::string suite{};
     std::string problem{};
@@ -20,7 +20,7 @@ struct measured {
     double at = 0;
 };
 
-/// The page, self-contained. Every figure is a rate in million rows a second.
+/// Returns the self-contained page. All values are rates in million rows per second.
 std::string bench_page(std::string const& title, std::string const& machine, std::vector<measured> const& figures);
 
 } // namespace coppice::app::report

@@ -30,19 +30,19 @@ void count(raster& r, std::int64_t row, std::int64_t column, bool on_forest) {
 
 template <class T>
 std::int64_t plane_grid_width(csr_view<T> a) {
-    // Neighbours along a row are one apart; the others are nx - 1 to nx + 1 apart.
-    std::int64_t least = 0, most = 0;
+    // Neighbours in a row of the grid have distance 1; those in adjacent rows have distances nx - 1 to nx + 1.
+    std::int64_t min_value = 0, max_value = 0;
     for (std::int64_t i = 0; i < a.rows(); ++i)
         for (auto k = a.row_begin(i); k < a.row_end(i); ++k) {
-            std::int64_t const apart = std::abs(a.indices[k] - i);
-            if (apart <= 1) continue;
-            least = least == 0 ? apart : std::min(least, apart);
-            most = std::max(most, apart);
+            std::int64_t const distance = std::abs(a.indices[k] - i);
+            if (distance <= 1) continue;
+            min_value = min_value == 0 ? distance : std::min(min_value, distance);
+            max_value = std::max(max_value, distance);
         }
-    if (most - least > 2) return 0;
+    if (max_value - min_value > 2) return 0;
     std::int64_t const n = a.rows();
-    for (std::int64_t const nx : {(least + most) / 2, least, most})
-        if (nx >= 3 && n % nx == 0 && nx - 1 <= least && most <= nx + 1) return nx;
+    for (std::int64_t const nx : {(min_value + max_value) / 2, min_value, max_value})
+        if (nx >= 3 && n % nx == 0 && nx - 1 <= min_value && max_value <= nx + 1) return nx;
     return 0;
 }
 template std::int64_t plane_grid_width(csr_view<float>);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double chart_width = 1040, chart_height = 470;
 constexpr double left = 64, right = 1010, top = 16, bottom = 412;
-constexpr double smallest = 1e-17; // a residual of exactly 0 is drawn here
+constexpr double smallest = 1e-17; // a residual of exactly 0 is drawn at this value
 
 struct point {
     double x;
@@ -25,7 +25,7 @@ struct box {
     bool meets(box const& b) const { return x0 < b.x1 && b.x0 < x1 && y0 < b.y1 && b.y0 < y1; }
 };
 
-// Maps iterations and residuals to the drawing.
+// Maps iterations and residuals to coordinates.
 struct axes {
     double last_iteration = 1;
     int lowest = -6;
@@ -50,7 +50,7 @@ axes fit_axes(std::vector<run> const& runs, double tolerance) {
         last = std::max(last, static_cast<double>(r.residuals.size()) - 1);
     }
     axes a;
-    // Room below the lowest point for the labels. A run that blows up is cut off at 10^4.
+    // Space for labels below the lowest point. Diverging runs are truncated at 10^4.
     a.lowest = static_cast<int>(std::floor(std::log10(low) - 0.05));
     a.highest = std::clamp(static_cast<int>(std::ceil(std::log10(high))), a.lowest + 1, 4);
     a.lowest -= std::max(1, (a.highest - a.lowest) / 5);
@@ -58,7 +58,7 @@ axes fit_axes(std::vector<run> const& runs, double tolerance) {
     return a;
 }
 
-// At most two points, the extremes, for each pixel column: long histories stay small and keep their spikes.
+// At most two points, minimum and maximum, per pixel column: keeps long histories small and preserves spikes.
 std::vector<point> polyline(axes const& a, std::vector<double> const& residuals) {
     std::vector<point> points;
     std::size_t const n = residuals.size();
@@ -111,18 +111,18 @@ std::string draw_grid(axes const& a, double tolerance) {
     return svg;
 }
 
-// Places labels one after another where they hide the least: no other label, few points of curves, near their end.
+// Places labels sequentially where they overlap no other label and few points of curves, near the end of their curve.
 class label_layout {
 public:
     explicit label_layout(std::vector<std::vector<point>> const& curves) : curves_(curves) {}
 
-    /// All ends are kept free, whichever label comes first.
+    /// Keeps the ends of all curves free, for labels of other curves.
     void keep_free(point end) { taken_.push_back({end.x - 5, end.y - 5, end.x + 5, end.y + 5}); }
 
-    /// The middle of the first line of a label `w` wide and 34 high that belongs to `end`.
+    /// Returns the middle of the first line of a label of width `w` and height 34 for the curve end `end`.
     point place(point end, double w) {
         point best{};
-        double least = 1e300;
+        double min_value = 1e300;
         for (double const dy : {24.0, -44.0, 60.0, -80.0, 96.0, -116.0})
             for (double const dx : {0.0, w / 2 + 12, -w / 2 - 12}) {
                 point const middle{std::clamp(end.x + dx, left + w / 2, right - w / 2 + 20), end.y + dy};
@@ -131,12 +131,12 @@ public:
                 box const leader{end.x - 1, std::min(end.y + 6, middle.y), end.x + 1, std::max(end.y - 6, middle.y)};
                 double const cost =
                     hidden(b) + 100 * meetings(leader) + 0.02 * std::fabs(dy) + 0.01 * std::fabs(middle.x - end.x);
-                if (cost < least) {
-                    least = cost;
+                if (cost < min_value) {
+                    min_value = cost;
                     best = middle;
                 }
             }
-        if (least == 1e300) best = {std::clamp(end.x, left + w / 2, right - w / 2), end.y - 30};
+        if (min_value == 1e300) best = {std::clamp(end.x, left + w / 2, right - w / 2), end.y - 30};
         taken_.push_back(around(best, w));
         return best;
     }
@@ -190,14 +190,14 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     std::vector<std::vector<point>> curves;
     for (auto const& r : runs) curves.push_back(polyline(a, r.residuals));
 
-    std::string marks, labels;
+    std::string markers, labels;
     label_layout layout(curves);
     for (auto const& curve : curves)
         if (!curve.empty()) layout.keep_free(curve.back());
-    // The chosen run is drawn last, on top, and labelled first, at the best place.
+    // The chosen run is drawn last, on top, and its label is placed first.
     for (bool const chosen : {false, true})
         for (std::size_t i = 0; i < runs.size(); ++i)
-            if (runs[i].chosen == chosen && !curves[i].empty()) marks += draw_curve(runs[i], curves[i]);
+            if (runs[i].chosen == chosen && !curves[i].empty()) markers += draw_curve(runs[i], curves[i]);
     for (bool const chosen : {true, false})
         for (std::size_t i = 0; i < runs.size(); ++i)
             if (runs[i].chosen == chosen && !curves[i].empty()) {
@@ -208,7 +208,7 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     return fmt::format("<div class=scroll><svg class=chart viewBox='0 0 {} {}' role=img aria-label='Relative residual "
                        "over iterations'>"
                        "{}{}{}</svg></div>",
-                       chart_width, chart_height, draw_grid(a, tolerance), marks, labels);
+                       chart_width, chart_height, draw_grid(a, tolerance), markers, labels);
 }
 
 } // namespace coppice::app::report

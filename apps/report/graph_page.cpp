@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_ranked = 10;
 
-/// Sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
+/// Counts sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
 bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes) {
     bar_chart chart{title, axis, {}};
     std::vector<std::int64_t> bins;
@@ -34,17 +34,17 @@ bar_chart chart_sizes(std::string const& title, std::string const& axis, std::ve
     return chart;
 }
 
-/// A bar for each whole number where there are few, else bins of equal width. What is not finite is left out.
+/// One bar per integer if there are few, else bins of equal width. Non-finite values are omitted.
 bar_chart chart_values(std::string const& axis, std::vector<double> const& values) {
-    constexpr int most_bars = 40, bins = 24;
+    constexpr int max_bars = 40, bins = 24;
     bar_chart chart{"Values", axis, {}};
     std::vector<double> finite;
     std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double x) { return std::isfinite(x); });
     if (finite.empty()) return chart;
-    auto const [least, most] = std::minmax_element(finite.begin(), finite.end());
+    auto const [min_value, max_value] = std::minmax_element(finite.begin(), finite.end());
     bool const whole = std::all_of(finite.begin(), finite.end(), [](double x) { return x == std::floor(x); });
-    double const first = *least, width = whole && *most - first < most_bars ? 1 : (*most - first) / bins;
-    std::vector<std::int64_t> counts(width == 1 ? std::size_t(*most - first) + 1 : std::size_t(bins), 0);
+    double const first = *min_value, width = whole && *max_value - first < max_bars ? 1 : (*max_value - first) / bins;
+    std::vector<std::int64_t> counts(width == 1 ? std::size_t(*max_value - first) + 1 : std::size_t(bins), 0);
     for (double const x : finite)
         ++counts[width > 0 ? std::min(counts.size() - 1, std::size_t((x - first) / width)) : 0];
     if (width == 0) counts.resize(1);
@@ -53,7 +53,7 @@ bar_chart chart_values(std::string const& axis, std::vector<double> const& value
     return chart;
 }
 
-/// The largest figures, those of smaller numbers first among equals.
+/// Returns the largest values; among equal values, smaller numbers are first.
 ranking rank(std::string const& title, std::string const& item, std::string const& figure,
              std::vector<std::pair<std::int64_t, double>> rows) {
     auto const before = [](auto const& a, auto const& b) {
@@ -68,37 +68,38 @@ ranking rank(std::string const& title, std::string const& item, std::string cons
 void show_values(graph_answer::values const& values, std::string const& meaning, graph_page& page) {
     page.found = chart_values(meaning, values);
     std::vector<std::pair<std::int64_t, double>> rows;
-    double least = INFINITY, most = -INFINITY;
+    double min_value = INFINITY, max_value = -INFINITY;
     for (std::size_t v = 0; v < values.size(); ++v) {
         if (!std::isfinite(values[v])) continue;
         rows.emplace_back(std::int64_t(v), values[v]);
-        least = std::min(least, values[v]);
-        most = std::max(most, values[v]);
+        min_value = std::min(min_value, values[v]);
+        max_value = std::max(max_value, values[v]);
     }
     page.top = rank("The largest values", "vertex", "value", std::move(rows));
-    if (page.drawing.places.empty()) return;
+    if (page.drawing.positions.empty()) return;
     for (std::size_t v = 0; v < values.size(); ++v) {
-        page.drawing.fills.push_back(shade(most > least ? (values[v] - least) / (most - least) : values[v] - least));
+        page.drawing.fills.push_back(
+            shade(max_value > min_value ? (values[v] - min_value) / (max_value - min_value) : values[v] - min_value));
         page.drawing.words.push_back(fmt::format("{}: {:.6g}", page.drawing.vertices.name(std::int64_t(v)), values[v]));
     }
 }
-/// Labels are vertices of the part.
-void show_parts(graph_answer::vertex_numbers const& labels, graph_page& page) {
-    std::vector<std::int64_t> size(labels.size(), 0), sizes, part(labels.size(), 0);
+/// Labels are vertices of the component.
+void show_components(graph_answer::vertex_numbers const& labels, graph_page& page) {
+    std::vector<std::int64_t> size(labels.size(), 0), sizes, component(labels.size(), 0);
     for (auto const label : labels) ++size[std::size_t(label)];
     std::vector<std::pair<std::int64_t, double>> rows;
     for (std::size_t v = 0; v < size.size(); ++v) {
         if (size[v] == 0) continue;
-        part[v] = std::int64_t(sizes.size());
+        component[v] = std::int64_t(sizes.size());
         sizes.push_back(size[v]);
         rows.emplace_back(std::int64_t(v), double(size[v]));
     }
-    page.found = chart_sizes("Parts by their size", "vertices of a part", sizes);
-    page.top = rank("The largest parts", "part of vertex", "vertices", std::move(rows));
-    if (page.drawing.places.empty()) return;
+    page.found = chart_sizes("Components by size", "vertices of a component", sizes);
+    page.top = rank("The largest components", "component of vertex", "vertices", std::move(rows));
+    if (page.drawing.positions.empty()) return;
     for (std::size_t v = 0; v < labels.size(); ++v) {
-        page.drawing.fills.push_back(part_colour(part[std::size_t(labels[v])]));
-        page.drawing.words.push_back(fmt::format("{}: part of {}", page.drawing.vertices.name(std::int64_t(v)),
+        page.drawing.fills.push_back(component_colour(component[std::size_t(labels[v])]));
+        page.drawing.words.push_back(fmt::format("{}: component of {}", page.drawing.vertices.name(std::int64_t(v)),
                                                  page.drawing.vertices.name(labels[v])));
     }
 }
@@ -119,22 +120,22 @@ void show_edges(answer_edges const& edges, graph_page& page) {
 std::string draw(bar_chart const& chart) {
     if (chart.bars.empty()) return {};
     constexpr double left = 70, right = 1000, top = 26, bottom = 200;
-    double most = 1;
-    for (auto const& [name, count] : chart.bars) most = std::max(most, double(count));
+    double max_value = 1;
+    for (auto const& [name, count] : chart.bars) max_value = std::max(max_value, double(count));
     double const each = (right - left) / double(chart.bars.size()), broad = std::min(each - 2, 70.0);
-    auto const up = [&](double count) { return coordinate(bottom - (bottom - top) * count / most); };
+    auto const up = [&](double count) { return coordinate(bottom - (bottom - top) * count / max_value); };
     std::string svg;
-    for (double const tick : round_ticks(most, 4))
+    for (double const tick : round_ticks(max_value, 4))
         svg += fmt::format("<line class=grid x1={0} x2={1} y1={2} y2={2} />"
                            "<text class=tick x={3} y={2} dy=4 text-anchor=end>{4}</text>",
                            left, right, up(tick), left - 10, show_count(std::int64_t(tick)));
-    auto const step = std::max<std::size_t>(1, (chart.bars.size() + 19) / 20); // names that have room
+    auto const step = std::max<std::size_t>(1, (chart.bars.size() + 19) / 20); // labels for which there is space
     for (std::size_t k = 0; k < chart.bars.size(); ++k) {
         auto const& [name, count] = chart.bars[k];
         double const middle = left + (double(k) + 0.5) * each;
         svg += fmt::format("<rect class=bar x={} y={} width={} height={}><title>{}: {}</title></rect>",
                            coordinate(middle - broad / 2), up(double(count)), coordinate(broad),
-                           coordinate((bottom - top) * double(count) / most), name, show_count(count));
+                           coordinate((bottom - top) * double(count) / max_value), name, show_count(count));
         if (chart.bars.size() <= 16)
             svg += fmt::format("<text class=value x={} y={} dy=-5 text-anchor=middle>{}</text>", coordinate(middle),
                                up(double(count)), show_count(count));
@@ -156,7 +157,7 @@ std::string show_vertex(vertex_numbering const& vertices, std::int64_t v) {
 
 std::string table(ranking const& top, vertex_numbering const& vertices) {
     if (top.rows.empty()) return {};
-    std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>place<th "
+    std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>rank<th "
                                    "class=number>{}<th class=number>{}</tr></thead><tbody>",
                                    top.title, top.item, top.figure);
     for (std::size_t k = 0; k < top.rows.size(); ++k)
@@ -175,19 +176,19 @@ std::string list(std::string const& title, entries const& rows) {
 bar_chart chart_degrees(std::vector<std::int32_t> const& offsets) {
     std::vector<std::int64_t> degrees;
     for (std::size_t v = 0; v + 1 < offsets.size(); ++v) degrees.push_back(offsets[v + 1] - offsets[v]);
-    return chart_sizes("Vertices by their edges", "edges of a vertex", degrees);
+    return chart_sizes("Vertices by degree", "degree of a vertex", degrees);
 }
 
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page) {
     if (auto const* edges = std::get_if<answer_edges>(&answer.found)) return show_edges(*edges, page);
     if (auto const* values = std::get_if<graph_answer::values>(&answer.found))
         return show_values(*values, std::string(row.output), page);
-    // Nobody is the own mate, and every part has a vertex that names it.
+    // No vertex is its own mate, and every component contains the vertex that labels it.
     auto const& numbers = std::get<graph_answer::vertex_numbers>(answer.found);
     bool are_labels = false;
     for (std::size_t v = 0; v < numbers.size(); ++v) are_labels = are_labels || numbers[v] == std::int64_t(v);
     if (are_labels)
-        show_parts(numbers, page);
+        show_components(numbers, page);
     else
         show_mates(numbers, page);
 }
@@ -202,8 +203,8 @@ std::string render(graph_page const& page) {
         "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=verdict>{4}.</p>{5}</dl></header>",
         page.command, escaped(page.graph), style_sheet, escaped(page.size), escaped(page.summary), figures);
     html += "<section id=graph><h2>The graph</h2>" + draw(page.degrees) + "</section>";
-    html += "<section id=found><h2>What was found</h2>" + draw(page.found) + table(page.top, page.drawing.vertices) +
-            "</section>";
+    html +=
+        "<section id=found><h2>Results</h2>" + draw(page.found) + table(page.top, page.drawing.vertices) + "</section>";
     if (auto const picture = graph_picture(page.drawing); !picture.empty())
         html += "<section id=drawing><h2>Drawing</h2>" + picture + "</section>";
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +

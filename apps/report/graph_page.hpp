@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The page of `coppice bfs|pagerank|components|... --report`: what a graph looks like, and what was found in it.
+/// The page of `coppice bfs|pagerank|components|... --report`: statistics of a graph and results of an algorithm.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace coppice::app::report {
 
-/// How many vertices (or edges, or parts) are of a kind.
+/// Number of vertices (or edges, or components) per category.
 struct bar_chart {
     std::string title{};
     std::string axis{};
     std::vector<std::pair<std::string, std::int64_t>> bars{};
 };
-/// The first of an order: rows of vertices, with a figure each.
+/// The first rows of a ranking: vertices with their values.
 struct ranking {
     std::string title{};
     std::string item{}, figure{};
@@ -27,24 +27,24 @@ struct ranking {
 
 struct graph_page {
     std::string command{};
-    std::string summary{}; ///< what the command finds
-    std::string graph{};   ///< as the user named it
+    std::string summary{}; ///< what the command computes
+    std::string graph{};   ///< as given by the user
     std::string size{};
     entries facts{};
     bar_chart degrees{};
-    bar_chart found{}; ///< levels, distances, scores, sizes of parts, weights of edges
-    ranking top{};     ///< no rows: nothing is ranked
+    bar_chart found{}; ///< levels, distances, scores, sizes of components, weights of edges
+    ranking top{};     ///< empty: no ranking
     graph_drawing drawing{};
     entries settings{};
     entries environment{};
 };
 
-/// Vertices by their edges: 0, 1, 2, 3 to 4, 5 to 8, ...
+/// Vertices by degree: 0, 1, 2, 3 to 4, 5 to 8, ...
 bar_chart chart_degrees(std::vector<std::int32_t> const& offsets);
-/// The chart, the ranking, and the edges and colours of the drawing that an answer gives.
+/// Sets the chart, the ranking, and edges and colours of the drawing from a result.
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page);
 
-/// One self-contained HTML page.
+/// Returns a self-contained HTML page.
 std::string render(graph_page const& page);
 
 } // namespace coppice::app::report

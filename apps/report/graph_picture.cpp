@@ -13,9 +13,9 @@
 namespace coppice::app::report {
 namespace {
 
-using place = std::array<double, 2>;
+using position_2d = std::array<double, 2>;
 
-/// Vertices by breadth-first search, part by part: neighbours begin near each other.
+/// Orders vertices by breadth-first search, component by component, so that neighbours start near each other.
 std::vector<std::int32_t> search_order(std::int32_t n, graph_edges const& edges) {
     std::vector<std::vector<std::int32_t>> near(static_cast<std::size_t>(n));
     for (auto const& [u, v] : edges) {
@@ -35,10 +35,10 @@ std::vector<std::int32_t> search_order(std::int32_t n, graph_edges const& edges)
     return order;
 }
 
-/// On a spiral first; then every vertex is pushed off by all others, and pulled by its neighbours and, a little, to the
-/// middle, by steps that become shorter. Two vertices with an edge alone would rest one apart.
-std::vector<place> places_by_springs(std::int32_t n, graph_edges const& edges) {
-    std::vector<place> at(static_cast<std::size_t>(n)), force(static_cast<std::size_t>(n));
+/// Force-directed layout, starting from a spiral: every vertex is repelled by all others, attracted by its neighbours
+/// and weakly by the centre; steps become shorter. Two vertices with an edge only have distance 1.
+std::vector<position_2d> positions_by_springs(std::int32_t n, graph_edges const& edges) {
+    std::vector<position_2d> at(static_cast<std::size_t>(n)), force(static_cast<std::size_t>(n));
     auto const order = search_order(n, edges);
     for (std::size_t k = 0; k < order.size(); ++k) {
         double const radius = 0.6 * std::sqrt(double(k) + 0.5), angle = 2.39996 * double(k); // the golden angle
@@ -58,9 +58,9 @@ std::vector<place> places_by_springs(std::int32_t n, graph_edges const& edges) {
             }
         for (auto const& [u, v] : edges) {
             double const x = at[std::size_t(v)][0] - at[std::size_t(u)][0],
-                         y = at[std::size_t(v)][1] - at[std::size_t(u)][1], apart = std::sqrt(x * x + y * y);
+                         y = at[std::size_t(v)][1] - at[std::size_t(u)][1], distance = std::sqrt(x * x + y * y);
             for (int d : {0, 1}) {
-                double const pull = (d == 0 ? x : y) * apart;
+                double const pull = (d == 0 ? x : y) * distance;
                 force[std::size_t(v)][std::size_t(d)] -= pull;
                 force[std::size_t(u)][std::size_t(d)] += pull;
             }
@@ -81,27 +81,27 @@ template <class T>
 graph_drawing draw_graph(csr_view<T> a) {
     graph_drawing drawing;
     std::int64_t const n = a.rows();
-    if (n == 0 || n > most_drawn_of_grid) return drawing;
+    if (n == 0 || n > max_drawn_grid_points) return drawing;
     std::int64_t const nx = plane_grid_width(a);
-    if (nx == 0 && n > most_drawn) return drawing;
+    if (nx == 0 && n > max_drawn_vertices) return drawing;
     for (std::int32_t u = 0; u < n; ++u)
         for (auto k = a.row_begin(u); k < a.row_end(u); ++k)
             if (a.indices[k] != u) drawing.edges.push_back(std::minmax(u, a.indices[k]));
     std::sort(drawing.edges.begin(), drawing.edges.end());
     drawing.edges.erase(std::unique(drawing.edges.begin(), drawing.edges.end()), drawing.edges.end());
     if (nx > 0)
-        for (std::int64_t v = 0; v < n; ++v) drawing.places.push_back({double(v % nx), double(v / nx)});
+        for (std::int64_t v = 0; v < n; ++v) drawing.positions.push_back({double(v % nx), double(v / nx)});
     else
-        drawing.places = places_by_springs(std::int32_t(n), drawing.edges);
+        drawing.positions = positions_by_springs(std::int32_t(n), drawing.edges);
     return drawing;
 }
 template <class T>
 graph_drawing draw_picture(csr_view<T> a) {
     auto drawing = draw_graph(a);
-    if (drawing.places.empty())
+    if (drawing.positions.empty())
         throw usage_error(fmt::format("--picture draws graphs of 1 to {} vertices and plane grids of at most {} "
                                       "points, and this one has {}",
-                                      most_drawn, most_drawn_of_grid, std::int64_t(a.rows())));
+                                      max_drawn_vertices, max_drawn_grid_points, std::int64_t(a.rows())));
     return drawing;
 }
 template graph_drawing draw_graph(csr_view<float>);
@@ -110,17 +110,21 @@ template graph_drawing draw_picture(csr_view<float>);
 template graph_drawing draw_picture(csr_view<double>);
 
 std::string graph_picture(graph_drawing const& drawing) {
-    if (drawing.places.empty()) return {};
-    place least = drawing.places[0], most = least;
-    for (auto const& p : drawing.places)
+    if (drawing.positions.empty()) return {};
+    position_2d min_value = drawing.positions[0], max_value = min_value;
+    for (auto const& p : drawing.positions)
         for (std::size_t d : {0u, 1u}) {
-            least[d] = std::min(least[d], p[d]);
-            most[d] = std::max(most[d], p[d]);
+            min_value[d] = std::min(min_value[d], p[d]);
+            max_value[d] = std::max(max_value[d], p[d]);
         }
     constexpr double margin = 0.6;
-    double const width = most[0] - least[0] + 2 * margin, height = most[1] - least[1] + 2 * margin;
-    auto const x = [&](std::int32_t v) { return coordinate(drawing.places[std::size_t(v)][0] - least[0] + margin); };
-    auto const y = [&](std::int32_t v) { return coordinate(drawing.places[std::size_t(v)][1] - least[1] + margin); };
+    double const width = max_value[0] - min_value[0] + 2 * margin, height = max_value[1] - min_value[1] + 2 * margin;
+    auto const x = [&](std::int32_t v) {
+        return coordinate(drawing.positions[std::size_t(v)][0] - min_value[0] + margin);
+    };
+    auto const y = [&](std::int32_t v) {
+        return coordinate(drawing.positions[std::size_t(v)][1] - min_value[1] + margin);
+    };
     auto const lines = [&](graph_edges const& edges, char const* colour, double thick) {
         std::string path;
         for (auto const& [u, v] : edges) path += fmt::format("M{} {}L{} {}", x(u), y(u), x(v), y(v));
@@ -133,7 +137,7 @@ std::string graph_picture(graph_drawing const& drawing) {
                                   "viewBox='0 0 {} {}' style='max-width:{:.0f}px'>",
                                   coordinate(width), coordinate(height), std::min(1040.0, 60 * width));
     svg += lines(drawing.edges, "#9aa5b1", 0.035) + lines(drawing.taken, "#0b5cad", 0.14);
-    for (std::size_t v = 0; v < drawing.places.size(); ++v) {
+    for (std::size_t v = 0; v < drawing.positions.size(); ++v) {
         auto const id = std::int32_t(v);
         svg += fmt::format("<circle cx='{}' cy='{}' r='0.2' fill='{}' stroke='#1b1f24' stroke-width='0.03'>"
                            "<title>{}</title></circle>",
@@ -148,11 +152,11 @@ std::string picture_file(graph_drawing const& drawing) {
            graph_picture(drawing).substr(4) + "\n";
 }
 
-std::string part_colour(std::int64_t part) {
-    // Of Paul Tol's light set, which is told apart in every colour vision, in turn.
+std::string component_colour(std::int64_t component) {
+    // Paul Tol's light colour set, distinguishable with all types of colour vision, used cyclically.
     static constexpr std::array<char const*, 9> colours{"#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff",
                                                         "#44bb99", "#bbcc33", "#aaaa00", "#dddddd"};
-    return colours[std::size_t(part) % colours.size()];
+    return colours[std::size_t(component) % colours.size()];
 }
 std::string shade(double value) {
     if (!(value >= 0 && value <= 1)) return "#dddddd";

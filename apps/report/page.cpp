@@ -18,7 +18,7 @@ run const& chosen_of(page const& data) {
     return *std::find_if(data.runs.begin(), data.runs.end(), [](run const& r) { return r.chosen; });
 }
 
-// "Jacobi needs 333." for every other run that got there, the best first.
+// "Jacobi needs 333." for every other converged run, best first.
 std::string comparison(page const& data) {
     std::vector<run const*> others;
     for (auto const& r : data.runs)
@@ -85,7 +85,7 @@ std::string runs_table(std::vector<run> const& runs) {
 }
 
 std::string coverage_table(std::vector<coverage> const& coverages) {
-    std::string html = "<div class=scroll><table><thead><tr><th>coverage<th>share of the weight<th class=number><th>"
+    std::string html = "<div class=scroll><table><thead><tr><th>coverage<th>fraction of the weight<th class=number><th>"
                        "</tr></thead><tbody>";
     for (auto const& c : coverages)
         html += fmt::format("<tr><td>{}<td class=faint>{}<td class=number>{}<td><span class=meter><i "
@@ -103,8 +103,9 @@ std::string convergence_section(page const& data) {
 
 std::string pattern_section(page const& data) {
     return "<section id=pattern><h2>Sparsity pattern</h2><p><span class=key></span> entries on edges of the linear "
-           "forest, <span class='key other'></span> all others; stronger where more fall into a box. The forest order "
-           "puts the vertices of a path next to each other, so that its edges lie beside the diagonal.</p>" +
+           "forest, <span class='key other'></span> all others; darker if more entries fall into a box. The forest "
+           "order "
+           "puts the vertices of a path next to each other, so that its edges are on the sub- and superdiagonal.</p>" +
            pattern_figures(data.whole, "The whole matrix") +
            pattern_figures(data.closeup, fmt::format("{} rows in its middle", data.closeup.before.span)) + "</section>";
 }
@@ -125,7 +126,7 @@ std::string levels_section(level_summary const& s) {
         escaped(s.ending), s.grid_complexity, s.operator_complexity,
         std::isnan(s.convergence_factor)
             ? ""
-            : fmt::format("; a cycle by itself multiplies the error by <b>{:.2f}</b>", s.convergence_factor));
+            : fmt::format("; one cycle alone multiplies the error by <b>{:.2f}</b>", s.convergence_factor));
     for (std::size_t k = 0; k < s.levels.size(); ++k) {
         auto const& level = s.levels[k];
         bool const last = k + 1 == s.levels.size();
@@ -140,8 +141,8 @@ std::string levels_section(level_summary const& s) {
     }
     html += "</tbody></table></div>" + entries_table("Set-up", s.seconds);
     if (auto const picture = aggregate_picture(s.aggregates); !picture.empty())
-        html += "<h3>Aggregates of the first level</h3><p>Every cell is an unknown; those within a line become one "
-                "unknown of the next level. Cells that belong to none are white.</p>" +
+        html += "<h3>Aggregates of the first level</h3><p>Every cell is an unknown; those within a line are one "
+                "unknown of the next level. Cells without aggregate are white.</p>" +
                 picture;
     return html + "</section>";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The pictures of the report, each a piece of HTML.
+/// Components of the report, each an HTML fragment.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace coppice::app::report {
 
-/// Relative residual over iterations on a logarithmic scale, each curve labelled where it ends.
+/// Relative residual over iterations on a logarithmic scale; each curve is labelled at its end.
 std::string convergence_chart(std::vector<run> const& runs, double tolerance);
 
-/// The class that gives a run its colour and dash: the chosen one stands out, the others keep theirs by name.
+/// CSS class for colour and dash of a run: the chosen one is highlighted, the others have a fixed style by name.
 std::string style_class(run const& r);
 
 /// Two figures side by side: original order and forest order.
 std::string pattern_figures(pattern const& p, std::string const& title);
 
-/// Columns: share of the vertices that lie on paths of a length, with the number of paths.
+/// Columns: fraction of the vertices on paths of a length, with the number of paths.
 std::string path_histogram(forest_summary const& forest);
 
-/// Cells in the colours of their aggregates, with a line where two aggregates meet; nothing where there is no grid.
+/// Cells coloured by aggregate, with lines between aggregates; empty if there is no grid.
 std::string aggregate_picture(aggregate_grid const& grid);
 
-/// A table of names and values under a title.
+/// Table of names and values with a title.
 std::string entries_table(std::string const& title, entries const& rows);
 
 /// The style sheet.

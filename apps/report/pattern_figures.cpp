@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::uint32_t ink = 0x1b1f24, accent = 0x0b6fd4;
 
-// Opacity grows with the logarithm of the count, so that single entries stay visible beside full boxes.
+// Opacity is logarithmic in the count, so that single entries are visible next to full boxes.
 std::vector<std::uint8_t> opacity(std::vector<std::uint32_t> const& counts) {
-    std::uint32_t const most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    std::uint32_t const max_value = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
     std::vector<std::uint8_t> alpha(counts.size(), 0);
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (counts[i] > 0)
             alpha[i] = static_cast<std::uint8_t>(
-                most == 1 ? 235 : 90 + 165 * std::log1p(double(counts[i])) / std::log1p(double(most)));
+                max_value == 1 ? 235 : 90 + 165 * std::log1p(double(counts[i])) / std::log1p(double(max_value)));
     return alpha;
 }
 
-// A box with an edge of the forest belongs to the forest's layer alone: laid over each other the colours would blur.
+// A box with an edge of the forest is drawn in the layer of the forest only; overlaid colours would mix.
 struct layers {
     std::vector<std::uint32_t> others;
     std::vector<std::uint32_t> forest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PNG (ISO/IEC 15948): signature, header, palette of one colour at 256 opacities, deflated rows, end.
+// PNG (ISO/IEC 15948): signature, header, palette of one colour with 256 opacities, compressed rows, end.
 #include "apps/report/png.hpp"
 
 #include <string_view>

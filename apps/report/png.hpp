@@ -9,8 +9,8 @@
 
 namespace coppice::app::report {
 
-/// An image of one colour whose opacity varies: `alpha` holds width * height values, rows from the top.
-/// Returns "data:image/png;base64,...".
+/// Image of one colour with varying opacity: `alpha` has width * height values, rows from top to bottom. Returns
+/// "data:image/png;base64,...".
 std::string png_data_uri(int width, int height, std::uint32_t rgb, std::vector<std::uint8_t> const& alpha);
 
 } // namespace coppice::app::report

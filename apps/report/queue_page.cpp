@@ -16,7 +16,7 @@ namespace {
 
 constexpr double width = 1040, left = 70, right = 1000, top = 14;
 
-/// A frame with ticks on both axes, from 0 to the last of each.
+/// Frame with ticks on both axes, each from 0 to its maximum.
 class frame {
 public:
     frame(double first_x, double last_x, double last_y, double bottom)
@@ -50,35 +50,35 @@ std::string wrap(std::string const& label, double height, std::string const& svg
                        width, height, label, svg);
 }
 
-/// One figure over the number of servers, with a mark at `marked`.
+/// Draws a quantity over the number of servers, with a marker at `marked`.
 template <class Figure>
 std::string curve(std::vector<queue_figures> const& all, std::string const& label, Figure const& figure,
                   std::int64_t marked, double limit) {
-    double most = limit;
-    for (auto const& q : all) most = std::max(most, figure(q));
-    frame const f(0, double(all.back().servers), most * 1.04, 200);
-    std::string path, marks;
+    double max_value = limit;
+    for (auto const& q : all) max_value = std::max(max_value, figure(q));
+    frame const f(0, double(all.back().servers), max_value * 1.04, 200);
+    std::string path, markers;
     for (auto const& q : all) {
         auto const x = coordinate(f.across(double(q.servers))), y = coordinate(f.up(figure(q)));
         path += fmt::format("{}{} {}", path.empty() ? "M" : "L", x, y);
         if (q.servers == marked)
-            marks = fmt::format("<circle class='end chosen' cx={0} cy={1} r=5><title>{2} servers: {3:.4g}</title>"
-                                "</circle><text class=value x={0} y={1} dy=-10 text-anchor=middle>{3:.3g}</text>",
-                                x, y, q.servers, figure(q));
+            markers = fmt::format("<circle class='end chosen' cx={0} cy={1} r=5><title>{2} servers: {3:.4g}</title>"
+                                  "</circle><text class=value x={0} y={1} dy=-10 text-anchor=middle>{3:.3g}</text>",
+                                  x, y, q.servers, figure(q));
     }
     return fmt::format("<h3>{}</h3>", label) +
-           wrap(label, 246, f.draw("servers") + fmt::format("<path class='curve chosen' d='{}' />", path) + marks);
+           wrap(label, 246, f.draw("servers") + fmt::format("<path class='curve chosen' d='{}' />", path) + markers);
 }
 
-/// Probabilities from the first to the last that can be seen.
+/// Histogram of probabilities, from the first to the last visible one.
 std::string histogram(std::vector<double> const& p, std::int64_t begin, std::string const& label,
                       std::string const& x_name) {
-    double most = 0;
-    for (double const v : p) most = std::max(most, v);
-    auto const seen = [&](double v) { return v >= most * 1e-3; };
+    double max_value = 0;
+    for (double const v : p) max_value = std::max(max_value, v);
+    auto const seen = [&](double v) { return v >= max_value * 1e-3; };
     auto const first = std::find_if(p.begin(), p.end(), seen) - p.begin();
     auto const last = p.rend() - std::find_if(p.rbegin(), p.rend(), seen);
-    frame const f(double(begin + first) - 0.5, double(begin + last) - 0.5, most * 1.04, 200);
+    frame const f(double(begin + first) - 0.5, double(begin + last) - 0.5, max_value * 1.04, 200);
     double const each = f.across(1) - f.across(0), gap = each > 4 ? 1 : 0;
     std::string svg = f.draw(x_name);
     for (auto i = first; i < last; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The page of `coppice queue --report`: what an operator of servers wants to see.
+/// The page of `coppice queue --report`: load, waiting and cost for the operator of servers.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace coppice::app::report {
 
-/// What a queue comes to with so many servers.
+/// Stationary quantities of a queue with a given number of servers.
 struct queue_figures {
     std::int64_t servers = 0;
-    double open = 0;    ///< servers, on average
-    double busy = 0;    ///< of these
-    double tasks = 0;   ///< in the system, on average
-    double waiting = 0; ///< of these, for a server
-    double waits = 0;   ///< probability that a task that comes waits
-    double lost = 0;    ///< probability that it is turned away
+    double open = 0;    ///< mean number of open servers
+    double busy = 0;    ///< mean number of busy servers
+    double tasks = 0;   ///< mean number of tasks in the system
+    double waiting = 0; ///< mean number of waiting tasks
+    double waits = 0;   ///< probability that an arriving task waits
+    double lost = 0;    ///< probability that an arriving task is rejected
     double cost = 0;    ///< per unit of time
     double load() const { return open > 0 ? busy / open : 0; }
 };
@@ -28,18 +28,18 @@ struct queue_page {
     std::string title{};
     std::string size{};
     queue_figures chosen{};
-    std::int64_t in_advance = 0;             ///< servers to keep open for the likeliest number of tasks
-    std::vector<queue_figures> by_servers{}; ///< by rising servers
-    std::vector<double> open_servers{};      ///< probability of 1, 2, ... open ones
+    std::int64_t in_advance = 0;             ///< servers to keep open for the most likely number of tasks
+    std::vector<queue_figures> by_servers{}; ///< in the order of servers
+    std::vector<double> open_servers{};      ///< probability of 1, 2, ... open servers
     std::vector<double> tasks{};             ///< probability of 0, 1, ... tasks
     entries settings{};
     entries environment{};
 };
 
-/// The cheapest of all.
+/// Returns the element with the smallest cost.
 queue_figures const& cheapest(std::vector<queue_figures> const& all);
 
-/// One self-contained HTML page.
+/// Returns a self-contained HTML page.
 std::string render(queue_page const& data);
 
 } // namespace coppice::app::report

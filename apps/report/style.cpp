@@ -3,8 +3,8 @@
 
 namespace coppice::app::report {
 
-// Colours: blue, red and yellow of Paul Tol's high-contrast set, which stay apart in every colour vision and in grey;
-// dashes say the same again.
+// Colours: blue, red and yellow of Paul Tol's high-contrast set, distinguishable with all types of colour vision and in
+// grey; dashes are a second distinction.
 char const* const style_sheet = R"css(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #5c6570; --line: #d9dee4; --wash: #f4f6f8;
   --chosen: #0b5cad; --jacobi: #9a6b00; --tridiagonal: #b8455a; --none: #6b7480; --good: #1a6e3c; --bad: #b3261e; }

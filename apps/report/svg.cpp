@@ -55,11 +55,11 @@ std::string percent(double fraction) {
 
 std::vector<double> round_ticks(double last, int count) {
     if (!(last > 0)) return {0};
-    double const wanted = last / count;
-    double const power = std::pow(10, std::floor(std::log10(wanted)));
+    double const target = last / count;
+    double const power = std::pow(10, std::floor(std::log10(target)));
     double step = 10 * power;
     for (double const factor : {5.0, 2.0, 1.0})
-        if (factor * power >= wanted) step = factor * power;
+        if (factor * power >= target) step = factor * power;
     step = std::fmax(step, 1);
     std::vector<double> ticks;
     for (double tick = 0; tick <= last * (1 + 1e-9); tick += step) ticks.push_back(tick);

@@ -9,22 +9,22 @@
 
 namespace coppice::app::report {
 
-/// Text with the five characters that HTML and SVG reserve replaced.
+/// Escapes the five reserved characters of HTML and SVG.
 std::string escaped(std::string_view text);
 
-/// A coordinate with at most two decimals, no trailing zeros.
+/// Formats a coordinate with at most two decimals and without trailing zeros.
 std::string coordinate(double value);
 
 /// "10⁻³"
 std::string power_of_ten(int exponent);
 
-/// 0.667 as "66.7 %"; a dash for NaN.
+/// Formats 0.667 as "66.7 %"; a dash for NaN.
 std::string percent(double fraction);
 
-/// Round numbers (1, 2, 5 times a power of ten) from 0 to at most `last`, about `count` of them.
+/// Returns about `count` round numbers (1, 2, 5 times a power of ten) from 0 to at most `last`.
 std::vector<double> round_ticks(double last, int count);
 
-/// Width in pixels of a text set at `size` pixels in a sans-serif face, estimated.
+/// Estimates the width in pixels of a text of size `size` pixels in a sans-serif font.
 double text_width(std::string_view text, double size);
 
 } // namespace coppice::app::report

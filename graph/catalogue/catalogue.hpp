@@ -51,14 +51,14 @@ void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex
             if (neighbors[std::size_t(k)] == v && counts[std::size_t(k)] > T(1)) return true;
         return false;
     };
-    std::size_t kept = 0;
+    std::size_t remaining = 0;
     for (std::size_t i = 0; i < from.size(); ++i) {
         if (several(from[i], to[i]) || several(to[i], from[i])) continue;
-        from[kept] = from[i];
-        to[kept++] = to[i];
+        from[remaining] = from[i];
+        to[remaining++] = to[i];
     }
-    from.resize(kept);
-    to.resize(kept);
+    from.resize(remaining);
+    to.resize(remaining);
 }
 
 /// The edges that a matching may take: all of them, by magnitude, or those of positive weight.
@@ -74,7 +74,7 @@ struct edges_to_match {
 struct bfs_entry {
     static constexpr auto row = graph_algorithm_row{"bfs",
                                                     "Breadth-first search: levels from a source",
-                                                    "the level of every vertex, -1 where it is not reached",
+                                                    "the level of every vertex, -1 if it is not reached",
                                                     false,
                                                     false,
                                                     false,
@@ -92,7 +92,7 @@ struct bfs_entry {
 struct sssp_entry {
     static constexpr auto row = graph_algorithm_row{"sssp",
                                                     "Shortest paths from a source; values are lengths",
-                                                    "the distance of every vertex, infinity where it is not reached",
+                                                    "the distance of every vertex, infinity if it is not reached",
                                                     false,
                                                     false,
                                                     true,
@@ -116,7 +116,7 @@ struct sssp_entry {
 };
 struct components_entry {
     static constexpr auto row = graph_algorithm_row{"components", "Connected components",
-                                                    "the smallest vertex of the component of every vertex", true}
+                                                    "the component of every vertex, as its smallest vertex", true}
                                     .combining(duplicates::first);
     static constexpr graph_memory memory{12, 0};
     template <executor Executor, class T>
@@ -129,7 +129,7 @@ struct components_entry {
 struct strong_components_entry {
     static constexpr auto row =
         graph_algorithm_row{"strong-components", "Strongly connected components of a directed graph",
-                            "the smallest vertex of the component of every vertex"}
+                            "the component of every vertex, as its smallest vertex"}
             .combining(duplicates::first);
     static constexpr graph_memory memory{64, 0, true};
     template <executor Executor, class T>
@@ -143,7 +143,7 @@ struct strong_components_entry {
 struct widest_entry {
     static constexpr auto row = graph_algorithm_row{"widest",
                                                     "Widest paths from a source; values are widths",
-                                                    "the width of every vertex, -infinity where it is not reached",
+                                                    "the width of every vertex, -infinity if it is not reached",
                                                     false,
                                                     false,
                                                     true,
@@ -163,9 +163,9 @@ struct widest_entry {
 };
 struct diameter_entry {
     static constexpr auto row =
-        graph_algorithm_row{
-            "diameter", "Bounds of the diameter of the component of the vertex of most edges",
-            "the level of every vertex from one end of the longest path found, -1 where it is not reached", true}
+        graph_algorithm_row{"diameter", "Bounds of the diameter of the component of a vertex of maximum degree",
+                            "the level of every vertex from one end of the longest path found, -1 if it is not reached",
+                            true}
             .combining(duplicates::first);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
@@ -213,7 +213,7 @@ struct pagerank_entry {
 };
 struct triangles_entry {
     static constexpr graph_algorithm_row row{"triangles", "Triangles and clustering coefficients",
-                                             "the triangles at every vertex", true, true};
+                                             "the number of triangles at every vertex", true, true};
     static constexpr graph_memory memory{40, 4};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -253,9 +253,9 @@ struct mst_entry {
 struct matching_entry {
     static constexpr auto row =
         graph_algorithm_row{"matching",
-                            "Greedy matching of heavy edges, at least half of the largest sum of "
+                            "Greedy matching of heavy edges, with at least half of the largest sum of "
                             "|values|, or of positive values (by-value)",
-                            "the vertex that every vertex is matched with, or none",
+                            "the mate of every vertex, or none",
                             true,
                             true,
                             true,
@@ -277,8 +277,8 @@ struct b_matching_entry {
     static constexpr auto row =
         graph_algorithm_row{"b-matching",
                             "The heaviest edges by |value|, or by value if positive (by-value), up to "
-                            "capacity at each vertex, as greedy takes them",
-                            "the edges that are kept, a symmetric matrix",
+                            "capacity at each vertex, by the greedy algorithm",
+                            "the selected edges, a symmetric matrix",
                             true,
                             true,
                             true,
@@ -297,8 +297,8 @@ struct b_matching_entry {
     }
 };
 struct maximal_matching_entry {
-    static constexpr auto row = graph_algorithm_row{"maximal-matching", "A maximal matching, whatever the values",
-                                                    "the vertex that every vertex is matched with, or none", true}
+    static constexpr auto row = graph_algorithm_row{"maximal-matching", "A maximal matching; values are ignored",
+                                                    "the mate of every vertex, or none", true}
                                     .combining(duplicates::first);
     static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
@@ -376,7 +376,7 @@ graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, cs
     } catch (memory_error const& e) {
         std::int64_t const bytes = graph_algorithm_memory(name, a, options.undirected);
         throw memory_error(std::string(name) + " needs up to " + std::to_string((bytes + 999'999) / 1'000'000) +
-                           " MB beside the graph, and there was no room: " + e.what());
+                           " MB in addition to the graph, which are not available: " + e.what());
     }
 }
 

@@ -35,7 +35,7 @@ struct betweenness_entry {
 };
 struct closeness_entry {
     static constexpr auto row = graph_algorithm_row{"closeness",
-                                                    "Closeness by edges that come in, exact or of sampled sources",
+                                                    "Closeness by incoming edges, exact or of sampled sources",
                                                     "the closeness of every vertex",
                                                     false,
                                                     false,
@@ -63,7 +63,7 @@ graph_answer answer_of_iteration(char const* name, Result const& r, graph_answer
 }
 struct katz_entry {
     static constexpr graph_algorithm_row row{
-        "katz", "Katz centrality by edges that come in", "the score of every vertex", false, false,
+        "katz", "Katz centrality by incoming edges", "the score of every vertex", false, false,
         false,  "alpha tolerance max-iterations"};
     static constexpr graph_memory memory{24, 0, true};
     template <executor Executor, class T>
@@ -76,7 +76,7 @@ struct katz_entry {
 };
 struct eigenvector_entry {
     static constexpr graph_algorithm_row row{"eigenvector",
-                                             "Eigenvector centrality by edges that come in",
+                                             "Eigenvector centrality by incoming edges",
                                              "the score of every vertex; their squares sum to 1",
                                              false,
                                              false,

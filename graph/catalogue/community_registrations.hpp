@@ -35,7 +35,7 @@ struct similarity_entry {
     }
 };
 struct truss_entry {
-    static constexpr graph_algorithm_row row{"truss", "Truss numbers: the densest k-truss that every edge is in",
+    static constexpr graph_algorithm_row row{"truss", "Truss numbers: largest k of a k-truss that contains the edge",
                                              "the numbers, a symmetric matrix", true, true};
     static constexpr graph_memory memory{8, 24};
     template <executor Executor, class T>
@@ -48,7 +48,7 @@ struct truss_entry {
 struct communities_entry {
     static constexpr auto row = graph_algorithm_row{"communities",
                                                     "Communities of large modularity (Louvain); values are weights",
-                                                    "the smallest vertex of the community of every vertex",
+                                                    "the community of every vertex, as its smallest vertex",
                                                     true,
                                                     true,
                                                     true,
@@ -67,7 +67,7 @@ struct communities_entry {
 };
 struct label_propagation_entry {
     static constexpr graph_algorithm_row row{"label-propagation", "Communities by propagation of labels",
-                                             "the smallest vertex of the community of every vertex", true};
+                                             "the community of every vertex, as its smallest vertex", true};
     static constexpr graph_memory memory{40, 24};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {

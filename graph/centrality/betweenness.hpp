@@ -113,7 +113,7 @@ struct begin_paths {
         }
     }
 };
-/// Publishes the numbers of paths of a finished level, which edges then read.
+/// Publishes the numbers of paths of a finished level; edges read them from now on.
 template <class Number, int Walkers>
 struct publish_paths {
     brandes_arrays<Number, Walkers> x;

@@ -151,7 +151,7 @@ struct move_entry {
 };
 struct move_offset {
     std::int32_t const* offsets;
-    std::uint64_t const* keys; ///< of changes, rising
+    std::uint64_t const* keys; ///< of changes, ascending
     std::int64_t count;
     int step;
     std::int32_t* to;

@@ -25,7 +25,7 @@ namespace graph_detail {
 template <class T, class I, class O>
 buffer<weighted_edge<T, I>> ordered_edges(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order) {
     std::int64_t const n = weights.rows();
-    auto const visit_row = [&](std::int64_t row, auto const& edge) {
+    auto const for_each_edge = [&](std::int64_t row, auto const& edge) {
         for (O k = weights.row_begin(row); k < weights.row_end(row); ++k) {
             T const weight = magnitude_of(weights.coefficients[k]);
             if (weights.indices[k] > row && weight > T(0))
@@ -35,7 +35,7 @@ buffer<weighted_edge<T, I>> ordered_edges(host_executor const& exec, csr_view<T,
     buffer<std::int64_t> start(exec, n);
     auto const row_edges = [&](std::int64_t row) {
         std::int64_t edges = 0;
-        visit_row(row, [&](auto const&) { ++edges; });
+        for_each_edge(row, [&](auto const&) { ++edges; });
         return edges;
     };
     std::int64_t const total = exclusive_scan(
@@ -43,7 +43,7 @@ buffer<weighted_edge<T, I>> ordered_edges(host_executor const& exec, csr_view<T,
     buffer<weighted_edge<T, I>> edges(exec, total);
     for_each(exec, n, [&](std::int64_t row) {
         std::int64_t at = start[row];
-        visit_row(row, [&](auto const& edge) { edges[at++] = edge; });
+        for_each_edge(row, [&](auto const& edge) { edges[at++] = edge; });
     });
     coppice::detail::parallel_sort(exec, edges.begin(), edges.end(),
                                    [order](auto const& e, auto const& f) { return order.before(e, f); });

@@ -109,7 +109,7 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
                                     std::type_identity_t<I> shortest,
                                     std::type_identity_t<array_view<I const>> companions = {}) {
     using namespace graph_detail;
-    if (shortest < 1) throw argument_error("runs of a forest need 1 vertex at least, got " + std::to_string(shortest));
+    if (shortest < 1) throw argument_error("runs of a forest need at least 1 vertex, got " + std::to_string(shortest));
     std::int64_t const n = forest.vertices;
     if (!companions.empty()) require_size("companions of a forest's vertices", companions, n);
     vertex_aggregates<I> a;
@@ -135,7 +135,7 @@ template <executor Executor, class I>
 vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const& matching) {
     using namespace graph_detail;
     if (matching.degree != 1)
-        throw argument_error("pairs are those of a factor of degree 1, got " + std::to_string(matching.degree));
+        throw argument_error("aggregate_pairs needs a factor of degree 1, got " + std::to_string(matching.degree));
     vertex_aggregates<I> a;
     a.vertices = matching.vertices;
     a.of = buffer<I>(exec, matching.vertices);

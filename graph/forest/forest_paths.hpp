@@ -82,7 +82,7 @@ struct number_vertex {
 /// Weight of the edge as it is stored in the row of `from`.
 template <class T, class I, class O>
 COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
-    constexpr int batch = 4; // whose loads do not wait for each other
+    constexpr int batch = 4; // edges whose loads are independent
     O k = weights.row_begin(from);
     O const end = weights.row_end(from);
     for (; end - k >= O(batch); k += O(batch)) {

@@ -104,6 +104,8 @@ template <class O>
 struct forest_system_indices {
     buffer<O> lower{}, diagonal{}, upper{}; ///< [N] indices of nonzeros in the order of the forest; -1: a zero
 };
+template <class O>
+using forest_system_places [[deprecated("renamed to forest_system_indices")]] = forest_system_indices<O>;
 
 /// Finds the nonzeros of the system of a forest. A has no duplicates. Queued on CUDA. Throws dimension_error if A is
 /// not N x N.

@@ -24,7 +24,7 @@ struct linear_forest {
     std::int64_t edges = 0;     ///< N - paths
     double weight = 0;          ///< sum of |w| over the edges of the forest; the mean if the two directions differ
     double weight_coverage = 1; ///< weight / sum of |w| over all edges of the graph (Eq. 23); 1 without edges
-    buffer<I> path_ids{};       ///< [N] smaller end vertex of the vertex's path
+    buffer<I> path_ids{};       ///< [N] smaller end vertex of the path of each vertex
     buffer<I> positions{};      ///< [N] number of vertices between path_ids[v] and v: 0 at the smaller end
     buffer<I> permutation{};    ///< [N] permutation[p] = vertex at position p of the new order
     buffer<I> inverse{};        ///< [N] inverse[permutation[p]] = p

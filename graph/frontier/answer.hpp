@@ -67,7 +67,7 @@ struct analytics_options {
     int capacity = 2;      ///< maximum number of edges per vertex
     bool by_value = false; ///< matchings: if true, maximise the sum of the values and take no negative edge; else
                            ///< maximise the sum of |values|
-    bool counted = false; ///< bridges: the values are multiplicities of parallel edges
+    bool counted = false;  ///< bridges: the values are multiplicities of parallel edges
 };
 
 /// Edges in host memory.

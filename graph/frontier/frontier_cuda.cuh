@@ -165,7 +165,7 @@ __device__ void vertex_map_of_grid(cuda_worker<N>& worker, worklist const& list,
 template <int N, class F>
 __global__ void vertex_map_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     vertex_map_of_grid(worker, list, f);
@@ -184,13 +184,13 @@ inline int attempts_of(graph_view const& g) { return has_long_rows(g) ? 2 : 32; 
 template <int N, class F>
 __global__ void __launch_bounds__(map_threads)
     try_vertex_map_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f, int max_attempts) {
-    __shared__ std::uint16_t reserve[map_threads / 32][32 * vertices_per_lane];
+    __shared__ std::uint16_t pending[map_threads / 32][32 * vertices_per_lane];
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     int const lane = int(threadIdx.x) % 32;
-    std::uint16_t* const waiting = reserve[threadIdx.x / 32];
+    std::uint16_t* const waiting = pending[threadIdx.x / 32];
     std::int64_t const threads = std::int64_t(gridDim.x) * map_threads;
     std::int64_t const own = std::int64_t(blockIdx.x) * map_threads + threadIdx.x - lane; // index of the first lane
     for (std::int64_t base = own; base < list.count; base += vertices_per_lane * threads) {
@@ -228,7 +228,7 @@ template <int N, class F>
 __global__ void __launch_bounds__(map_threads)
     try_vertex_map_strided_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
     std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
@@ -270,7 +270,7 @@ __device__ void edge_map_rows_of_block(cuda_worker<N>& worker, vertex_id u, std:
 /// Processes the rows of `Threads` vertices: long rows by the whole block, medium rows by a warp, the others by a
 /// thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
 template <int Threads, int N, class F>
-__device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t begin, std::int32_t end, F const& f) {
+__device__ void edge_map_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t begin, std::int32_t end, F const& f) {
     edge_map_rows_of_block<Threads>(worker, u, begin, end, f);
     int const lane = int(threadIdx.x) % 32;
     for (unsigned waiting = __ballot_sync(~0u, end - begin >= 32); waiting; waiting &= waiting - 1) {
@@ -311,7 +311,7 @@ __device__ void edge_map_of_grid(cuda_worker<N>& worker, worklist const& list, g
         std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
         bool const enters = u >= 0 && !(leaves_long && g.degree(u) > shared_row) && f.enters(worker, u);
-        visit_rows<Threads>(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
+        edge_map_rows<Threads>(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
     }
 }
 
@@ -339,14 +339,14 @@ __device__ void edge_map_long_rows(cuda_worker<N>& worker, worklist const& list,
 
 template <int N, class F>
 __global__ void __launch_bounds__(map_threads) edge_map_kernel(int const* predicate, worklist const* in, graph_view g,
-                                                               outputs<N> outs, F f, bool share_long_rows) {
+                                                               outputs<N> outs, F f, bool split_long_rows) {
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
-    share_long_rows = share_long_rows && list.count <= few_vertices;
-    if (share_long_rows) edge_map_long_rows(worker, list, g, f);
-    edge_map_of_grid<map_threads>(worker, list, g, f, share_long_rows);
+    split_long_rows = split_long_rows && list.count <= few_vertices;
+    if (split_long_rows) edge_map_long_rows(worker, list, g, f);
+    edge_map_of_grid<map_threads>(worker, list, g, f, split_long_rows);
 }
 
 /// Number of blocks that fill the device: only the device has the number of vertices. The number is odd, so that the
@@ -374,9 +374,9 @@ void try_vertex_map(cuda_executor const& exec, int const* predicate, worklist co
 template <int N, class F>
 void edge_map(cuda_executor const& exec, int const* predicate, worklist const* in, graph_view const& g,
               outputs<N> const& outs, F const& f) {
-    bool const share_long_rows = has_long_rows(g);
+    bool const split_long_rows = has_long_rows(g);
     launch_early(exec, &edge_map_kernel<N, F>, map_blocks(exec), map_threads, 0, {}, predicate, in, g, outs, f,
-                 share_long_rows);
+                 split_long_rows);
 }
 
 /// Value of x in the lane `by` positions higher.
@@ -416,7 +416,7 @@ __global__ void __launch_bounds__(map_threads)
     __shared__ alignas(16) unsigned char memory[map_threads / 32 * sizeof(value)];
     value* const sums = reinterpret_cast<value*>(memory);
     wait_for_predecessor();
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     std::int64_t const stride = std::int64_t(gridDim.x) * map_threads;

@@ -225,7 +225,7 @@ void with_workers(host_executor const& exec, std::int64_t n, std::int64_t max_ch
 template <int N, class F>
 void vertex_map(host_executor const& exec, int const* predicate, worklist const* in, outputs<N> const& outs,
                 F const& f) {
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) f(worker, list[i]);
@@ -259,7 +259,7 @@ public:
     row_mapper(row_mapper const&) = delete;
     row_mapper& operator=(row_mapper const&) = delete;
 
-    void visit(vertex_id u) {
+    void map(vertex_id u) {
         std::int32_t k = g_.offsets[u];
         std::int32_t const end = g_.offsets[u + 1];
         if constexpr (filters) {
@@ -301,12 +301,12 @@ private:
 };
 /// Processes the rows of a range of a list. enters(v) is evaluated when v is reached.
 template <class Worker, class F, class Enters>
-void visit_rows(Worker& worker, worklist const& list, std::int64_t first, std::int64_t last, graph_view const& g,
-                F const& f, Enters const& enters) {
+void edge_map_rows(Worker& worker, worklist const& list, std::int64_t first, std::int64_t last, graph_view const& g,
+                   F const& f, Enters const& enters) {
     row_mapper<Worker, F> rows(worker, g, f);
     for (std::int64_t i = first; i < last; ++i) {
         if (list.items) prefetch_row(g, list.items, i, last);
-        if (enters(list[i])) rows.visit(list[i]);
+        if (enters(list[i])) rows.map(list[i]);
     }
     rows.flush();
 }
@@ -356,7 +356,7 @@ void eager_edge_map(host_executor const& exec, worklist const& list, graph_view 
         for (;;) {
             std::int64_t const i = __atomic_fetch_add(&next, chunk, __ATOMIC_RELAXED);
             if (i >= list.count) break;
-            visit_rows(worker, list, i, std::min(list.count, i + chunk), g, f, enters);
+            edge_map_rows(worker, list, i, std::min(list.count, i + chunk), g, f, enters);
         }
         std::vector<vertex_id> now;
         for (int turn = 0; turn < max_turns && !worker.own().empty() && std::int64_t(worker.own().size()) <= many;
@@ -364,7 +364,7 @@ void eager_edge_map(host_executor const& exec, worklist const& list, graph_view 
             now.swap(worker.own());
             worker.own().clear();
             auto const count = std::int64_t(now.size());
-            visit_rows(worker, worklist{now.data(), count, 0}, 0, count, g, f, enters_again);
+            edge_map_rows(worker, worklist{now.data(), count, 0}, 0, count, g, f, enters_again);
         }
         worker.hand_over();
     };
@@ -379,17 +379,17 @@ void eager_edge_map(host_executor const& exec, worklist const& list, graph_view 
 template <int N, class F>
 void edge_map(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g,
               outputs<N> const& outs, F const& f) {
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     if constexpr (is_eager<F>) return eager_edge_map(exec, list, g, outs, f);
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
-        visit_rows(worker, list, first, last, g, f, [&](vertex_id u) { return f.enters(worker, u); });
+        edge_map_rows(worker, list, first, last, g, f, [&](vertex_id u) { return f.enters(worker, u); });
     });
 }
 
 template <class F>
 void edge_sum(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g, F const& f) {
-    if (!is_open(predicate)) return;
+    if (!is_enabled(predicate)) return;
     worklist const list = *in;
     with_workers(exec, list.count, 4096, nothing(), [&](auto&, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {

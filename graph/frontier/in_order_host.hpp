@@ -27,8 +27,8 @@ inline constexpr int max_slots = 24;               ///< maximum number of chunks
 /// Prefetches [first, last), at most 64 cache lines.
 template <class T>
 void prefetch(T const* first, T const* last) {
-    constexpr std::int64_t line = 64 / sizeof(T), max_bytes = 64 * line;
-    for (last = std::min(last, first + max_bytes); first < last; first += line) __builtin_prefetch(first);
+    constexpr std::int64_t line = 64 / sizeof(T), max_ahead = 64 * line;
+    for (last = std::min(last, first + max_ahead); first < last; first += line) __builtin_prefetch(first);
 }
 
 template <class Worker, class T>
@@ -92,8 +92,8 @@ void for_each_in_runs(graph_view g, ordered_runs const& runs, std::int64_t first
         vertex_id const begin = runs[i];
         bool const whole = end - begin >= length;
         for (vertex_id k = 0; k < length; ++k) { // the bit reversal is its own inverse
-            auto const key = static_cast<vertex_id>(vertex_order::position_in_run(k));
-            if (whole || key < end - begin) f(begin + key);
+            auto const offset = static_cast<vertex_id>(vertex_order::position_in_run(k));
+            if (whole || offset < end - begin) f(begin + offset);
         }
     }
 }
@@ -125,13 +125,13 @@ template <int N, class F>
 void for_each_chunk(host_executor const& exec, graph_view g, outputs<N> const& outs, F const& f) {
     int const workers = std::min(exec.threads(), max_slots);
     constexpr std::int64_t granularity = 1 << 10;
-    std::int64_t const fraction = g.vertices / (8 * std::int64_t(workers)) / granularity * granularity;
-    std::int64_t const chunk = workers == 1 ? max_chunk : std::clamp(fraction, 4 * granularity, max_chunk);
+    std::int64_t const balanced = g.vertices / (8 * std::int64_t(workers)) / granularity * granularity;
+    std::int64_t const chunk = workers == 1 ? max_chunk : std::clamp(balanced, 4 * granularity, max_chunk);
     distribute_chunks(exec, workers, g.vertices, chunk, outs,
                       [&](auto& worker, int slot, std::int64_t first, std::int64_t last) {
-                          vertex_chunk chunk{vertex_id(first), vertex_id(last), {}};
-                          chunk.runs.sort(chunk.first, chunk.last);
-                          f(worker, slot, chunk);
+                          vertex_chunk own{vertex_id(first), vertex_id(last), {}};
+                          own.runs.sort(own.first, own.last);
+                          f(worker, slot, own);
                       });
 }
 
@@ -141,15 +141,15 @@ public:
     vertices_in_order(host_executor const& exec, graph_view g, vertex_order order) : list_(exec, g.vertices) {
         ordered_runs runs;
         runs.sort(0, g.vertices);
-        constexpr std::int64_t block = 1024; // runs
+        constexpr std::int64_t block = 1024; // runs per block
         std::vector<ends> at(std::size_t((runs.size() + block - 1) / block));
-        auto const for_each = [&](std::int64_t first, std::int64_t last, auto const& f) {
+        auto const for_each_vertex = [&](std::int64_t first, std::int64_t last, auto const& f) {
             for_each_in_runs<false>(g, runs, first, last, g.vertices, [&](vertex_id v) {
                 if (std::int32_t const degree = g.degree(v); degree > 0) f(v, order.class_of(degree));
             });
         };
         detail::for_each_block(exec, runs.size(), block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
-            for_each(first, last, [&](vertex_id, int c) { ++at[std::size_t(b)].of_class[c]; });
+            for_each_vertex(first, last, [&](vertex_id, int c) { ++at[std::size_t(b)].of_class[c]; });
         });
         std::int64_t sum = 0;
         for (int c = 0; c < 2; ++c) {
@@ -158,7 +158,7 @@ public:
         }
         detail::for_each_block(exec, runs.size(), block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
             ends to = at[std::size_t(b)];
-            for_each(first, last, [&](vertex_id v, int c) { list_[to.of_class[c]++] = v; });
+            for_each_vertex(first, last, [&](vertex_id v, int c) { list_[to.of_class[c]++] = v; });
         });
     }
     /// Calls f(v) for the vertices [first, last) of the list and prefetches their rows.

@@ -3,7 +3,7 @@
 /// Rounds of maps that are repeated until a loop ends: levels of a search, rounds of relaxation.
 ///
 ///     rounds<Executor> r(exec);
-///     r.run(loop, edge_step{gate, in, g, outs, f}, ..., single_step{f});
+///     r.run(loop, edge_step{predicate, in, g, outs, f}, ..., single_step{f});
 ///
 /// executes while (loop->on) { every step, in order }, where a step is edge_map, vertex_map or for_each(exec, 1, f).
 /// The last step is a single step. Only single steps change device predicates and lists and stop the loop. On CUDA, one

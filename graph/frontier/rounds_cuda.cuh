@@ -24,11 +24,11 @@ inline constexpr bool is_map<single_step<F>> = false;
 
 template <int N, class F>
 __device__ bool is_small(edge_step<N, F> const& s) {
-    return !is_open(s.predicate) || s.in->count <= few_pushing;
+    return !is_enabled(s.predicate) || s.in->count <= few_pushing;
 }
 template <int N, class F>
 __device__ bool is_small(item_step<N, F> const& s) {
-    return (!s.opens_late && !is_open(s.predicate)) || s.in->count <= few_items;
+    return (!s.opens_late && !is_enabled(s.predicate)) || s.in->count <= few_items;
 }
 template <class F>
 __device__ bool is_small(single_step<F> const&) {
@@ -174,7 +174,7 @@ __device__ unsigned maps_from(step_list<> const&, int, unsigned maps) {
 template <int Index = 0, class First, class... Rest>
 __device__ unsigned maps_from(step_list<First, Rest...> const& steps, int from, unsigned maps) {
     if constexpr (is_map<First>) {
-        if (Index >= from && is_open(steps.first.predicate)) maps |= 1u << Index;
+        if (Index >= from && is_enabled(steps.first.predicate)) maps |= 1u << Index;
     } else if (Index >= from) {
         if (maps != 0) return maps;
         steps.first.f(0);

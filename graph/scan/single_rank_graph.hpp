@@ -21,8 +21,10 @@ namespace coppice::graph_detail {
 template <class I>
 struct identity_ids {
     COPPICE_HD I operator()(std::int64_t v) const { return static_cast<I>(v); }
-    COPPICE_HD I local(I id) const { return id; } ///< local index of a vertex of this rank; -1 if it belongs to another
-                                                  ///< rank
+    COPPICE_HD I local(I id) const {
+        return id;
+    } ///< local index of a vertex of this rank; -1 if it belongs to another
+      ///< rank
     COPPICE_HD I local_or_outer(I id) const {
         return id;
     } ///< local index of a vertex of this rank or of an outer vertex; else -1

@@ -91,14 +91,14 @@ struct push_level {
 struct reach_level {
     graph_view g;
     std::int32_t* levels;
-    std::int32_t const* level_now; ///< of the vertices that push
+    std::int32_t const* level_now; ///< level of the frontier
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         if (worker.load(levels + v) != -1) return;
-        std::int32_t const degree = g.degree(v); // under way beside the claim
+        std::int32_t const degree = g.degree(v); // this load overlaps the atomic operation
         if (worker.claim(levels + v, -1, *level_now + 1)) worker.emit(v, degree);
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The undirected graph of a directed one, and the edges that a maximum-weight matching may take.
+/// Undirected graph of a directed one, and the edges of positive weight.
 #pragma once
 
 #include <coppice/algebra/files/read_options.hpp>
@@ -19,11 +19,11 @@ struct is_positive {
 };
 } // namespace graph_detail
 
-/// The union of A and A^T: every edge in both directions, with its sign, zeros and loops included. If both directions
-/// are stored with different values, the smaller one counts if `rule` is duplicates::min, else the larger one; an
-/// algorithm names its rule in graph_algorithm_row::parallel. A is square with sorted columns without duplicates
-/// (matrix_error). Throws overflow_error if the union outgrows the index type. (symmetrised_weights() gives what
-/// factors and forests read instead: magnitudes, without zeros.)
+/// Returns the union of A and A^T: every edge in both directions, with its sign, zeros and loops included. If both
+/// directions are stored with different values, the smaller one is used if `rule` is duplicates::min, else the larger
+/// one; an algorithm documents its rule in graph_algorithm_row::parallel. A is square with sorted rows without
+/// duplicates (matrix_error). Throws overflow_error if the union exceeds the index type. (symmetrised_weights() makes
+/// the input of factors and forests instead: magnitudes, without zeros.)
 template <executor Executor, class T>
 csr<T> both_directions(Executor const& exec, csr_view<T> a, duplicates rule = duplicates::max) {
     require_square(a, "both_directions");
@@ -32,8 +32,8 @@ csr<T> both_directions(Executor const& exec, csr_view<T> a, duplicates rule = du
     return ewise_add(exec, op::max<T>{}, a, reversed.view());
 }
 
-/// The edges of positive weight. parallel_factor(), greedy_factor() and b_matching() maximise the sum of |a_ij|; on
-/// this graph they maximise the sum of a_ij, and take no edge of negative weight.
+/// Returns the edges of positive weight. parallel_factor(), greedy_factor() and b_matching() maximise the sum of
+/// |a_ij|; on this graph they maximise the sum of a_ij and take no edge of negative weight.
 template <executor Executor, class T>
 csr<T> positive_edges(Executor const& exec, csr_view<T> a) {
     return select_entries(exec, graph_detail::is_positive{}, a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bridges: sums of signs over the subtrees of a search tree.
+/// Bridges by signed hash sums over the subtrees of a search tree.
 #pragma once
 
 #include <coppice/graph/frontier/level_lists.hpp>
@@ -10,26 +10,26 @@
 
 namespace coppice {
 
-/// In the memory of the executor, by the vertex that is farther from the smallest one of its component.
+/// Bridges in the memory of the executor, sorted by `to`.
 struct bridges_result {
-    buffer<vertex_id> from{}; ///< nearer to the smallest vertex of the component
+    buffer<vertex_id> from{}; ///< the end nearer to the smallest vertex of the component
     buffer<vertex_id> to{};
-    std::int64_t components = 0; ///< of the graph
+    std::int64_t components = 0; ///< number of components of the graph
 };
 
-/// Bridges of an undirected graph: edges whose removal parts a component. Edges that are stored twice are none, loops
-/// are ignored. The graph must store both directions of an edge.
+/// Computes the bridges of an undirected graph: edges whose removal disconnects a component. Parallel edges are no
+/// bridges, loops are ignored. The graph must store both directions of an edge.
 ///
-/// Every edge adds a 64-bit hash to one end and takes it from the other, so that the sum over the vertices below an
-/// edge of a search tree is what leaves them: that edge's hash alone where it is a bridge. An edge that is none is
-/// taken for one with a probability of about 2^-64. n + m steps. Memory: 11 words a vertex. The same for any number of
-/// threads, on host and CUDA. Waits.
+/// Every edge adds a 64-bit hash at one end and subtracts it at the other. The sum over the vertices of a subtree is
+/// therefore the sum over the edges that leave the subtree; for a bridge it is the hash of the tree edge. An edge that
+/// is no bridge passes this test with a probability of about 2^-64. O(n + m) time. Memory: 11 words per vertex. The
+/// result is the same for any number of threads, on host and CUDA. Waits.
 template <executor Executor>
 bridges_result bridges(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// The smallest vertices of the components begin.
+/// The search trees start at the smallest vertices of the components.
 struct begin_tree {
     vertex_id const* labels;
     std::uint32_t* parents;

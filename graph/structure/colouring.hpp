@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A colouring: greedy, many edges first.
+/// Greedy colouring, vertices of high degree first.
 #pragma once
 
 #include <bit>
@@ -15,24 +15,25 @@
 namespace coppice {
 
 struct colouring_result {
-    buffer<std::int32_t> colours{}; ///< 0, 1, ...: neighbours differ; in the memory of the executor
+    buffer<std::int32_t> colours{}; ///< 0, 1, ...: neighbours have different colours; in the memory of the executor
     std::int32_t count = 0;
 };
 
-/// Colours of an undirected graph, at most one more than the largest degree. Loops are ignored.
+/// Colours an undirected graph with at most (maximum degree + 1) colours. Loops are ignored.
 ///
-/// It is the greedy colouring in an order in which vertices of more than twice the mean of edges come first, then by a
-/// hash: a vertex takes the smallest colour that is free when all neighbours before it have theirs (Jones and Plassmann
-/// 1993). The same for any number of threads, on host and CUDA. The host goes along the order, by stretches of vertices
-/// where neighbours have near numbers; on CUDA threads try until those before a vertex have their colours, and where
-/// rows are long every vertex that has a colour tells those behind it, and whoever is told by the last is next. Some
-/// n + m steps. Memory: 5 words a vertex; on CUDA 3, with long rows 6, and a bit an edge. Waits.
+/// The result is the greedy colouring in an order in which vertices with more than twice the mean degree come first,
+/// then by a hash: a vertex takes the smallest free colour when all its neighbours before it are coloured (Jones and
+/// Plassmann 1993). It is the same for any number of threads, on host and CUDA. The host processes the vertices in
+/// order, by chunks of vertices if neighbours have close indices. On CUDA threads retry a vertex until the neighbours
+/// before it are coloured; if rows are long, a coloured vertex sends its colour to the neighbours after it, and the
+/// last message triggers the next vertex. O(n + m) time. Memory: 5 words per vertex; on CUDA 3, with long rows 6 and a
+/// bit per edge. Waits.
 template <executor Executor>
 colouring_result colour_graph(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// The class of a vertex that has no colour c is -1 - c.
+/// A vertex of class c without a colour stores -1 - c.
 struct no_colour {
     graph_view g;
     vertex_order order;
@@ -47,8 +48,8 @@ COPPICE_HD inline vertex_position colouring_position(vertex_id v, std::int32_t n
     return {v, -1 - no_colour};
 }
 
-/// A vertex, and on the way those that it waits for. Others may do the same at once: who is first stores, since whoever
-/// is later may have seen colours that the first one did not.
+/// Colours a vertex and, recursively, those that it depends on. Several workers may colour it concurrently: the first
+/// one stores its colour, since a later one may have read colours that the first one did not.
 struct take_colour {
     graph_view g;
     std::int32_t* colours;
@@ -70,12 +71,13 @@ struct take_colour {
     COPPICE_HD std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
         vertex_position const position = colouring_position(v, mine);
         for (std::int32_t first = 0;; first += 64) {
-            std::uint64_t taken = 0; // of 64 colours
+            std::uint64_t taken = 0; // bit set of 64 colours
             for (std::int64_t k = g.offsets[v], end = g.offsets[v + 1]; k < end; k += width) {
                 vertex_id u[width];
                 std::int32_t other[width];
                 COPPICE_UNROLL
-                for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k]; // some twice
+                // the last edges may be read twice
+                for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k];
                 COPPICE_UNROLL
                 for (int j = 0; j < width; ++j) other[j] = worker.load(colours + u[j]);
                 COPPICE_UNROLL
@@ -85,7 +87,7 @@ struct take_colour {
                             if (depth < worker_depth) other[j] = colour(worker, u[j], other[j], depth + 1);
                         if (other[j] < 0) return mine;
                     }
-                    // Without a branch, as none could predict it; no colour is none of the 64.
+                    // Without a branch, which would be unpredictable. For an uncoloured vertex `bit` is not below 64.
                     auto const bit = static_cast<std::uint32_t>(other[j] - first);
                     taken |= std::uint64_t(bit < 64) << (bit & 63);
                 }
@@ -102,9 +104,9 @@ struct take_colour {
     }
 };
 
-/// Colours the vertices of one class of a stretch, which one worker visits in order. In bytes: a colour below 32, or
-/// `open`, who has none: the vertices of other stretches, those that wait for them, those of many edges; and `mine`,
-/// the vertices of the stretch that are still to come.
+/// Colours the vertices of one class of a chunk, in order, by one worker. Each vertex has a byte: a colour below 32; or
+/// `open`, if it has none (vertices of other chunks, those that depend on them, and those of high degree); or `mine`,
+/// for the vertices of this chunk that follow.
 template <class Worker>
 struct colour_in_chunk {
     static constexpr std::uint8_t open = 32;
@@ -124,7 +126,7 @@ struct colour_in_chunk {
         if (colour == open) worker->emit(v);
     }
     std::uint8_t free_colour(vertex_id v) const {
-        std::uint64_t seen = 0; // a bit for every byte
+        std::uint64_t seen = 0; // bit set of the bytes of the neighbours
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k)
             seen |= std::uint64_t(1) << (worker->load(bytes + g.neighbors[k]) & 63);
         bool const needs_order = (seen >> open & ~(std::uint64_t(1) << (mine - open))) != 0;
@@ -135,7 +137,7 @@ struct colour_in_chunk {
         std::uint64_t seen = 0;
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
             vertex_id const u = g.neighbors[k];
-            std::uint8_t const other = worker->load(bytes + u); // another than a moment ago, perhaps
+            std::uint8_t const other = worker->load(bytes + u); // may differ from the value read before
             if (other >= open && other != mine && position.is_after(u, order.class_of(g.degree(u)))) return open;
             seen |= std::uint64_t(1) << (other & 63);
         }
@@ -165,17 +167,17 @@ inline void colour_chunks(host_executor const& exec, graph_view g, std::int32_t*
     });
 }
 
-/// The colours that the neighbours of a vertex have.
+/// Set of the colours of a vertex's neighbours.
 class seen_colours {
 public:
-    /// Colour c needs vertices of c, c - 1, ... edges, which are no more than the graph has.
+    /// Colour c requires at least c + (c - 1) + ... edges, which bounds the number of colours by the number of edges.
     explicit seen_colours(graph_view g) : stamps_(std::size_t(std::sqrt(2.0 * g.edge_count)) + unseen + 8, 0) {}
     void clear() {
         if (++now_ != 0) return;
         std::fill(stamps_.begin(), stamps_.end(), std::uint16_t(0));
         now_ = 1;
     }
-    /// -1: none. No branch, as none could predict it.
+    /// Adds a colour; -1: none. Without a branch, which would be unpredictable.
     void add(std::int32_t colour) { stamps_[std::size_t(std::ptrdiff_t(colour) + unseen)] = now_; }
     std::int32_t first_unseen() const {
         std::uint64_t const all = now_ * std::uint64_t(0x0001000100010001);
@@ -191,8 +193,8 @@ private:
     std::vector<std::uint16_t> stamps_;
     std::uint16_t now_ = 0;
 };
-/// Colours the vertices of a list of which another worker may be at the vertices before: those without a colour have
-/// `position_in_list`, which tells who comes first without a branch.
+/// Colours the vertices of a list while other workers colour earlier vertices. Vertices without a colour store
+/// `index_in_list`, which gives their order without a branch.
 class alignas(128) concurrent_colouring {
 public:
     explicit concurrent_colouring(graph_view g, std::int32_t* colours) : g_(g), colours_(colours), seen_(g) {}
@@ -203,7 +205,8 @@ public:
         list.for_each(g_, first, last, [&](vertex_id v) {
             if (!colour(worker, v)) waiting_.push_back(v);
         });
-        // By now most of those that they waited for have their colours. Left to the end, everyone behind them waited.
+        // By now most of the vertices that they depend on are coloured. Without this retry all later vertices would
+        // wait for them.
         std::erase_if(waiting_, [&](vertex_id v) { return colour(worker, v); });
     }
     std::vector<vertex_id> const& waiting() const { return waiting_; }
@@ -228,7 +231,7 @@ private:
     seen_colours seen_;
     std::vector<vertex_id> waiting_;
 };
-/// Those of many edges by one worker, the others, which seldom wait for each other, by all.
+/// Colours the vertices of high degree with one worker and the others, which rarely depend on each other, with all.
 inline void colour_list(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* left) {
     vertices_in_order const list(exec, g, vertex_order(g, true));
     std::int64_t const firsts = list.end_of_class(0), all = list.end_of_class(1);
@@ -265,7 +268,7 @@ inline void colour_in_order(host_executor const& exec, graph_view g, std::int32_
     vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], take_colour{g, colours});
 }
 
-/// Bits of the colours that neighbours have; v takes none above its degree.
+/// Number of words of the bit set of neighbours' colours; the colour of v is at most its degree.
 struct colour_words {
     graph_view g;
     COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v) / 64 + 1; }
@@ -282,10 +285,11 @@ struct count_before {
         if (colouring_position(v, colours[v]).is_after(u, -1 - colours[u])) worker.add(waits + v, 1);
     }
 };
-/// A vertex that is coloured marks its colour in the bits of those behind it. The last one they wait for colours them.
+/// A coloured vertex sets the bit of its colour at the vertices after it. The worker with the last message of a vertex
+/// colours that vertex.
 struct send_colour {
     graph_view g;
-    std::int32_t const* first; ///< word of bits, of each vertex
+    std::int32_t const* first; ///< first word of the bit set of each vertex
     std::uint64_t* bits;
     std::int32_t* colours;
     std::int32_t* waits;
@@ -314,7 +318,7 @@ struct send_colour {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD bool send(Worker& worker, message colour, receiver const& v) const {
-        if (v.colour >= 0) return false; // before the one that tells, or itself
+        if (v.colour >= 0) return false; // before the sender, or the sender itself
         std::int32_t const word = v.first + colour / 64;
         if (word < v.last) worker.set_bits(bits + word, std::uint64_t(1) << colour % 64);
         return true;
@@ -334,7 +338,7 @@ struct send_colour {
         worker.store(colours + v, colour);
     }
 };
-template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone
+template <class Executor> // a template, since only nvcc compiles maps on CUDA
 void colour_by_data_flow(Executor const& exec, graph_view g, std::int32_t* colours, worklist* all_vertices) {
     std::int32_t words = 0;
     auto const first = detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, colour_words{g}, words);
@@ -345,7 +349,8 @@ void colour_by_data_flow(Executor const& exec, graph_view g, std::int32_t* colou
     edge_map(exec, nullptr, all_vertices, g, nothing(), count_before{g, colours, waits.data()});
     flow_along_edges(exec, all_vertices, g, send_colour{g, first.data(), bits.data(), colours, waits.data()});
 }
-inline constexpr std::int32_t max_retried_row = 4096; ///< edges that one thread reads again and again
+inline constexpr std::int32_t max_retried_row = 4096; ///< maximum number of edges of a row that one thread reads
+                                                      ///< repeatedly
 struct row_length {
     graph_view g;
     COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }

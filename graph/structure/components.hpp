@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Connected components by union-find with samples of edges.
+/// Connected components by union-find with sampled edges.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,23 @@
 namespace coppice {
 
 struct components_result {
-    buffer<vertex_id> labels{}; ///< the smallest vertex of the component; in the memory of the executor
+    buffer<vertex_id> labels{}; ///< smallest vertex of the component; in the memory of the executor
     std::int64_t components = 0;
 };
 
-/// Connected components of an undirected graph (Afforest: Sutton, Ben-Nun and Barak, 2018): two edges of every vertex
-/// are joined; then only vertices outside of what seems to be the largest component look at the others. On CUDA, where
-/// rows are short, stretches of neighbouring numbers are joined first, and all edges where that leaves few trees. Near
-/// n + m steps, three words a vertex. The same for any number of threads, on host and CUDA. Waits.
+/// Computes the connected components of an undirected graph (Afforest: Sutton, Ben-Nun and Barak, 2018): unites two
+/// edges of every vertex; then only vertices outside of the presumed largest component process their other edges. On
+/// CUDA, if rows are short, tiles of consecutive vertex indices are united first, then all remaining edges if few trees
+/// are left. About n + m steps, three words per vertex. The result is the same for any number of threads, on host and
+/// CUDA. Waits.
 ///
-/// The graph must store both directions of an edge (require_undirected()), else components may be missed.
+/// The graph must store both directions of an edge (require_undirected()), otherwise components may be missed.
 template <executor Executor>
 components_result connected_components(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// The first two edges of a vertex, but for a first one that began its tree.
+/// Unites the first two edges of a vertex, except a first edge that created its tree.
 struct unite_first_edges {
     static constexpr std::int32_t count = 2;
     graph_view g;
@@ -43,7 +44,7 @@ struct unite_other_edges {
     graph_view g;
     vertex_id* up;
     vertex_id largest;
-    std::int32_t first_count; ///< edges of each vertex that are joined already
+    std::int32_t first_count; ///< number of edges of each vertex that are united already
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
         return g.degree(u) > first_count && worker.load(up + u) != largest;
@@ -54,7 +55,7 @@ struct unite_other_edges {
         if (k >= g.offsets[u] + first_count) unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
-/// Halves the way of v.
+/// Path halving at v: links v to its grandparent.
 struct halve_path {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
@@ -64,7 +65,8 @@ struct halve_path {
         if (above != next) worker.store(up + v, above);
     }
 };
-/// Shortens the way of v and of all that it meets; others do so at once, and may overwrite a root by what is below it.
+/// Path halving along the whole path of v. Other workers do so concurrently, and may overwrite a root by a vertex below
+/// it.
 struct shorten_paths {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
@@ -79,7 +81,7 @@ struct shorten_paths {
         worker.store(up + v, next);
     }
 };
-/// Puts a vertex right below its root.
+/// Links a vertex directly to its root.
 struct flatten_tree {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
@@ -90,7 +92,7 @@ struct flatten_tree {
         worker.store(up + v, root);
     }
 };
-/// The same of the vertices v, v + apart, ..., whose reads are under way at once.
+/// The same for the vertices v, v + stride, ..., whose loads overlap.
 template <int width>
 struct flatten_trees {
     vertex_id* up;
@@ -102,7 +104,7 @@ struct flatten_trees {
         COPPICE_UNROLL
         for (int j = 0; j < width; ++j) own[j] = worker.load_cached(up + at(v, j));
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) next[j] = worker.load_cached(up + own[j]); // all look at few roots
+        for (int j = 0; j < width; ++j) next[j] = worker.load_cached(up + own[j]); // all read few roots
         COPPICE_UNROLL
         for (int j = 0; j < width; ++j) root[j] = worker.load_cached(up + next[j]);
         COPPICE_UNROLL
@@ -117,7 +119,7 @@ struct flatten_trees {
         return static_cast<vertex_id>(v + j * stride < vertices ? v + j * stride : v);
     }
 };
-/// Below the first neighbour where that is smaller, alone elsewhere.
+/// Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
 struct lowest_tree {
     graph_view g;
     vertex_id* up;
@@ -154,7 +156,7 @@ struct label_by_min {
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(min[labels[v]]); }
 };
 
-/// Labels that are any numbers of vertices, alike in a part: the smallest vertex of the part takes their place.
+/// Replaces labels, which are vertices, equal within a group, by the smallest vertex of the group.
 template <executor Executor>
 void label_by_min_member(Executor const& exec, buffer<vertex_id>& labels) {
     auto all_vertices = placed(exec, worklist{nullptr, labels.size(), 0});
@@ -164,7 +166,7 @@ void label_by_min_member(Executor const& exec, buffer<vertex_id>& labels) {
     for_each(exec, labels.size(), label_by_min{labels.data(), min.data()});
 }
 
-/// The most frequent label of 1024 vertices.
+/// Returns the most frequent label of 1024 sampled vertices.
 template <executor Executor>
 vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) {
     buffer<vertex_id> sample(exec, 1024);
@@ -184,13 +186,14 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
     return best;
 }
 
-/// Trees by first neighbours and two edges of every vertex, then the other edges of those that are not in what seems to
-/// be the largest component.
+/// Creates trees by first neighbours, unites two edges of every vertex, then the other edges of the vertices outside of
+/// the presumed largest component.
 template <executor Executor>
 void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
     for_each(exec, g.vertices, lowest_tree{g, up});
-    // First neighbours make ways as long as the sides of a grid. The host, which goes along them, needs no more.
+    // The paths to a root may be as long as the side of a grid. The host, which follows them sequentially, needs no
+    // halving passes.
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
     for (int times = 0; times < halvings; ++times) vertex_map(exec, nullptr, all_vertices, nothing(), halve_path{up});
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
@@ -199,9 +202,10 @@ void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& lab
     vertex_id const largest = frequent_label(exec, labels);
     edge_map(exec, nullptr, all_vertices, g, nothing(), unite_other_edges{g, up, largest, unite_first_edges::count});
 }
-/// Trees of tiles, then all edges between tiles. Where tiles leave many trees, numbers have little to do with the
-/// graph: samples then.
-template <class Executor> // on the host for the stand-in of tests, which has a for_each_warp
+/// Creates the trees of tiles, then unites all edges between tiles. If many trees are left, the vertex indices have no
+/// locality: samples are used instead.
+// a template of Executor, since tests run it on the host with a stand-in that has for_each_warp
+template <class Executor>
 void unite_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
     worklists<2> lists(exec, g.vertices);
@@ -209,7 +213,7 @@ void unite_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& label
     for_each_warp(exec, (std::int64_t(g.vertices) + tile_vertices - 1) / tile_vertices,
                   unite_within_tile<shared_worker<Executor, 2>>{g, up, into(below_others, long_rows)});
     if (exec.load(below_others).count > g.vertices / 8) return unite_by_samples(exec, g, labels, all_vertices);
-    // Ways go from tile to tile, through all rows of a grid.
+    // Paths to a root may cross many tiles: halve them eight times.
     for (int times = 0; times < 8; ++times) vertex_map(exec, nullptr, below_others, nothing(), halve_path{up});
     vertex_map(exec, nullptr, below_others, nothing(), shorten_paths{up});
     vertex_map(exec, nullptr, all_vertices, nothing(), unite_tiles{g, up});

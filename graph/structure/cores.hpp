@@ -10,15 +10,16 @@ namespace coppice {
 
 struct cores_result {
     buffer<std::int32_t> cores{}; ///< in the memory of the executor
-    std::int32_t largest = 0;     ///< the degeneracy of the graph
+    std::int32_t largest = 0;     ///< degeneracy of the graph
 };
 
-/// Core numbers of an undirected graph: the largest k such that the vertex is in a subgraph of degrees >= k. Loops are
-/// not counted; edges that are stored several times count as often.
+/// Computes the core numbers of an undirected graph: the largest k such that the vertex is in a subgraph of minimum
+/// degree >= k. Loops do not count; parallel edges count separately.
 ///
-/// Vertices of the smallest degree are taken away together, with lists of those that remain (Dhulipala, Blelloch and
-/// Shun, Julienne, 2017, without buckets): n + m steps, and at every core number those that remain. Memory: 8 words a
-/// vertex. The same for any number of threads, on host and CUDA; waits at the end.
+/// All vertices of the smallest degree are removed together, with lists of the remaining vertices (Dhulipala, Blelloch
+/// and Shun, Julienne, 2017, without buckets): O(n + m) time, plus a pass over the remaining vertices for every core
+/// number. Memory: 8 words per vertex. The result is the same for any number of threads, on host and CUDA; waits at the
+/// end.
 template <executor Executor>
 cores_result core_numbers(Executor const& exec, graph_view g);
 
@@ -26,10 +27,10 @@ namespace analytics {
 
 struct cores_state {
     loop_switch loop{1};
-    int selects = 0; ///< a gate: look for vertices of degree at most k among the remaining
-    int leaps = 1;   ///< there was none
+    int selects = 0; ///< device predicate: select remaining vertices of degree at most k
+    int leaps = 1;   ///< the last selection was empty
     std::int32_t k = -1;
-    std::int32_t min_degree = 0; ///< degree of the remaining, when they were looked at
+    std::int32_t min_degree = 0; ///< smallest degree above k of the last selection
 };
 
 struct begin_cores {
@@ -41,7 +42,7 @@ struct begin_cores {
         list_all{rest, vertices}(v);
     }
 };
-/// A neighbour of a vertex that is taken away: goes next where its degree falls to k.
+/// Updates the neighbour of a removed vertex: it is removed next if its degree falls to k.
 struct peel_edge {
     graph_view g;
     std::int32_t* degrees;

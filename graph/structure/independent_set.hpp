@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A maximal independent set: greedy, few edges first.
+/// Greedy maximal independent set, vertices of low degree first.
 #pragma once
 
 #include <coppice/graph/frontier/in_order_host.hpp>
@@ -12,13 +12,14 @@ struct independent_set_result {
     std::int64_t size = 0;
 };
 
-/// A maximal independent set of an undirected graph: no two members are neighbours, everyone else has a member for a
-/// neighbour. Loops are ignored.
+/// Computes a maximal independent set of an undirected graph: no two members are neighbours, and every other vertex has
+/// a member as a neighbour. Loops are ignored.
 ///
-/// It is the greedy set in an order in which vertices of few edges come first (at most twice the mean), then by a hash:
-/// a vertex is in it when all neighbours before it are out. So it is the same for any number of threads, on host and
-/// CUDA. Near n + m steps: the host goes along the order, by stretches of vertices where neighbours have near numbers;
-/// threads of a GPU try until those before a vertex are decided. Memory: a byte and three words a vertex. Waits.
+/// The result is the greedy set in an order in which vertices of low degree (at most twice the mean) come first, then
+/// by a hash: a vertex is a member if no neighbour before it is a member. It is the same for any number of threads, on
+/// host and CUDA. About n + m steps: the host processes the vertices in order, by chunks of vertices if neighbours have
+/// close indices; GPU threads retry a vertex until the neighbours before it are decided. Memory: a byte and three words
+/// per vertex. Waits.
 template <executor Executor>
 independent_set_result maximal_independent_set(Executor const& exec, graph_view g);
 
@@ -39,17 +40,17 @@ struct open_vertex {
 struct decide_member {
     graph_view g;
     std::uint8_t* status;
-    bool leaves_many; ///< those of many edges: until most of them are ruled out
+    bool leaves_many; ///< skip vertices of high degree until most of them are excluded
     bool reads_ahead = false;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD bool operator()(Worker& worker, vertex_id v) const {
         std::uint8_t const mine = worker.load(status + v);
-        if (mine < set_open) return true; // on the way to another
+        if (mine < set_open) return true; // decided recursively for another vertex
         if (leaves_many && mine > set_open && !Worker::recurses) return false;
         return decision(worker, v, mine, 0) < set_open;
     }
-    /// So that vertices of many edges need not look for the one that rules them out.
+    /// Excludes the neighbours of a member, so that vertices of high degree need not search for the member.
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void exclude_neighbors(Worker& worker, vertex_id v) const {
@@ -58,7 +59,7 @@ struct decide_member {
             if (u != v && worker.load(status + u) >= set_open) worker.store(status + u, std::uint8_t{set_out});
         }
     }
-    /// set_in or set_out, stored, or the status as it is where a neighbour before v is open.
+    /// Stores and returns set_in or set_out; returns the old status if a neighbour before v is undecided.
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD std::uint8_t decision(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
@@ -74,11 +75,12 @@ struct decide_member {
     template <int width, class Worker>
     COPPICE_HD std::uint8_t evaluate(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
-        if constexpr (Worker::recurses) { // before anyone else is asked to decide; others end at the first they wait
-                                          // for
+        // first checks all neighbours before any recursive decision; devices stop at the first undecided neighbour
+        if constexpr (Worker::recurses) {
+            // for
             bool waits = false;
             for (auto k = begin; k < end; ++k) {
-                if (g.neighbors[k] == v) continue; // a loop: another worker may have decided v
+                if (g.neighbors[k] == v) continue; // a loop; another worker may have decided v
                 std::uint8_t const other = worker.load(status + g.neighbors[k]);
                 if (other == set_in) return set_out;
                 waits = waits || other >= set_open;
@@ -90,7 +92,8 @@ struct decide_member {
             vertex_id u[width];
             std::uint8_t other[width];
             COPPICE_UNROLL
-            for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k]; // some twice
+            // the last edges may be read twice
+            for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k];
             COPPICE_UNROLL
             for (int j = 0; j < width; ++j) other[j] = worker.load(status + u[j]);
             COPPICE_UNROLL
@@ -117,7 +120,7 @@ void decide_members(Executor const& exec, graph_view g, std::uint8_t* status) {
     vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false, ahead});
 }
 
-/// One worker goes along the order. Who is open then has no member for a neighbour.
+/// Sequential greedy algorithm in order. An undecided vertex has no member as a neighbour when it is reached.
 inline void rule_out_in_order(host_executor const& exec, graph_view g, std::uint8_t* status) {
     vertices_in_order const order(exec, g, vertex_order(g, false));
     for_each(exec, g.vertices, [=](std::int64_t v) { status[v] = g.degree(v) > 0 ? set_open : set_in; });
@@ -128,8 +131,8 @@ inline void rule_out_in_order(host_executor const& exec, graph_view g, std::uint
     });
 }
 
-/// Decides the vertices of a stretch, which one worker visits in order. Open is left who waits for a vertex of another
-/// stretch, or for one that does; those of the stretch that are still to come have the status `mine`.
+/// Decides the vertices of a chunk, in order, by one worker. A vertex that depends on a vertex of another chunk,
+/// directly or indirectly, stays undecided. The vertices of the chunk that follow have the status `mine`.
 template <class Worker>
 struct decide_in_chunk {
     Worker* worker;
@@ -145,18 +148,19 @@ struct decide_in_chunk {
         if (is >= set_open) worker->emit(v);
     }
     std::uint8_t decision(vertex_id v) const {
-        std::uint64_t seen = 0; // a bit for every status
+        std::uint64_t seen = 0; // bit set of the status of the neighbours
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k)
             seen |= std::uint64_t(1) << (worker->load(status + g.neighbors[k]) & 63);
         std::uint64_t const alone = std::uint64_t(1) << set_out | std::uint64_t(1) << set_in | std::uint64_t(1) << mine;
         if ((seen & ~alone) != 0) return decision_with_order(v);
-        return static_cast<std::uint8_t>((seen >> set_in & 1) ^ set_in); // no branch, as none could predict it
+        // without a branch, which would be unpredictable
+        return static_cast<std::uint8_t>((seen >> set_in & 1) ^ set_in);
     }
     std::uint8_t decision_with_order(vertex_id v) const {
         vertex_position const position(v, 0);
         for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
             vertex_id const u = g.neighbors[k];
-            std::uint8_t const other = worker->load(status + u); // another than a moment ago, perhaps
+            std::uint8_t const other = worker->load(status + u); // may differ from the value read before
             if (other == set_in) return set_out;
             if (other >= set_open && other != mine && position.is_after(u, order.class_of(g.degree(u))))
                 return set_open;
@@ -179,7 +183,7 @@ inline void decide_in_chunks(host_executor const& exec, graph_view g, std::uint8
     });
     vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false});
 }
-/// Four workers that ask each other take as long as one that goes along the order.
+/// Four concurrent workers take as long as one sequential worker.
 inline void decide_members(host_executor const& exec, graph_view g, std::uint8_t* status) {
     if (neighbors_in_chunks(g)) return decide_in_chunks(exec, g, status);
     if (exec.threads() <= 4) return rule_out_in_order(exec, g, status);

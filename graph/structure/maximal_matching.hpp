@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A maximal matching, weights apart: greedy, near edges first, then vertices of few edges.
+/// Greedy maximal matching without weights: near edges first, then vertices of low degree.
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,21 @@
 namespace coppice {
 
 struct matching_result {
-    buffer<vertex_id> mates{}; ///< of every vertex, -1: none; in the memory of the executor
+    buffer<vertex_id> mates{}; ///< mate of every vertex, -1: none; in the memory of the executor
     std::int64_t pairs = 0;
 };
 
-/// A maximal matching of an undirected graph: no two of its edges meet, and every other edge meets one of them. At
-/// least half as many pairs as any matching has. Loops are ignored, weights are not looked at; parallel_factor of
-/// degree 1 takes heavy edges first.
+/// Computes a maximal matching of an undirected graph: no two of its edges share a vertex, and no edge can be added. It
+/// has at least half as many edges as a maximum matching. Loops and weights are ignored; parallel_factor() of degree 1
+/// prefers heavy edges.
 ///
-/// It is the greedy matching along an order of the vertices: who is free when its turn comes takes the last free
-/// neighbour of its row. Vertices of few edges (at most twice the mean) come first, then a hash decides. Where a sample
-/// says that it pays, edges within runs of 16 numbers are taken before all others, in the order of the numbers, and
-/// then, if many vertices are left, those within stretches of 65 536 numbers: meshes are matched as they lie in
-/// memory. So it is the same for any number of threads, on host and CUDA. The host goes along the order: runs and
-/// stretches beside each other, what is left with one thread; n + m steps. CUDA matches in rounds all edges that are
-/// the best of both their ends, n + m steps each at most; 21 rounds for R-MAT 18. Memory: a word a vertex for the
-/// answer, 3 to work with; on CUDA 4. Waits.
+/// The result is the greedy matching along an order of the vertices: a free vertex takes the last free neighbour of its
+/// row. Vertices of low degree (at most twice the mean) come first, then a hash decides. If a sample of rows shows
+/// locality, edges within runs of 16 vertex indices are taken before all others, in index order; then, if many vertices
+/// are left, edges within blocks of 65 536 indices. The result is the same for any number of threads, on host and CUDA.
+/// The host processes the vertices in order: runs and blocks in parallel, the rest with one thread; O(n + m) time. CUDA
+/// works in rounds, each of which takes all edges that are the best ones of both ends; at most n + m steps per round;
+/// 21 rounds for R-MAT 18. Memory: one word per vertex for the result and 3 of workspace; 4 on CUDA. Waits.
 template <executor Executor>
 matching_result maximal_matching(Executor const& exec, graph_view g);
 
@@ -38,17 +37,17 @@ namespace analytics {
 
 inline constexpr int matching_block_bits = 16;
 
-/// Whether two vertices have the same number but for the last bits.
+/// Whether the indices of two vertices are equal except for the last `bits` bits.
 COPPICE_HD inline bool same_block(vertex_id u, vertex_id v, int bits) { return ((u ^ v) >> bits) == 0; }
 
 COPPICE_HD inline void match(vertex_id* mates, vertex_id u, vertex_id v) {
     mates[u] = v;
     mates[v] = u;
 }
-/// Whether so many vertices are hardly worth a pass over all.
+/// Whether so few vertices do not justify a pass over all vertices.
 COPPICE_HD inline bool are_few(std::int64_t count, graph_view const& g) { return 16 * count <= g.vertices; }
 
-/// How near the neighbours of sampled vertices are; long rows are left out.
+/// Locality of the neighbours of sampled vertices; long rows are skipped.
 struct sampled_rows {
     std::int32_t rows, edges, in_runs, in_blocks;
 
@@ -79,8 +78,8 @@ struct add_sampled {
     }
 };
 
-/// Matches within a run, whose edges nobody else takes: every vertex the next of its free neighbours that comes after
-/// it. Lists those that are left and have edges.
+/// Matches the vertices of a run with each other; no other worker uses these edges. Each vertex takes its first free
+/// neighbour after it. Emits the unmatched vertices that have edges.
 struct match_in_run {
     graph_view g;
     vertex_id* mates;
@@ -102,7 +101,7 @@ struct match_in_run {
         for (vertex_id i = 0; free != 0; ++i, free >>= 1)
             if ((free & 1) != 0 && g.degree(base + i) > 0) worker.emit(base + i);
     }
-    /// Those before i are taken or no neighbours of it.
+    /// Vertices before i are matched or no neighbours of i.
     COPPICE_HD vertex_id first_free(vertex_id base, vertex_id i, std::uint32_t free) const {
         constexpr vertex_id length = 1 << vertex_order::run_bits;
         vertex_id min_index = length;
@@ -113,7 +112,7 @@ struct match_in_run {
         return min_index;
     }
 };
-/// Lists who is free and has edges.
+/// Emits the free vertices that have edges.
 struct list_free {
     graph_view g;
     vertex_id const* mates;
@@ -124,7 +123,7 @@ struct list_free {
     }
 };
 
-/// Says how many are left, and lists them.
+/// Matches within runs. Returns the number of unmatched vertices and lists them.
 template <class Executor>
 std::int64_t match_runs(Executor const& exec, graph_view g, vertex_id* mates, worklist* left) {
     constexpr std::int64_t length = 1 << vertex_order::run_bits;
@@ -133,7 +132,7 @@ std::int64_t match_runs(Executor const& exec, graph_view g, vertex_id* mates, wo
     return to_vector(exec, array_view<worklist const>(left, 1))[0].count;
 }
 
-/// The place of a vertex as a number; all are below 2^37.
+/// Position of a vertex in the order as a number below 2^37.
 struct matching_position {
     graph_view g;
     vertex_order order;
@@ -143,16 +142,17 @@ struct matching_position {
     }
 };
 
-// A round. The best edge of a free vertex leads to the first of its free neighbours that come before it, or else to the
-// last free one of its row. An edge that is the best of both its ends is in the greedy matching.
+// A round. The best edge of a free vertex leads to the first of its free neighbours before it, or else to the last free
+// neighbour of its row. An edge that is the best one of both ends is in the greedy matching.
 
 inline constexpr std::uint64_t no_edge = ~std::uint64_t(0);
-inline constexpr std::uint64_t leads_on = std::uint64_t(1) << 40; ///< and then the last edge is the smallest number
+inline constexpr std::uint64_t leads_on = std::uint64_t(1) << 40; ///< flag: no free neighbour before the vertex; the
+                                                                  ///< low bits are then smallest for the last edge
 
 struct find_best {
     graph_view g;
     matching_position position;
-    int bits; ///< of the blocks within which edges are looked at
+    int bits; ///< index bits of the blocks within which edges are considered
     vertex_id const* mates;
     std::uint64_t* best;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
@@ -170,18 +170,18 @@ struct take_best {
     matching_position position;
     vertex_id* mates;
     std::uint64_t const* best;
-    int* matched; ///< whether any was
+    int* matched; ///< whether any vertex was matched
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
-        if (best[u] < leads_on || best[u] == no_edge) return; // its mate, if any, is who stores
+        if (best[u] < leads_on || best[u] == no_edge) return; // its mate, if any, stores the pair
         vertex_id const v = g.neighbors[g.edge_count - static_cast<std::int32_t>(best[u] - leads_on)];
         if (best[v] != position(u)) return;
         match(mates, u, v);
         worker.store(matched, 1);
     }
 };
-/// Those that are still free and had a free neighbour go on.
+/// Keeps the vertices that are still free and had a free neighbour.
 struct keep_free {
     vertex_id const* mates;
     std::uint64_t* best;
@@ -192,7 +192,7 @@ struct keep_free {
         best[u] = no_edge;
     }
 };
-/// Ends where nobody is left, or nobody was matched, as it may be where edges are stored in one direction only.
+/// Stops if no vertex is left or none was matched, which is possible if edges are stored in one direction only.
 struct next_round {
     next_list next;
     int* matched;
@@ -203,8 +203,8 @@ struct next_round {
     }
 };
 
-/// Matches who is free along edges within blocks.
-template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone
+/// Matches free vertices along edges within blocks.
+template <class Executor> // a template, since only nvcc compiles maps on CUDA
 void match_in_rounds(Executor const& exec, graph_view g, int bits, vertex_id* mates, worklists<2>& lists) {
     worklist *const now = lists[0], *const next = lists[1];
     matching_position const position{g, vertex_order(g, false)};
@@ -220,21 +220,21 @@ void match_in_rounds(Executor const& exec, graph_view g, int bits, vertex_id* ma
         item_step{nullptr, now, nothing(), take_best{g, position, mates, best.data(), matched.data()}},
         item_step{nullptr, now, into(next), keep_free{mates, best.data()}},
         single_step{next_round{{now, next, loop.data()}, matched.data()}});
-    exec.synchronize(); // what it worked with ends here
+    exec.synchronize(); // the buffers are destroyed here
 }
-/// Along edges within stretches. Says how many are left; all, where nobody counts.
+/// Matches along edges within blocks. Returns the number of unmatched vertices; all vertices if they are not counted.
 template <class Executor>
 std::int64_t match_blocks(Executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists) {
     match_in_rounds(exec, g, matching_block_bits, mates, lists);
     return g.vertices;
 }
-/// Along all edges.
+/// Matches along all edges.
 template <class Executor>
 void match_all(Executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists, std::int64_t) {
     match_in_rounds(exec, g, 31, mates, lists);
 }
 
-/// Matches u, which is free, with the last neighbour of its row that is; says with whom, -1: nobody.
+/// Matches the free vertex u with the last free neighbour of its row; returns that neighbour, or -1.
 template <class IsFree>
 vertex_id match_with_last(graph_view g, vertex_id* mates, vertex_id u, IsFree const& is_free) {
     for (auto k = g.offsets[u + 1]; k-- > g.offsets[u];)
@@ -245,7 +245,7 @@ vertex_id match_with_last(graph_view g, vertex_id* mates, vertex_id u, IsFree co
     return -1;
 }
 
-/// A stretch, whose edges nobody else takes.
+/// Matches within a block; no other worker uses these edges.
 template <class Worker>
 void match_block(Worker& worker, graph_view g, vertex_id* mates, vertex_id first, vertex_id last) {
     ordered_runs runs;
@@ -271,7 +271,7 @@ inline std::int64_t match_blocks(host_executor const& exec, graph_view g, vertex
     return lists[0]->count;
 }
 
-/// Vertices that are free, as bits: of a graph of a quarter of a million they stay in the nearest cache.
+/// Bit set of the free vertices: for a quarter of a million vertices it fits in the first-level cache.
 class free_vertices {
 public:
     free_vertices(host_executor const& exec, graph_view g, vertex_id const* mates)
@@ -289,11 +289,12 @@ public:
 private:
     std::vector<std::uint64_t> words_;
 };
-/// One worker goes along the order.
+/// Sequential matching in order.
 inline void match_in_order(host_executor const& exec, graph_view g, vertex_id* mates) {
     vertices_in_order const order(exec, g, vertex_order(g, false));
     free_vertices free(exec, g, mates);
-    constexpr std::int64_t ahead = 8, max_ahead = 32; // the last of a row are looked at first, and seldom many of them
+    // the last neighbours of a row are read first, and rarely many of them
+    constexpr std::int64_t ahead = 8, max_ahead = 32;
     std::int64_t const count = order.end_of_class(1);
     for (std::int64_t i = 0; i < count; ++i) {
         if (i + 2 * ahead < count) __builtin_prefetch(g.offsets + order[i + 2 * ahead]);
@@ -309,7 +310,7 @@ inline void match_in_order(host_executor const& exec, graph_view g, vertex_id* m
         free.take(v);
     }
 }
-/// The few of a list, which are sorted.
+/// Matches the vertices of a short list, which are sorted by position.
 inline void match_few(graph_view g, vertex_id* mates, worklist const& left) {
     matching_position const position{g, vertex_order(g, false)};
     std::vector<std::pair<std::uint64_t, vertex_id>> order;
@@ -327,7 +328,7 @@ struct list_with_free_neighbor {
             if (vertex_id const v = g.neighbors[k]; mates[v] < 0 && v != u) return worker.emit(u);
     }
 };
-/// Those that are left are listed unless they are all.
+/// `left` == g.vertices: the unmatched vertices are not listed.
 inline void match_all(host_executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists,
                       std::int64_t left) {
     if (left == g.vertices) return match_in_order(exec, g, mates);

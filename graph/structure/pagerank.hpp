@@ -11,7 +11,7 @@ namespace coppice {
 
 struct pagerank_options {
     double damping = 0.85;    ///< probability of following an edge, in [0, 1)
-    double tolerance = 1e-6;  ///< stops where the sum of |change| is below it, > 0
+    double tolerance = 1e-6;  ///< stops if the sum of |change| is below it, > 0
     int max_iterations = 200; ///< >= 1
 };
 
@@ -23,19 +23,19 @@ struct pagerank_result {
     bool converged = false;
 };
 
-/// Ranks r = d (P^T r + (sum of r over vertices without edges) t) + (1 - d) t, where row u of P is 1 / degree(u) at its
-/// neighbours and t says where the surfer starts again: `restart[vertices]` divided by its sum, or everywhere alike
-/// where it is empty (Page, Brin, Motwani and Winograd 1999). Edges count, not their values.
+/// Computes ranks r = d (P^T r + (sum of r over vertices without edges) t) + (1 - d) t (Page, Brin, Motwani and
+/// Winograd 1999). Row u of P is 1 / degree(u) at its neighbours, and t is the restart distribution:
+/// `restart[vertices]` divided by its sum, or uniform if `restart` is empty. Edge values are ignored.
 ///
-/// `incoming` is the graph with its edges turned round: g itself where it is undirected, else its transpose. Every
-/// iteration is one pass over it; sums are folded in its order, so that the bits do not depend on the number of
-/// threads. Memory: three values a vertex and the plan. Waits once an iteration.
+/// `incoming` is the transposed graph, or g itself if it is undirected. Every iteration is one pass over it. Sums are
+/// folded in its order, so that the bits do not depend on the number of threads. Memory: three values per vertex and
+/// the plan. Waits once per iteration.
 ///
-/// `start[vertices]`, divided by its sum, is where the iterations begin instead of t: ranks of a graph that was a
-/// little different are nearly right.
+/// `start[vertices]`, divided by its sum, is the initial vector (default: t). The ranks of a slightly different graph
+/// are a good start.
 ///
-/// Throws argument_error for options out of range and a restart or start that is negative, not finite or zero all over,
-/// dimension_error where sizes disagree.
+/// Throws argument_error for options out of range and for a restart or start that has negative or non-finite values or
+/// is zero, dimension_error if sizes differ.
 template <class T, executor Executor>
 pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incoming,
                             pagerank_options const& options = {}, array_view<T const> restart = {},
@@ -43,10 +43,10 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
 
 namespace analytics {
 
-/// What one pass adds up over the vertices.
+/// Sums of one pass over the vertices.
 struct rank_sums {
     double change;
-    double dangling; ///< rank of the vertices without edges
+    double dangling; ///< rank of the vertices without edges (dangling vertices)
 };
 struct add_rank_sums {
     COPPICE_HD rank_sums operator()(rank_sums const& a, rank_sums const& b) const {
@@ -78,10 +78,10 @@ struct store_rank {
     graph_view g;
     T* ranks;
     T* changes;
-    T* contributions; ///< of the next pass
+    T* contributions; ///< contributions of the next pass
     T const* restart;
     T damping;
-    T everywhere; ///< what restarts at a vertex, or is multiplied by restart[v]
+    T everywhere; ///< restart term of a vertex, or the factor of restart[v]
     COPPICE_HD void operator()(std::int64_t v, T const& sum) const {
         T const rank = damping * sum + (restart ? everywhere * restart[v] : everywhere);
         changes[v] = rank - ranks[v];
@@ -133,7 +133,7 @@ inline void check_pagerank(graph_view g, graph_view incoming, pagerank_options c
     if (o.max_iterations < 1) refuse("max_iterations", o.max_iterations, "1 or more");
 }
 
-/// 1 / sum of the restart, or of the start; throws where it is none.
+/// Returns 1 / sum of the restart or start vector; throws if it is invalid.
 template <class T, executor Executor>
 double restart_scale(Executor const& exec, array_view<T const> restart, std::int64_t vertices,
                      char const* what = "restart") {

@@ -12,30 +12,31 @@
 
 namespace coppice {
 
-/// Edges of the forest in the order of their smaller ends, in the memory of the executor.
+/// Edges of the forest sorted by their smaller ends, in the memory of the executor.
 template <class T>
 struct spanning_forest_result {
     buffer<vertex_id> from{}; ///< the smaller end
     buffer<vertex_id> to{};
     buffer<T> weights{};
-    double weight = 0; ///< their sum
+    double weight = 0; ///< sum of the weights
     std::int64_t trees = 0;
     int rounds = 0;
 };
 
-/// The minimum spanning forest of an undirected graph, whose weight is that of Kruskal's: among edges of equal weight
-/// the one that stands first in the upper triangle is the lighter, which makes the forest unique. Loops are ignored.
+/// Computes the minimum spanning forest of an undirected graph (the weight of Kruskal's algorithm). Among edges of
+/// equal weight the one that comes first in the upper triangle is the lighter one, so that the forest is unique. Loops
+/// are ignored.
 ///
-/// Rounds of Borůvka on edges that shrink to those between different trees, light edges first where there are many: m
-/// log n steps at most. Memory: six words and a value an edge, seven words a vertex. The same for any number of
-/// threads, on host and CUDA (`weight` on one kind of executor). Waits once a round. Only the upper triangle is read.
+/// Borůvka's rounds on the edges between different trees, light edges first if there are many edges: at most m log n
+/// steps. Memory: six words and a value per edge, seven words per vertex. The result is the same for any number of
+/// threads, on host and CUDA (`weight` on one kind of executor). Waits once per round. Only the upper triangle is read.
 /// Throws matrix_error for a weight that is NaN.
 template <executor Executor, class T>
 spanning_forest_result<T> minimum_spanning_forest(Executor const& exec, csr_view<T> a);
 
 namespace analytics {
 
-/// Bits that are ordered as the values are; +0 and -0 are alike.
+/// Bits whose unsigned order is that of the values; +0 and -0 are equal.
 COPPICE_HD inline std::uint64_t ordered_bits(float x) {
     float const y = x + 0.0f;
     std::uint32_t b;
@@ -49,12 +50,12 @@ COPPICE_HD inline std::uint64_t ordered_bits(double x) {
     return b >> 63 ? ~b : b | 0x8000000000000000ull;
 }
 
-/// Edges of a round: the trees that they join now, and which they were.
+/// Edges by the trees or vertices that they connect.
 struct edge_trees {
     vertex_id* from;
     vertex_id* to;
 };
-/// Those above the diagonal.
+/// Selects the entries above the diagonal.
 template <class T>
 struct upper_edges {
     csr_view<T> a;
@@ -72,9 +73,10 @@ struct upper_edges {
 };
 
 struct forest_state {
-    vertex_id* up;           ///< of the root of a tree: the tree that it joins, itself until then
-    std::uint64_t* lightest; ///< bits of the weight of the lightest edge that leaves a tree; 32 bits: with its number
-    std::uint32_t* edge;     ///< its number
+    vertex_id* up;           ///< at the root of a tree: the tree that it is united with, or itself
+    std::uint64_t* lightest; ///< bits of the weight of the lightest edge that leaves a tree; for 32-bit weights
+                             ///< followed by the edge index
+    std::uint32_t* edge;     ///< index of this edge
     static constexpr std::uint64_t none = ~std::uint64_t(0);
 };
 struct begin_forest {
@@ -88,7 +90,7 @@ struct begin_forest {
         list_all{roots, vertices}(v);
     }
 };
-/// An edge between two trees tells both of its weight; one inside of a tree is dropped.
+/// Offers the weight of an edge between two trees to both; drops an edge inside a tree.
 template <class T>
 struct offer_edge {
     forest_state s;
@@ -108,7 +110,7 @@ struct offer_edge {
         worker.emit(e);
     }
 };
-/// Of the edges of the smallest weight the one of the smallest number; where numbers do not fit beside the weight.
+/// Selects the smallest index among the edges of the smallest weight, if index and weight do not fit in one word.
 template <class T>
 struct number_edge {
     forest_state s;
@@ -122,7 +124,7 @@ struct number_edge {
             if (s.lightest[tree] == bits) worker.lower(s.edge + tree, static_cast<std::uint32_t>(e));
     }
 };
-/// A tree takes its lightest edge. Of two that take the same the smaller stays the root.
+/// Takes the lightest edge of a tree. If two trees take the same edge, the smaller one stays the root.
 template <class T>
 struct take_lightest {
     forest_state s;
@@ -142,7 +144,7 @@ struct take_lightest {
         worker.store(taken + e, std::uint8_t(1));
     }
 };
-/// Edges up to a weight, which come before all others.
+/// Emits the edges up to a weight, which are processed before all others.
 template <class T>
 struct list_light {
     T const* weights;
@@ -153,7 +155,7 @@ struct list_light {
         if (weights[e] <= max_light) worker.emit(e);
     }
 };
-/// The others, without those whose ends are in one tree by now.
+/// Emits the other edges, without those whose ends are in one tree.
 template <class T>
 struct list_heavy {
     forest_state s;
@@ -189,7 +191,7 @@ struct sample_weight {
     }
 };
 
-/// Roots that are left go to the next round.
+/// Emits the remaining roots for the next round.
 struct keep_root {
     forest_state s;
     COPPICE_NO_EXEC_CHECK
@@ -229,7 +231,7 @@ struct weight_at {
     COPPICE_HD double operator()(std::int64_t e) const { return double(weights[e]); }
 };
 
-/// Arrays of one search, and its rounds.
+/// Arrays and rounds of one search.
 template <executor Executor, class T>
 class boruvka {
 public:
@@ -245,8 +247,9 @@ public:
         if (exec.load(bad.data()) != 0) throw matrix_error("minimum_spanning_forest: edge weights are NaN");
     }
 
-    /// All rounds; how many there were. Where edges are many, the light ones make most of the trees: of the others,
-    /// most have their ends in one then and are looked at once (Osipov, Sanders and Singler, Filter-Kruskal, 2009).
+    /// Executes all rounds; returns their number. If there are many edges, the light ones create most of the trees;
+    /// most other edges then have both ends in one tree and are inspected only once (Osipov, Sanders and Singler,
+    /// Filter-Kruskal, 2009).
     int search() {
         T const max_light = light_weight();
         auto every_edge = placed(exec_, worklist{nullptr, count_, 0});
@@ -264,7 +267,7 @@ public:
         return rounds;
     }
 
-    /// Whether any edge joined two trees.
+    /// Executes a round; returns whether any edge connected two trees.
     bool round() {
         T const* const weights = weights_.data();
         edge_trees const trees = halves(trees_);
@@ -300,7 +303,7 @@ private:
         count_ = count;
         return first;
     }
-    /// Some two edges a vertex weigh less; infinity where there are not many more.
+    /// Estimates a weight below which there are about two edges per vertex; infinity if there are not many more edges.
     T light_weight() {
         if (count_ <= 6 * vertices_) return std::numeric_limits<T>::infinity();
         buffer<T> sample(exec_, 1024);
@@ -314,7 +317,7 @@ private:
 
     Executor exec_;
     std::int64_t vertices_;
-    std::int64_t count_ = 0; ///< of edges
+    std::int64_t count_ = 0; ///< number of edges
     buffer<std::int32_t> first_;
     buffer<vertex_id> ends_, trees_;
     buffer<T> weights_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Strongly connected components: trimming, one search both ways, then colours.
+/// Strongly connected components: trimming, one forward-backward search, then colouring.
 #pragma once
 
 #include <coppice/graph/search/bfs.hpp>
@@ -8,29 +8,30 @@
 
 namespace coppice {
 
-/// Strongly connected components of a directed graph: u and v are in one where paths lead both ways. Labels are the
-/// smallest vertices. `incoming` is the graph with its edges turned round.
+/// Computes the strongly connected components of a directed graph: u and v are in one component if paths lead from each
+/// to the other. Labels are the smallest vertices. `incoming` is the transposed graph.
 ///
-/// Vertices without edges in or out among those that are left are taken away one after the other; the component of the
-/// vertex of most edges both ways by a search from it in either direction (Fleischer, Hendrickson and Pinar 2000); the
-/// rest by colours, where every vertex takes the least of those that reach it in an order by hash, and those that the
-/// least reaches back are a component (Orzan 2004, as in Multistep of Slota, Rajamanickam and Madduri 2014): the hash
-/// is another one each round, so that near log n rounds are expected for any graph. The same for any number of threads,
-/// on host and CUDA. Memory: 16 words a vertex. Waits once a round.
+/// First, vertices without incoming or outgoing edges among the remaining ones are removed repeatedly (trimming). Then
+/// the component of the vertex with the most pairs of an incoming and an outgoing edge is found by a search in each
+/// direction (Fleischer, Hendrickson and Pinar 2000). The rest is found by colouring: every vertex takes the minimum
+/// hash of the vertices that reach it, and the vertices from which the vertex of this hash can be reached by backward
+/// search form a component (Orzan 2004, as in Multistep of Slota, Rajamanickam and Madduri 2014). The hash changes in
+/// every round, so that about log n rounds are expected for any graph. The result is the same for any number of
+/// threads, on host and CUDA. Memory: 16 words per vertex. Waits once per round.
 ///
-/// Throws dimension_error where `incoming` has another number of vertices or edges.
+/// Throws dimension_error if `incoming` has another number of vertices or edges.
 template <executor Executor>
 components_result strongly_connected_components(Executor const& exec, graph_view g, graph_view incoming);
 
 namespace analytics {
 
 struct strong_arrays {
-    vertex_id* labels;      ///< a vertex of the component; -1 while it is open
-    std::int32_t* out_left; ///< edges to open vertices, as long as vertices are trimmed
+    vertex_id* labels;      ///< a vertex of the component; -1 while the vertex is open
+    std::int32_t* out_left; ///< number of edges to open vertices, during trimming
     std::int32_t* in_left;
-    std::uint32_t* subset; ///< components lie within a part
-    std::uint32_t* colour; ///< the least hash of those that reach the vertex
-    std::int32_t* queued;  ///< the last round whose list has the vertex
+    std::uint32_t* subset; ///< no component extends over two subsets
+    std::uint32_t* colour; ///< minimum hash of the vertices that reach the vertex
+    std::int32_t* queued;  ///< last round whose list contains the vertex
 };
 struct strong_state {
     loop_switch loop{1};
@@ -60,10 +61,10 @@ struct list_trimmed {
         worker.emit(v);
     }
 };
-/// A vertex is taken away: a neighbour whose last edge of this direction that was goes next.
+/// Removes the edges of a removed vertex: a neighbour that loses its last edge of this direction is removed next.
 struct trim_edge {
     graph_view g;
-    std::int32_t* left; ///< of the neighbours, against the direction of g
+    std::int32_t* left; ///< remaining edges of the neighbours, opposite to the direction of g
     vertex_id* labels;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
@@ -92,8 +93,8 @@ struct go_on {
     COPPICE_HD void operator()(std::int64_t) const { state->loop.on = 1; }
 };
 
-/// The open vertex of most pairs of an edge in and one out, the smallest of them; -1: none. Two whole words: no
-/// padding, which a device would copy without having written it.
+/// The open vertex with the most pairs of an incoming and an outgoing edge, the smallest of them; -1: none. Two words
+/// without padding, because a device copies padding that it has not written.
 struct pivot {
     std::int64_t pairs, vertex;
 };
@@ -111,7 +112,8 @@ struct better_pivot {
         return static_cast<std::uint64_t>(a.vertex) < static_cast<std::uint64_t>(b.vertex) ? a : b;
     }
 };
-/// Parts by who is reached from the pivot and who reaches it; its component is what does both.
+/// Splits the vertices into subsets by whether the pivot reaches them and whether they reach the pivot; the subset of
+/// both is the component of the pivot.
 struct subset_by_reach {
     vertex_id pivot;
     std::int32_t const *ahead, *back; ///< levels of the searches from the pivot
@@ -122,7 +124,7 @@ struct subset_by_reach {
         if (x.subset[v] == 3) x.labels[v] = pivot;
     }
 };
-/// Whoever reaches a component from within its part belongs to it.
+/// A vertex that reaches a component within its subset belongs to the component.
 struct reach_back {
     graph_view incoming;
     strong_arrays x;
@@ -168,7 +170,7 @@ struct pass_colour {
         if (worker.exchange(x.queued + v, next) != next) worker.emit(v);
     }
 };
-/// Colours are the parts of what follows; whoever has kept its own begins a component.
+/// The colours become the subsets; a vertex that kept its own colour starts a component.
 struct begin_components {
     strong_arrays x;
     std::uint32_t salt;
@@ -181,7 +183,7 @@ struct begin_components {
         worker.emit(v);
     }
 };
-/// Arrays of one search, and its steps.
+/// Arrays and steps of one search.
 template <executor Executor>
 class strong_search {
 public:
@@ -202,7 +204,7 @@ public:
             edge_step{nullptr, now(), incoming_, into(next()), trim_edge{incoming_, x_.out_left, x_.labels}},
             end_round());
     }
-    /// Whether a vertex was open.
+    /// Finds the component of the pivot; returns whether any vertex was open.
     bool take_pivot() {
         auto const p = reduce(exec_, g_.vertices, pivot{-1, -1}, pivot_of{g_, incoming_, x_.labels}, better_pivot{});
         if (p.vertex < 0) return false;
@@ -212,7 +214,7 @@ public:
         for_each(exec_, g_.vertices, subset_by_reach{v, ahead.data(), back.data(), x_});
         return true;
     }
-    /// Colours until nothing is open.
+    /// Repeats colouring until no vertex is open.
     void colour_rest() {
         worklist *const rest = lists_[2], *const rest_next = lists_[3];
         vertex_map(exec_, nullptr, all_vertices_.data(), into(rest), list_open{x_});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Trees of what is connected within tiles, stretches of vertices of neighbouring numbers: what connected components
-/// begin with on CUDA where rows are short.
+/// Union-find trees within tiles of consecutive vertex indices: the first phase of connected components on CUDA if rows
+/// are short.
 ///
-/// Near numbers are often near in the graph (grids, meshes, roads). Then most edges join what lies in one tile, whose
-/// trees a warp has in shared memory, and few trees are left, each below a smaller vertex of another tile.
+/// Close indices are often close in the graph (grids, meshes, roads). Then most edges connect vertices of one tile,
+/// whose trees a warp builds in shared memory, and few trees are left, each linked to a smaller vertex of another tile.
 #pragma once
 
 #include <coppice/core/warp_work.hpp>
@@ -12,8 +12,8 @@
 
 namespace coppice::analytics {
 
-/// Joins the trees of two vertices: the larger root goes below the smaller (Shiloach and Vishkin), so that the root of
-/// a finished tree is its smallest vertex, in whatever order edges come.
+/// Unites the trees of two vertices: links the larger root to the smaller (Shiloach and Vishkin), so that the root of a
+/// finished tree is its smallest vertex for any order of the edges.
 template <class Worker>
 COPPICE_HD void unite_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_id v) {
     vertex_id a = worker.load(up + u), b = worker.load(up + v);
@@ -27,11 +27,12 @@ COPPICE_HD void unite_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_i
 }
 
 inline constexpr int tile_vertices = 512;
-inline constexpr std::int32_t tile_row = 64; ///< longer rows are left to visits, which share them
+inline constexpr std::int32_t tile_row = 64; ///< longer rows are left to edge maps, which distribute them
 
 COPPICE_HD inline bool in_same_tile(vertex_id u, vertex_id v) { return u / tile_vertices == v / tile_vertices; }
 
-/// f(v) for the neighbours of u, which has no more than tile_row, some of them twice; `width` are read at once.
+/// Calls f(v) for groups of `width` neighbours of u, whose loads overlap; some neighbours may occur twice. u has at
+/// most tile_row neighbours.
 template <int width, class F>
 COPPICE_HD void for_few_neighbors(graph_view const& g, vertex_id u, F const& f) {
     for (std::int64_t k = g.offsets[u], end = g.offsets[u + 1]; k < end; k += width) {
@@ -42,13 +43,14 @@ COPPICE_HD void for_few_neighbors(graph_view const& g, vertex_id u, F const& f) 
     }
 }
 
-/// The trees of a tile, for for_each_warp. Everyone is right below the root, which is the smallest vertex of the tree;
-/// a root is below the smallest neighbour that its tree has in tiles before, if any, and in list 0 then. Vertices of
-/// long rows are in list 1, and no edge of theirs is joined but those that others have to them.
+/// Builds the trees of a tile, for for_each_warp. Every vertex is linked to its root, the smallest vertex of its tree.
+/// A root is linked to the smallest neighbour of its tree in earlier tiles, if there is one, and is then emitted to
+/// list 0. Vertices with long rows are emitted to list 1; of their edges, only those are united that the other ends
+/// process.
 template <class Worker>
 struct unite_within_tile {
     static constexpr int warp_bytes = 2 * tile_vertices * int(sizeof(vertex_id));
-    static constexpr int width = 4; ///< edges of a lane that are under way at once
+    static constexpr int width = 4; ///< edges of a lane whose loads overlap
     static constexpr vertex_id none = 0x7fffffff;
     graph_view g;
     vertex_id* up;
@@ -58,8 +60,8 @@ struct unite_within_tile {
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t tile, std::byte* memory) const {
         Worker worker(outs);
-        auto* const trees = reinterpret_cast<vertex_id*>(memory); // up, counted from the first vertex of the tile
-        vertex_id* const before = trees + tile_vertices;          // the smallest neighbour in another tile
+        auto* const trees = reinterpret_cast<vertex_id*>(memory); // parents, relative to the first vertex of the tile
+        vertex_id* const before = trees + tile_vertices;          // smallest neighbour in an earlier tile
         auto const first = static_cast<vertex_id>(tile * tile_vertices);
         int const count = g.vertices - first < tile_vertices ? g.vertices - first : tile_vertices;
         int const lane = block.thread() % warp_lanes;
@@ -83,7 +85,7 @@ struct unite_within_tile {
             worker.store(up + first + i, leaves ? min_neighbor : first + root);
             if (leaves) worker.template emit<0>(first + i);
         }
-        block.sync_warp(); // before the memory is that of the next tile
+        block.sync_warp(); // before the next tile reuses the memory
     }
 
 private:
@@ -104,7 +106,7 @@ private:
         });
         if (min_neighbor != none) worker.store(before + i, min_neighbor);
     }
-    /// Whether one was longer than a step.
+    /// Halves the paths; returns whether any was longer than one step.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD static bool halve_paths(Worker& worker, vertex_id* trees, int lane, int count) {
         bool halves = false;
@@ -118,7 +120,7 @@ private:
     }
 };
 
-/// What unite_within_tile left: edges to smaller vertices of other tiles, of a row that is not long.
+/// Unites the remaining edges: those to smaller vertices of other tiles, in rows that are not long.
 struct unite_tiles {
     graph_view g;
     vertex_id* up;
@@ -134,7 +136,7 @@ struct unite_tiles {
             for (int j = 0; j < width; ++j)
                 other[j] = v[j] < u && !in_same_tile(u, v[j]) ? worker.load_cached(up + v[j]) : own;
             COPPICE_UNROLL
-            for (int j = 0; j < width; ++j) // most are in one tree already, two steps below its root at most
+            for (int j = 0; j < width; ++j) // most are in one tree already, at most two steps below its root
                 other[j] = other[j] != own ? worker.load_cached(up + other[j]) : root;
             COPPICE_UNROLL
             for (int j = 0; j < width; ++j)
@@ -142,7 +144,7 @@ struct unite_tiles {
         });
     }
 };
-/// All edges of a vertex to smaller ones.
+/// Unites all edges of a vertex to smaller ones.
 struct unite_smaller {
     graph_view g;
     vertex_id* up;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Triangles and clustering coefficients: edges from small to large degrees, and what two rows share.
+/// Triangles and clustering coefficients, by intersection of rows of edges directed from small to large degrees.
 #pragma once
 
 #include <coppice/graph/frontier/filtered_edges.hpp>
@@ -8,30 +8,30 @@
 
 namespace coppice {
 
-/// Number of triangles of an undirected graph whose rows are sorted and hold every edge once; loops are ignored. n + m
-/// steps to direct every edge to the end of larger degree, then at most sqrt(2 m) for each. Memory: a word an edge and
-/// three a vertex; on the host, where a row is longer than 12, four a vertex, two an edge at most for the rows of those
-/// of most edges, and a bit a vertex for every thread; on CUDA, where rows are long, half a word to a word an edge and
-/// four a vertex besides. Waits.
+/// Counts the triangles of an undirected graph with sorted rows without parallel edges; loops are ignored. O(n + m)
+/// time to direct every edge to the end of larger degree, then at most sqrt(2 m) steps per edge. Memory: one word per
+/// edge and three per vertex. In addition on the host, if a row is longer than 12: four words per vertex, at most two
+/// per edge for bit sets, and one bit per vertex and thread. In addition on CUDA, if rows are long: half a word to a
+/// word per edge and four words per vertex. Waits.
 template <executor Executor>
 std::int64_t count_triangles(Executor const& exec, graph_view g);
 
 struct clustering_result {
-    buffer<std::int64_t> triangles{}; ///< at each vertex
-    buffer<double> coefficients{};    ///< triangles over pairs of neighbours; 0 where there are no two
-    std::int64_t total = 0;           ///< triangles of the graph
-    double mean = 0;                  ///< of the coefficients
-    double transitivity = 0;          ///< 3 triangles over all pairs of edges that meet
+    buffer<std::int64_t> triangles{}; ///< triangles at each vertex
+    buffer<double> coefficients{};    ///< triangles / pairs of neighbours; 0 with fewer than two neighbours
+    std::int64_t total = 0;           ///< number of triangles of the graph
+    double mean = 0;                  ///< mean of the coefficients
+    double transitivity = 0;          ///< 3 triangles / number of pairs of edges with a common vertex
 };
 
-/// Triangles at every vertex, and what follows from them. The graph and the memory as above; on the host, where a row
-/// is longer than 12, two words a vertex besides for every thread.
+/// Computes the triangles at every vertex and the clustering coefficients. Graph and memory as above; in addition on
+/// the host, if a row is longer than 12, two words per vertex and thread.
 template <executor Executor>
 clustering_result clustering(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// Row u of the directed graph: the neighbours of larger degree, or of the same and a larger number.
+/// Whether the directed graph has the edge u -> v: the degree of v is larger, or equal and v > u.
 struct rises {
     graph_view g;
     COPPICE_HD bool operator()(vertex_id u, vertex_id v) const {
@@ -46,7 +46,7 @@ struct rising_edges {
     COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = rule.g.neighbors[k]; }
 };
 
-/// Owns the graph of edges in one direction.
+/// Owns a graph with each edge in one direction.
 struct directed_edges {
     buffer<std::int32_t> offsets;
     buffer<vertex_id> neighbors;
@@ -78,7 +78,7 @@ struct add_coefficient_sums {
     }
 };
 struct coefficient_of {
-    std::int32_t const* degrees; ///< without loops
+    std::int32_t const* degrees; ///< degrees without loops
     std::int64_t const* triangles;
     double* coefficients;
     COPPICE_HD coefficient_sums operator()(std::int64_t v) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Boost.Graph and Coppice on each other's graphs. Needs the headers of Boost.
+/// Adaptor for Boost.Graph: its algorithms on matrices, and its graphs as matrices. Needs the headers of Boost.
 ///
 ///     boost::dijkstra_shortest_paths(a.view(), 0, boost::distance_map(...));  // any of Boost's on a matrix
 ///     auto const b = csr_of_boost<float>(host, graph, get(boost::edge_weight, graph));

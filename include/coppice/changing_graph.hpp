@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Graphs that change by batches of edges, and answers that start from the old ones.
+/// Graphs that change by batches of edges, and incremental updates of results.
 ///
 ///     auto const b = with_edges(exec, a.view(), both_directions(edge_batch<float>{{1, 2}, {5, 3}, {1.f, 4.f}}));
 ///     auto const c = without_edges(exec, b.view(), both_directions(edge_batch<float>{{7}, {8}}));

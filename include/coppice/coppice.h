@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*! \file
- * C interface of the tridiagonal library on the host: coppice<t>gtsv and its kin are the functions of tridigpu.h
- * on the cores of this machine, name for name, without the stream and with 64-bit sizes. Plain C99.
+ * C interface of the direct solvers on the host. It has the functions of tridigpu.h with the same names, for the cores
+ * of this machine, without the stream and with 64-bit sizes. Plain C99.
  *
  *     size_t bytes;
  *     coppice_status_t status = coppiceDgtsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, N, n_r, &bytes);
@@ -19,25 +19,25 @@
  * | `coppice<t>bands_solve` | any of these and batches, with transposes, refinement and reports |
  * | `coppice<t>bands_factor`, `bands_factor_solve` | any of these, factorised once |
  *
- * `<t>` is S, D, C, Z for float, double and complex of both. Dense matrices are column-major; bands a, b, c hold N
- * blocks of n x n, each column-major; a banded matrix holds its kl + ku + 1 bands of N elements from the lowest to the
- * highest. What lies outside a matrix that is not cyclic is ignored. Blocks have 1 to 8 rows, banded matrices 0 to 8
+ * `<t>` is S, D, C, Z for float, double and complex of both. Dense matrices are column-major. The bands a, b, c hold N
+ * blocks of n x n, each column-major. A banded matrix has kl + ku + 1 bands of N elements, from the lowest to the
+ * highest. Entries outside a matrix that is not cyclic are ignored. Blocks have 1 to 8 rows, banded matrices 0 to 8
  * bands on either side.
  *
- * A call has finished when it returns. Buffers come from the caller, aligned to 64 bytes, at least as large as the
- * matching _bufferSizeExt says for the same arguments on the same number of threads. X may be D unless a report or
- * refinement is wanted. Except for a factorisation nothing but X is written.
+ * A call returns after the work is done. The caller provides buffers, aligned to 64 bytes and at least as large as the
+ * matching _bufferSizeExt returns for the same arguments and the same number of threads. X may be D unless a report or
+ * refinement is requested. Except for a factorisation only X is written.
  *
- * Every function returns COPPICE_STATUS_SUCCESS (0), or a code and leaves a sentence for coppice_last_error() that
- * names the function and the argument ("coppiceDgtsv: X overlaps b"); nothing is written then. Sizes, pointers and
- * overlaps are checked, the contents of arrays are not. A singular matrix is not an error here: X shows it by values
- * that are huge or not finite, and a report says it. */
+ * Every function returns COPPICE_STATUS_SUCCESS (0), or another code. Then nothing is written, and
+ * coppice_last_error() returns a message that names the function and the argument ("coppiceDgtsv: X overlaps b").
+ * Sizes, pointers and overlaps are checked; the contents of arrays are not. A singular matrix is not an error here: X has
+ * values that are huge or not finite, and a report has the outcome COPPICE_SINGULAR. */
 #ifndef COPPICE_COPPICE_H
 #define COPPICE_COPPICE_H
 
 #include <coppice/c_types.h>
 
-/*! Laid out as float _Complex, std::complex<float> and cuComplex are. */
+/*! Same layout as float _Complex, std::complex<float> and cuComplex. */
 typedef struct {
     float re, im;
 } coppice_complex_float;
@@ -49,14 +49,14 @@ typedef struct {
 extern "C" {
 #endif
 
-/*! From now on calls of this thread run on `threads` cores; 0, as at first, takes all. */
+/*! Sets the number of cores for subsequent calls of this thread; 0, the default, means all cores. */
 coppice_status_t coppice_set_threads(int threads);
 
 /* Written by scripts/c_headers.py from scripts/c_prototypes.txt. */
 /* clang-format off */
 
-/*! gtsv, cgtsv: scalar tridiagonal systems with n_r right-hand sides; cyclic ones, where a[0] and c[N - 1] couple the
- * first and the last row. */
+/*! gtsv, cgtsv: scalar tridiagonal systems with n_r right-hand sides; cyclic ones, in which a[0] and c[N - 1] couple
+ * the first and the last row. */
 coppice_status_t coppiceSgtsv_bufferSizeExt(coppice_pivoting_t p, int64_t N, int64_t n_r, size_t* buffer_size_in_bytes);
 coppice_status_t coppiceSgtsv(coppice_pivoting_t p, int64_t N, int64_t n_r, float const* a, float const* b,
     float const* c, float* X, float const* D, void* p_buffer);
@@ -128,8 +128,8 @@ coppice_status_t coppiceZcbgtsv(coppice_pivoting_t p, int64_t N, int64_t n_r, in
     coppice_complex_double const* b, coppice_complex_double const* c, coppice_complex_double* X,
     coppice_complex_double const* D, void* p_buffer);
 
-/*! bgtf factorises a block tridiagonal matrix; bgtfs solves with what bgtf left in a, b, c and its buffer, for the same
- * p, N and n. a, b, c may be overwritten by bgtf and are not to be changed before the last bgtfs. */
+/*! bgtf factorises a block tridiagonal matrix; bgtfs solves with the results of bgtf in a, b, c and its buffer, for the
+ * same p, N and n. bgtf may overwrite a, b, c; the caller must not change them before the last bgtfs. */
 coppice_status_t coppiceSbgtf_factorizationBufferSizeExt(coppice_pivoting_t p, int64_t N, int n,
     size_t* factorization_buffer_size_in_bytes);
 coppice_status_t coppiceSbgtf(coppice_pivoting_t p, int64_t N, int n, float* a, float* b, float* c,
@@ -184,10 +184,10 @@ coppice_status_t coppiceZgbsv(coppice_pivoting_t p, int64_t N, int64_t n_r, int 
     coppice_complex_double const* AB, coppice_complex_double* X, coppice_complex_double const* D, void* p_buffer);
 
 /*! gtsv_csc2dense: scalar tridiagonal systems with sparse right-hand sides (compressed columns, entries in any order)
- * and dense solutions. An entry outside of the matrix makes its column of X NaN.
+ * and dense solutions. If an entry is outside the matrix, its column of X is NaN.
  *
- * gtsv_csc2csc keeps of each column of the solution as many entries of largest magnitude as result_col_ptrs leaves room
- * for. It allocates, works on the default stream and returns when the result is there. */
+ * gtsv_csc2csc selects the entries of largest magnitude from each column of the solution; result_col_ptrs defines how
+ * many. It allocates, works on the default stream and returns after the result is complete. */
 coppice_status_t coppiceSgtsv_csc2dense_bufferSizeExt(coppice_pivoting_t p, int64_t N, int64_t n_r,
     size_t* buffer_size_in_bytes);
 coppice_status_t coppiceSgtsv_csc2dense(coppice_pivoting_t p, int64_t N, int64_t n_r, float const* a, float const* b,
@@ -228,9 +228,8 @@ coppice_status_t coppiceZgtsv_csc2csc(coppice_pivoting_t p, int64_t N, coppice_c
     coppice_complex_double* result_values, int64_t* result_row_indices, int64_t const* result_col_ptrs,
     int64_t result_nnz);
 
-/*! gtsv_csc2csc_buffered: gtsv_csc2csc with a buffer of the caller's. It allocates nothing and does not look at
- * result_col_ptrs beforehand; where they are not those of a result, entries are left out, and none is written outside
- * of it. */
+/*! gtsv_csc2csc_buffered: gtsv_csc2csc with a buffer of the caller. It allocates nothing and does not check
+ * result_col_ptrs; if they are invalid, entries are omitted, and nothing is written outside the result arrays. */
 coppice_status_t coppiceSgtsv_csc2csc_bufferSizeExt(coppice_pivoting_t p, int64_t N, int64_t n_r,
     size_t* buffer_size_in_bytes);
 coppice_status_t coppiceSgtsv_csc2csc_buffered(coppice_pivoting_t p, int64_t N, float const* a, float const* b,
@@ -260,8 +259,8 @@ coppice_status_t coppiceZgtsv_csc2csc_buffered(coppice_pivoting_t p, int64_t N, 
 
 /*! bands_solve: op(A) X = D for every class and for batches, with refinement and reports. Block tridiagonal matrices
  * are in a, b, c; a banded one is in b, and a and c are null. X and D have leading dimensions ldx and ldd of at least
- * the scalar rows of all systems. `reports` is null or has room for one report a system, in the memory where the matrix
- * is. The buffer has buffer_bytes bytes, at least as many as bands_solve_bufferSizeExt says for the same arguments. */
+ * the scalar rows of all systems. `reports` is null or has one report for each system, in the memory space of the matrix.
+ * buffer_bytes is at least the size that bands_solve_bufferSizeExt returns for the same arguments. */
 coppice_status_t coppiceSbands_solve_bufferSizeExt(coppice_bands_t const* A, int64_t n_r,
     coppice_options_t const* options, int reported, size_t* buffer_size_in_bytes);
 coppice_status_t coppiceSbands_solve(coppice_bands_t const* A, float const* a, float const* b, float const* c,
@@ -286,7 +285,7 @@ coppice_status_t coppiceZbands_solve(coppice_bands_t const* A, coppice_complex_d
     coppice_report_t* reports, void* p_buffer, size_t buffer_bytes);
 
 /*! bands_factor, bands_factor_solve: the same, factorised once. `singular_rows` is null or gets, for each system, the
- * row of the first column without a pivot or -1. A solve looks at no value of the matrix. */
+ * row of the first column without a pivot or -1. A solve reads no values of the matrix. */
 coppice_status_t coppiceSbands_factor_bufferSizeExt(coppice_bands_t const* A, coppice_options_t const* options,
     size_t* factorization_buffer_size_in_bytes);
 coppice_status_t coppiceSbands_factor(coppice_bands_t const* A, float const* a, float const* b, float const* c,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Compressed sparse rows, and what can be done with a whole matrix.
+/// Compressed sparse row (CSR) matrices, and operations on whole matrices.
 ///
 ///     coppice::host_executor exec;
 ///     coppice::coo<double> entries{.rows = 3, .columns = 3};
@@ -11,17 +11,17 @@
 ///     auto i = coppice::describe(exec, a.view());                // i.symmetric_values, i.diagonal_coverage, ...
 ///     coppice::validate(exec, a.view());                         // throws matrix_error that names the row
 ///
-/// coo holds triplets as they come, csr owns compressed rows, csr_view borrows and can be used in device code.
-/// Operations take an executor and views in its memory and return owners in its memory; `gpu.copy(a)` moves a matrix.
-/// Results are the same to the bit for any number of threads and on every run. Sizes that do not fit together throw
-/// dimension_error, broken input matrix_error or argument_error, results beyond the index type overflow_error. Nothing
-/// checks the storage of a view on the way (offsets, column range): what comes from outside goes through validate()
-/// once.
+/// coo stores triplets in any order, csr owns compressed rows, csr_view borrows them and can be used in device code.
+/// Operations take an executor and views in its memory and return owners in its memory; `gpu.copy(a)` copies a matrix
+/// to another memory space. The bits of results are the same on every run and for any number of threads. Inconsistent
+/// sizes throw dimension_error, invalid input throws matrix_error or argument_error, results that exceed the index type
+/// throw overflow_error. Operations do not check the storage of a view (offsets, column range): call validate() once
+/// for matrices from outside.
 ///
-/// to_csr, to_coo: triplets to compressed rows and back, on the host.
-/// transpose, sort_columns, permute, extract_diagonal, extract_tridiagonal: new matrices and parts.
-/// has_sorted_columns, symmetry_of, is_symmetric, symmetrised_weights: symmetry and the graph of a matrix.
-/// bandwidths, degrees, coverages, describe: figures.
+/// to_csr, to_coo: conversion of triplets to compressed rows and back, on the host.
+/// transpose, sort_columns, permute, extract_diagonal, extract_tridiagonal: new matrices and bands.
+/// has_sorted_columns, symmetry_of, is_symmetric, symmetrised_weights: symmetry and the undirected graph of a matrix.
+/// bandwidths, degrees, coverages, describe: statistics.
 /// validate: one pass over offsets, columns and, on request, order, duplicates and values.
 #pragma once
 

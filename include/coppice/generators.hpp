@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Test problems made on the spot: stencils on grids, random graphs, the galleries of banded matrices.
+/// Generators of test matrices: stencils on grids, random graphs, galleries of banded matrices.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 2500});                    // csr<double>, 6.25 M rows
@@ -12,11 +12,11 @@
 ///     auto r = coppice::parse_generator("generate:rotated,nx=1001,angle=30,ratio=0.01");
 ///     auto c = coppice::generate(exec, r.kind, r.options);
 ///
-/// Kinds: aniso1 aniso2 aniso3 laplace2d laplace3d laplace27 rotated regions elasticity convection transport
-/// circuit rmat queue cloud tridiagonal pentadiagonal; generator_kinds() lists them with their options. Everything is
-/// made in host memory (`gpu.copy(a)` takes it to a device), has sorted columns without duplicates, and is the same to
-/// the bit for any number of threads. Random matrices depend on their seed alone. Options out of range throw
-/// argument_error, sizes beyond 32-bit indices overflow_error.
+/// Kinds: aniso1 aniso2 aniso3 laplace2d laplace3d laplace27 rotated regions elasticity convection transport circuit
+/// rmat queue cloud tridiagonal pentadiagonal; generator_kinds() lists them with their options. All matrices are
+/// generated in host memory (`gpu.copy(a)` copies one to a device), have sorted columns without duplicates, and have
+/// the same bits for any number of threads. Random matrices depend on their seed only. Options out of range throw
+/// argument_error; sizes that do not fit 32-bit indices throw overflow_error.
 #pragma once
 
 #include <coppice/algebra/block_transform.hpp>

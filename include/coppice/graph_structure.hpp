@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a graph is made of: components, cores, triangles, independent sets, matchings, colours, spanning
-/// forests.
+/// Structure of graphs: components, cores, triangles, independent sets, matchings, colourings, spanning forests.
 ///
-///     connected_components(exec, g);      // the smallest vertex of its component, for every vertex
+///     connected_components(exec, g);      // label of every vertex: smallest vertex of its component
 ///     core_numbers(exec, g);              // by peeling
 ///     count_triangles(exec, g);           // and clustering(exec, g): at every vertex, with coefficients
-///     maximal_independent_set(exec, g);   // greedy, few edges first
+///     maximal_independent_set(exec, g);   // greedy, low degrees first
 ///     maximal_matching(exec, g);          // greedy, near edges first; heavy ones: <coppice/factor.hpp>
-///     colour_graph(exec, g);              // greedy, many edges first
+///     colour_graph(exec, g);              // greedy, high degrees first
 ///     minimum_spanning_forest(exec, a);   // of a weighted graph
-///     bridges(exec, g);                   // edges whose removal parts a component
-///     diameter(exec, g);                  // bounds of it
+///     bridges(exec, g);                   // edges whose removal disconnects a component
+///     diameter(exec, g);                  // lower and upper bound
 ///     strongly_connected_components(exec, g, incoming); // of a directed graph and its transpose
 ///
-/// A graph is a square matrix with 32-bit indices; row u holds what leaves u. All but the last need **undirected**
-/// graphs, which store both directions of every edge: require_undirected(exec, g, "my analysis") throws where that is
-/// not so, symmetrised_weights(exec, a) makes one. Edge weights are used by minimum_spanning_forest and ignored by the
-/// others. The same answer on host and CUDA, for any number of threads.
+/// A graph is a square matrix with 32-bit indices; row u holds the edges that leave u. All except the last function
+/// need **undirected** graphs, which store both directions of every edge: require_undirected(exec, g, "my analysis")
+/// throws if this does not hold, symmetrised_weights(exec, a) makes such a graph. Only minimum_spanning_forest uses
+/// edge weights. Results are the same on host and CUDA, for any number of threads.
 #pragma once
 
 #include <coppice/graph/search/diameter.hpp>

@@ -7,13 +7,13 @@
 ///     auto const forest = extract_forest(exec, weights.view(), factor);
 ///     auto const system = extract_forest_system(exec, a.view(), forest);   // solve with <coppice/tridiagonal.hpp>
 ///
-/// The forest is the factor with every cycle opened at its weakest edge, the last one in the total order of edges. Its
-/// permutation lists the vertices path after path; the system is the tridiagonal part of A in that order, without
-/// couplings from one path to the next. With y[p] = x[permutation[p]] the system acts on y.
+/// The forest is the factor with every cycle opened at its weakest edge, the last one in the total order of the edges.
+/// Its permutation lists the vertices path after path. The system is the tridiagonal part of A in that order, without
+/// couplings between paths; its unknowns are y[p] = x[permutation[p]].
 ///
-/// decompose_into_forests(exec, weights.view(), {.factors = 4}) makes several forests, each of what the ones before it
-/// have left. pair_forest() pairs vertices first and makes a forest of the pairs; grid_lines() takes the lines of a
-/// grid.
+/// decompose_into_forests(exec, weights.view(), {.factors = 4}) computes several forests, each from the weights that
+/// the earlier ones left. pair_forest() matches vertices first and computes a forest of the pairs. grid_lines() returns
+/// the lines of a grid.
 ///
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bidirectional scan: two opposed scans along all paths of a graph at once, with a user operator.
+/// Bidirectional scan: scans along all paths of a graph in both directions, with a user operator (list ranking on
+/// undirected paths).
 ///
-/// For data that is linked like a list whose direction nobody knows: every vertex names up to two neighbours. The scan
-/// gives every vertex, in both directions, the end of its path and the combination of all values up to there (positions
-/// with +, the weakest link with min, affine maps with their composition), and tells vertices in cycles.
+/// The input is a set of lists without orientation: every vertex has up to two neighbours. For every vertex and both
+/// directions the scan computes the end of the path and the combination of all values up to it (positions with +, the
+/// weakest edge with min, the composition of affine maps), and identifies vertices in cycles.
 ///
 ///     struct neighbor {
 ///         int const* of;
@@ -14,8 +15,8 @@
 ///         COPPICE_HD int operator()(std::int64_t, int) const { return 1; }
 ///     };
 ///     auto const scan = bidirectional_scan<int, int>(exec, n, neighbor{neighbors}, one{}, plus{});
-///     path_end_vertex(scan.entries[v].link[0]);   // the end in direction 0
-///     scan.entries[v].value[0];                   // vertices from v to there, both included
+///     path_end_vertex(scan.entries[v].link[0]);   // end of the path in direction 0
+///     scan.entries[v].value[0];                   // number of vertices from v to that end, inclusive
 #pragma once
 
 #include <coppice/graph/scan/bidirectional_scan.hpp>

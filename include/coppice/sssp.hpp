@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Shortest paths from one vertex.
+/// Single-source shortest paths, and widest paths.
 ///
 ///     auto const r = sssp(exec, a.view(), source); // values are lengths, negative ones too
 ///     r.distances, r.parents, r.negative_cycle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*! \file
- * C interface of the tridiagonal library on one NVIDIA GPU, name for name and argument for argument that of
- * appendix A.1.4 of C. Klein's thesis (`tridigpu`). Plain C99.
+ * C interface of the direct solvers on one NVIDIA GPU, with the names and arguments of appendix A.1.4 of C. Klein's
+ * thesis (`tridigpu`). Plain C99.
  *
  *     size_t bytes;
  *     tridigpu_status_t status = tridigpuSgtsv_bufferSizeExt(TRIDIGPU_DEFAULT_PIVOTING, N, n_r, &bytes);
@@ -17,27 +17,26 @@
  * | `tridigpu<t>gbsv` | banded systems |
  * | `tridigpu<t>gtsv_csc2dense`, `gtsv_csc2csc` | sparse right-hand sides, dense and pruned solutions |
  *
- * Beyond the appendix: the same names with _64 behind them take 64-bit sizes and indices; gtsv_csc2csc_buffered works
- * on a stream in a buffer of the caller's; bands_solve, bands_factor and bands_factor_solve take every class and
- * batches of systems, with transposes, refinement and reports in device memory. coppice.h has them
- * all for the host.
+ * In addition to the appendix: functions with the suffix _64 take 64-bit sizes and indices; gtsv_csc2csc_buffered works
+ * on a stream with a buffer of the caller; bands_solve, bands_factor and bands_factor_solve take every class and
+ * batches of systems, with transposes, refinement and reports in device memory. coppice.h has all of them for the host.
  *
  * `<t>` is S, D, C, Z for float, double, cuComplex, cuDoubleComplex. All arrays are in memory of the current device.
- * Dense matrices are column-major; bands a, b, c hold N blocks of n x n, each column-major; a banded matrix holds its
- * kl + ku + 1 bands of N elements from the lowest to the highest. What lies outside a matrix that is not cyclic is
+ * Dense matrices are column-major. The bands a, b, c hold N blocks of n x n, each column-major. A banded matrix has
+ * kl + ku + 1 bands of N elements, from the lowest to the highest. Entries outside a matrix that is not cyclic are
  * ignored.
  *
- * Functions with a stream queue their work there and return before it is done; they allocate nothing and can be
- * captured into a CUDA graph. Buffers come from the caller, aligned to 64 bytes (as those of cudaMalloc are), at least
- * as large as the matching _bufferSizeExt says for the same arguments. X may be D. Except for the factorisation nothing
- * but X is written.
+ * Functions with a stream queue their work and return before it is done. They allocate nothing and can be captured into
+ * a CUDA graph. The caller provides buffers, aligned to 64 bytes (as those of cudaMalloc are) and at least as large as
+ * the matching _bufferSizeExt returns for the same arguments. X may be D. Except for a factorisation only X is written.
  *
- * Pivoting: no pivoting means partial pivoting except for real scalar systems that are not cyclic; the default is
- * partial. Blocks have 1 to 8 rows and banded matrices 0 to 8 bands on either side (the thesis: 4).
+ * Pivoting: the default is partial pivoting. No pivoting is supported for real scalar systems that are not cyclic, and
+ * means partial pivoting otherwise. Blocks have 1 to 8 rows and banded matrices 0 to 8 bands on either side (the
+ * thesis: 4).
  *
- * Every function returns TRIDIGPU_STATUS_SUCCESS (0), or a code and leaves a sentence for tridigpu_last_error() that
- * names the function and the argument ("tridigpuSgtsv: X overlaps b"). A singular matrix is not an error here: X shows
- * it by values that are huge or not finite; see coppice/banded.hpp for reports. */
+ * Every function returns TRIDIGPU_STATUS_SUCCESS (0), or another code; then tridigpu_last_error() returns a message that
+ * names the function and the argument ("tridigpuSgtsv: X overlaps b"). A singular matrix is not an error here: X has
+ * values that are huge or not finite; see coppice/banded.hpp for reports. */
 #ifndef COPPICE_TRIDIGPU_H
 #define COPPICE_TRIDIGPU_H
 
@@ -79,14 +78,14 @@ typedef enum COPPICE_C_INT {
     TRIDIGPU_STATUS_INTERNAL_ERROR = 5
 } tridigpu_status_t;
 
-/*! What the last call of this thread that failed had to say; valid until the next one fails. */
+/*! Message of the last failed call of this thread; valid until the next call fails. */
 char const* tridigpu_last_error(void);
 
 /* Written by scripts/c_headers.py from scripts/c_prototypes.txt. */
 /* clang-format off */
 
-/*! gtsv, cgtsv: scalar tridiagonal systems with n_r right-hand sides; cyclic ones, where a[0] and c[N - 1] couple the
- * first and the last row. */
+/*! gtsv, cgtsv: scalar tridiagonal systems with n_r right-hand sides; cyclic ones, in which a[0] and c[N - 1] couple
+ * the first and the last row. */
 tridigpu_status_t tridigpuSgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, float const* a,
     float const* b, float const* c, float* X, float const* D, void* p_buffer);
@@ -150,8 +149,8 @@ tridigpu_status_t tridigpuZcbgtsv(struct CUstream_st* stream, tridigpu_pivoting_
     cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c, cuDoubleComplex* X,
     cuDoubleComplex const* D, void* p_buffer);
 
-/*! bgtf factorises a block tridiagonal matrix; bgtfs solves with what bgtf left in a, b, c and its buffer, for the same
- * p, N and n. a, b, c may be overwritten by bgtf and are not to be changed before the last bgtfs. */
+/*! bgtf factorises a block tridiagonal matrix; bgtfs solves with the results of bgtf in a, b, c and its buffer, for the
+ * same p, N and n. bgtf may overwrite a, b, c; the caller must not change them before the last bgtfs. */
 tridigpu_status_t tridigpuSbgtf_factorizationBufferSizeExt(tridigpu_pivoting_t p, int N, int n,
     size_t* factorization_buffer_size_in_bytes);
 tridigpu_status_t tridigpuSbgtf(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n, float* a, float* b,
@@ -208,10 +207,10 @@ tridigpu_status_t tridigpuZgbsv(struct CUstream_st* stream, tridigpu_pivoting_t 
     cuDoubleComplex const* AB, cuDoubleComplex* X, cuDoubleComplex const* D, void* p_buffer);
 
 /*! gtsv_csc2dense: scalar tridiagonal systems with sparse right-hand sides (compressed columns, entries in any order)
- * and dense solutions. An entry outside of the matrix makes its column of X NaN.
+ * and dense solutions. If an entry is outside the matrix, its column of X is NaN.
  *
- * gtsv_csc2csc keeps of each column of the solution as many entries of largest magnitude as result_col_ptrs leaves room
- * for. It allocates, works on the default stream and returns when the result is there. */
+ * gtsv_csc2csc selects the entries of largest magnitude from each column of the solution; result_col_ptrs defines how
+ * many. It allocates, works on the default stream and returns after the result is complete. */
 tridigpu_status_t tridigpuSgtsv_csc2dense_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r,
     size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSgtsv_csc2dense(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
@@ -247,9 +246,8 @@ tridigpu_status_t tridigpuZgtsv_csc2csc(tridigpu_pivoting_t p, int N, cuDoubleCo
     int const* rhs_col_ptrs, int n_r, int rhs_nnz, cuDoubleComplex* result_values, int* result_row_indices,
     int const* result_col_ptrs, int result_nnz);
 
-/*! gtsv_csc2csc_buffered: gtsv_csc2csc with a buffer of the caller's. It allocates nothing and does not look at
- * result_col_ptrs beforehand; where they are not those of a result, entries are left out, and none is written outside
- * of it. */
+/*! gtsv_csc2csc_buffered: gtsv_csc2csc with a buffer of the caller. It allocates nothing and does not check
+ * result_col_ptrs; if they are invalid, entries are omitted, and nothing is written outside the result arrays. */
 tridigpu_status_t tridigpuSgtsv_csc2csc_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r,
     size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSgtsv_csc2csc_buffered(struct CUstream_st* stream, tridigpu_pivoting_t p, int N,
@@ -277,8 +275,8 @@ tridigpu_status_t tridigpuZgtsv_csc2csc_buffered(struct CUstream_st* stream, tri
 
 /*! bands_solve: op(A) X = D for every class and for batches, with refinement and reports. Block tridiagonal matrices
  * are in a, b, c; a banded one is in b, and a and c are null. X and D have leading dimensions ldx and ldd of at least
- * the scalar rows of all systems. `reports` is null or has room for one report a system, in the memory where the matrix
- * is. The buffer has buffer_bytes bytes, at least as many as bands_solve_bufferSizeExt says for the same arguments. */
+ * the scalar rows of all systems. `reports` is null or has one report for each system, in the memory space of the matrix.
+ * buffer_bytes is at least the size that bands_solve_bufferSizeExt returns for the same arguments. */
 tridigpu_status_t tridigpuSbands_solve_bufferSizeExt(coppice_bands_t const* A, int64_t n_r,
     coppice_options_t const* options, int reported, size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSbands_solve(struct CUstream_st* stream, coppice_bands_t const* A, float const* a,
@@ -302,7 +300,7 @@ tridigpu_status_t tridigpuZbands_solve(struct CUstream_st* stream, coppice_bands
     size_t buffer_bytes);
 
 /*! bands_factor, bands_factor_solve: the same, factorised once. `singular_rows` is null or gets, for each system, the
- * row of the first column without a pivot or -1. A solve looks at no value of the matrix. */
+ * row of the first column without a pivot or -1. A solve reads no values of the matrix. */
 tridigpu_status_t tridigpuSbands_factor_bufferSizeExt(coppice_bands_t const* A, coppice_options_t const* options,
     size_t* factorization_buffer_size_in_bytes);
 tridigpu_status_t tridigpuSbands_factor(struct CUstream_st* stream, coppice_bands_t const* A, float const* a,
@@ -346,8 +344,8 @@ tridigpu_status_t tridigpuZbands_factor_solve(struct CUstream_st* stream, coppic
 
 /* The same with 64-bit sizes and indices. */
 
-/*! gtsv, cgtsv: scalar tridiagonal systems with n_r right-hand sides; cyclic ones, where a[0] and c[N - 1] couple the
- * first and the last row. */
+/*! gtsv, cgtsv: scalar tridiagonal systems with n_r right-hand sides; cyclic ones, in which a[0] and c[N - 1] couple
+ * the first and the last row. */
 tridigpu_status_t tridigpuSgtsv_bufferSizeExt_64(tridigpu_pivoting_t p, int64_t N, int64_t n_r,
     size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSgtsv_64(struct CUstream_st* stream, tridigpu_pivoting_t p, int64_t N, int64_t n_r,
@@ -419,8 +417,8 @@ tridigpu_status_t tridigpuZcbgtsv_64(struct CUstream_st* stream, tridigpu_pivoti
     cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c, cuDoubleComplex* X,
     cuDoubleComplex const* D, void* p_buffer);
 
-/*! bgtf factorises a block tridiagonal matrix; bgtfs solves with what bgtf left in a, b, c and its buffer, for the same
- * p, N and n. a, b, c may be overwritten by bgtf and are not to be changed before the last bgtfs. */
+/*! bgtf factorises a block tridiagonal matrix; bgtfs solves with the results of bgtf in a, b, c and its buffer, for the
+ * same p, N and n. bgtf may overwrite a, b, c; the caller must not change them before the last bgtfs. */
 tridigpu_status_t tridigpuSbgtf_factorizationBufferSizeExt_64(tridigpu_pivoting_t p, int64_t N, int n,
     size_t* factorization_buffer_size_in_bytes);
 tridigpu_status_t tridigpuSbgtf_64(struct CUstream_st* stream, tridigpu_pivoting_t p, int64_t N, int n, float* a,
@@ -477,10 +475,10 @@ tridigpu_status_t tridigpuZgbsv_64(struct CUstream_st* stream, tridigpu_pivoting
     int ku, cuDoubleComplex const* AB, cuDoubleComplex* X, cuDoubleComplex const* D, void* p_buffer);
 
 /*! gtsv_csc2dense: scalar tridiagonal systems with sparse right-hand sides (compressed columns, entries in any order)
- * and dense solutions. An entry outside of the matrix makes its column of X NaN.
+ * and dense solutions. If an entry is outside the matrix, its column of X is NaN.
  *
- * gtsv_csc2csc keeps of each column of the solution as many entries of largest magnitude as result_col_ptrs leaves room
- * for. It allocates, works on the default stream and returns when the result is there. */
+ * gtsv_csc2csc selects the entries of largest magnitude from each column of the solution; result_col_ptrs defines how
+ * many. It allocates, works on the default stream and returns after the result is complete. */
 tridigpu_status_t tridigpuSgtsv_csc2dense_bufferSizeExt_64(tridigpu_pivoting_t p, int64_t N, int64_t n_r,
     size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSgtsv_csc2dense_64(struct CUstream_st* stream, tridigpu_pivoting_t p, int64_t N, int64_t n_r,
@@ -519,9 +517,8 @@ tridigpu_status_t tridigpuZgtsv_csc2csc_64(tridigpu_pivoting_t p, int64_t N, cuD
     int64_t const* rhs_row_indices, int64_t const* rhs_col_ptrs, int64_t n_r, int64_t rhs_nnz,
     cuDoubleComplex* result_values, int64_t* result_row_indices, int64_t const* result_col_ptrs, int64_t result_nnz);
 
-/*! gtsv_csc2csc_buffered: gtsv_csc2csc with a buffer of the caller's. It allocates nothing and does not look at
- * result_col_ptrs beforehand; where they are not those of a result, entries are left out, and none is written outside
- * of it. */
+/*! gtsv_csc2csc_buffered: gtsv_csc2csc with a buffer of the caller. It allocates nothing and does not check
+ * result_col_ptrs; if they are invalid, entries are omitted, and nothing is written outside the result arrays. */
 tridigpu_status_t tridigpuSgtsv_csc2csc_bufferSizeExt_64(tridigpu_pivoting_t p, int64_t N, int64_t n_r,
     size_t* buffer_size_in_bytes);
 tridigpu_status_t tridigpuSgtsv_csc2csc_buffered_64(struct CUstream_st* stream, tridigpu_pivoting_t p, int64_t N,

@@ -70,7 +70,7 @@ GrB_Type graphblas_type() {
     else if constexpr (std::is_same_v<T, std::complex<double>>)
         return GxB_FC64;
     else
-        static_assert(!sizeof(T), "values of a type of your own need its GrB_Type as last argument");
+        static_assert(!sizeof(T), "user-defined value types need their GrB_Type as last argument");
 }
 
 namespace detail {
@@ -78,7 +78,7 @@ namespace detail {
 inline void require_graphblas(GrB_Info info, char const* what) {
     if (info == GrB_SUCCESS) return;
     if (info == GrB_OUT_OF_MEMORY) throw memory_error(std::string("GraphBLAS has no memory to ") + what);
-    throw argument_error("GraphBLAS refuses to " + std::string(what) + ": GrB_Info " + std::to_string(int(info)));
+    throw argument_error("GraphBLAS failed to " + std::string(what) + ": GrB_Info " + std::to_string(int(info)));
 }
 
 /// Throws argument_error unless a GraphBLAS object holds values of the requested type.
@@ -87,7 +87,7 @@ inline void require_type(GrB_Type held, GrB_Type requested, std::size_t bytes) {
     require_graphblas(GxB_Type_size(&held_bytes, held), "read the size of a type");
     if (held != requested || held_bytes != bytes)
         throw argument_error("the GraphBLAS object holds values of another type (" + std::to_string(held_bytes) +
-                             " bytes) than is asked for (" + std::to_string(bytes) + " bytes)");
+                             " bytes) than requested (" + std::to_string(bytes) + " bytes)");
 }
 
 /// Wraps elements that GraphBLAS allocated into a buffer, which takes ownership.
@@ -223,8 +223,8 @@ private:
 /// Throws argument_error unless GraphBLAS may free the buffer.
 inline void require_movable(bool from_there) {
     if (!from_there)
-        throw argument_error("an array that is to move to GraphBLAS must come from graphblas_memory(); to_graphblas "
-                             "copies from any other");
+        throw argument_error("an array to be moved to GraphBLAS must be allocated by graphblas_memory(); to_graphblas "
+                             "copies any array");
 }
 template <class T>
 void require_movable(buffer<T> const& b) {

@@ -115,10 +115,10 @@ GrB_Vector move_to_graphblas(host_executor const& exec, sparse_vector<T, std::in
     if (v.size() == 0) throw argument_error("GraphBLAS has no vector of length 0");
     detail::require_movable(v.is_in(graphblas_memory()));
     std::int64_t const n = v.size();
-    bool const listed = v.format() == vector_format::list, full = v.format() == vector_format::full;
+    bool const is_list = v.format() == vector_format::list, full = v.format() == vector_format::full;
     auto arrays = std::move(v).release();
     if (full) return move_to_graphblas(exec, dense_vector<T>(std::move(arrays.values)), type);
-    if (!listed)
+    if (!is_list)
         return move_to_graphblas(exec, dense_vector<T>(std::move(arrays.values), std::move(arrays.present)), type);
     detail::new_graphblas_vector g;
     detail::require_graphblas(GrB_Vector_new(g.address(), type, GrB_Index(n)), "make a vector");
@@ -152,12 +152,12 @@ hypersparse<T, std::int64_t> move_hypersparse_from_graphblas(GrB_Matrix a, GrB_T
     auto const s = detail::shape_of(a, type, sizeof(T));
     if (s.entries == 0) return {exec, s.rows, s.columns};
     detail::unpacked_arrays m;
-    GrB_Index listed = 0;
+    GrB_Index row_count = 0;
     detail::require_graphblas(GxB_Matrix_unpack_HyperCSR(a, &m.starts, &m.list, &m.indices, &m.values, &m.bytes[0],
-                                                         &m.bytes[1], &m.bytes[2], &m.bytes[3], nullptr, &listed,
+                                                         &m.bytes[1], &m.bytes[2], &m.bytes[3], nullptr, &row_count,
                                                          nullptr, nullptr),
                               "unpack a hypersparse matrix");
-    auto const n = std::int64_t(listed);
+    auto const n = std::int64_t(row_count);
     using detail::adopt_from_graphblas;
     csr<T, std::int64_t> entries(n, s.columns, adopt_from_graphblas<std::int64_t>(m.starts, n + 1),
                                  adopt_from_graphblas<std::int64_t>(m.indices, s.entries),
@@ -195,13 +195,14 @@ GrB_Matrix move_to_graphblas(host_executor const&, hypersparse<T, std::int64_t>&
     auto [list, entries] = std::move(a).release();
     if (entries.nonzeros() == 0) return m.release();
     auto arrays = std::move(entries).release();
-    auto const listed = GrB_Index(list.size());
+    auto const row_count = GrB_Index(list.size());
     detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), row_list(std::move(list)),
         indices(std::move(arrays.indices));
     detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Matrix_pack_HyperCSR(m, offsets.address(), row_list.address(), indices.address(),
                                                        values.address(), offsets.bytes(), row_list.bytes(),
-                                                       indices.bytes(), values.bytes(), false, listed, false, nullptr),
+                                                       indices.bytes(), values.bytes(), false, row_count, false,
+                                                       nullptr),
                               "pack a hypersparse matrix");
     return m.release();
 }
@@ -246,7 +247,8 @@ GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int6
     detail::new_matrix(m, type, rows, columns);
     auto arrays = std::move(a).release();
     if (arrays.indices.empty()) return m.release();
-    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
+    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)),
+        indices(std::move(arrays.indices));
     detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Matrix_pack_CSC(m, offsets.address(), indices.address(), values.address(),
                                                   offsets.bytes(), indices.bytes(), values.bytes(), false, !sorted,

@@ -43,10 +43,11 @@ public:
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
         require_size("listed rows of a hypersparse matrix", entries_.rows(), list_.size());
         std::int64_t const n = list_.size();
-        std::int64_t const bad = reduce(exec, n, n, detail::list_falls<I>{list_.data(), n, rows}, detail::smaller{});
+        std::int64_t const bad =
+            reduce(exec, n, n, detail::unsorted_index<I>{list_.data(), n, rows}, detail::smaller{});
         if (bad < n)
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
-                               " of the list is outside, or its follower does not rise");
+                               " of the list is out of range, or not less than the next");
         detail::require_sorted_columns(exec, entries_.view(), "entries of a hypersparse matrix");
     }
     hypersparse(detail::sound_rows, I rows, buffer<I> list, csr<T, I, O> entries)
@@ -372,8 +373,10 @@ hypersparse<T, I> build_hypersparse(Executor const& exec, std::type_identity_t<I
     detail::require_within(exec, list, rows, "row");
     detail::require_within(exec, original_rows, columns, "column");
     buffer<I> positions(exec, row_of.size()), at(exec, column_of.size());
-    for_each(exec, positions.size(), detail::position_in_list<I>{row_of.data(), list.data(), list.size(), positions.data()});
-    for_each(exec, at.size(), detail::position_in_list<I>{column_of.data(), original_rows.data(), original_rows.size(), at.data()});
+    for_each(exec, positions.size(),
+             detail::position_in_list<I>{row_of.data(), list.data(), list.size(), positions.data()});
+    for_each(exec, at.size(),
+             detail::position_in_list<I>{column_of.data(), original_rows.data(), original_rows.size(), at.data()});
     auto built = build(exec, static_cast<I>(list.size()), static_cast<I>(original_rows.size()),
                        array_view<I const>(positions.view()), array_view<I const>(at.view()), values, duplicates);
     auto arrays = std::move(built).release();
@@ -404,7 +407,7 @@ struct list_run {
         starts[position] = static_cast<O>(k);
     }
 };
-/// Entry k of the transpose was entry source[k]: its row is the column, by the name that the list has for it.
+/// Gathers entry k of the transpose from entry source[k]; its column is the original row index.
 template <class T, class I, class O>
 struct gather_transposed {
     csr_view<T, I, O> a;
@@ -452,14 +455,15 @@ namespace detail {
 /// column: always on the host, and on CUDA if there are more than 2^22 columns.
 template <executor Executor, class Semiring, class A, class B, class I, class O>
 auto product_with_hypersparse(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* left_rows,
-                       hypersparse<B, I, O> const& b) {
+                              hypersparse<B, I, O> const& b) {
     constexpr std::int64_t few_columns = std::is_same_v<Executor, host_executor> ? 0 : std::int64_t{1} << 22;
     auto right = b.entries().view();
     semiring_with_original_indices<Semiring, I> named{s.add, s, left_rows, b.list().data(), nullptr};
     if (b.columns() <= few_columns) return product_of_sorted(exec, named, left, right);
     auto const original_rows = distinct_of(exec, copy_of(exec, right.column_indices()));
     buffer<I> positions(exec, std::int64_t(right.nonzeros()));
-    for_each(exec, positions.size(), position_in_list<I>{right.indices, original_rows.data(), original_rows.size(), positions.data()});
+    for_each(exec, positions.size(),
+             position_in_list<I>{right.indices, original_rows.data(), original_rows.size(), positions.data()});
     named.columns = original_rows.data();
     right.indices = positions.data();
     right.column_count = static_cast<I>(original_rows.size());

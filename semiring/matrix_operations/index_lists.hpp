@@ -25,7 +25,7 @@ struct index_out_of_range {
     COPPICE_HD std::int64_t operator()(std::int64_t k) const { return list[k] >= 0 && list[k] < bound ? count : k; }
 };
 template <class I>
-struct index_falls {
+struct is_descent {
     I const* list;
     COPPICE_HD std::int64_t operator()(std::int64_t k) const { return list[k] < list[k + 1] ? 0 : 1; }
 };
@@ -85,9 +85,9 @@ public:
         sorted_ = copy_of(exec, list);
         positions_ = buffer<I>(exec, n);
         for_each(exec, n, count_up<I>{positions_.data()});
-        increasing_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{list.data()}, plus{}) == 0;
+        increasing_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, is_descent<I>{list.data()}, plus{}) == 0;
         if (!increasing_) sort_by_key(exec, sorted_.view(), positions_.view());
-        distinct_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{sorted_.data()}, plus{}) == 0;
+        distinct_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, is_descent<I>{sorted_.data()}, plus{}) == 0;
         bound_ = bound;
         map_ = {sorted_.data(), positions_.data(), list.data(), nullptr, n, distinct_};
         // An empty list is not all_indices: `sorted` must not be null.

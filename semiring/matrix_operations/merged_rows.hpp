@@ -17,7 +17,7 @@ namespace coppice::detail {
 COPPICE_NO_EXEC_CHECK
 template <class A, class B, class At>
 COPPICE_HD COPPICE_ALWAYS_INLINE void merge_sorted_indices(A const& a, std::int64_t p, std::int64_t p_end, B const& b,
-                                                    std::int64_t q, std::int64_t q_end, At const& at) {
+                                                           std::int64_t q, std::int64_t q_end, At const& at) {
     while (p < p_end && q < q_end) {
         std::int64_t const i = a[p], j = b[q];
 #if !defined(__CUDA_ARCH__)
@@ -102,7 +102,7 @@ struct merged_rows {
     COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         Emit to = emit; // local copy that stays in registers
         merge_sorted_indices(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
-                      merge_column<Emit>{*this, i, to});
+                             merge_column<Emit>{*this, i, to});
         emit = to;
     }
 
@@ -148,13 +148,17 @@ struct written_rows {
             bool const admitted = cursor.admits(column);
             bool const in_region = rows.inside.has(i, column);
             bool const touched = in_region && admitted;
-            bool const retained = !touched && (!rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only)));
+            bool const retained =
+                !touched && (!rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only)));
             if constexpr (std::is_same_v<Accumulator, no_accumulator> && std::is_same_v<C const*, element>) {
                 C const* const old = p >= 0 ? rows.c.coefficients + p : nullptr;
                 C const* const now = q >= 0 ? rows.t.coefficients + q : nullptr;
                 C const* const to = touched ? now : retained ? old : nullptr;
-                emit.when(to != nullptr, column, *(to ? to : old ? old : now)); // the selection of an address needs no
-                                                                                // branch
+                emit.when(to != nullptr, column,
+                          *(to    ? to
+                            : old ? old
+                                  : now)); // the selection of an address needs no
+                                           // branch
                 return;
             }
             if (!touched) {
@@ -181,7 +185,7 @@ struct written_rows {
         auto cursor = mask.row(i);
         Emit to = emit;
         merge_sorted_indices(c.indices, c.row_begin(i), c.row_end(i), t.indices, t.row_begin(i), t.row_end(i),
-                      merge_column<Emit>{*this, i, cursor, to});
+                             merge_column<Emit>{*this, i, cursor, to});
         emit = to;
     }
 };

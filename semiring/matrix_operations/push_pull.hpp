@@ -134,8 +134,8 @@ sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, mat
     dense_vector_view<U const> const input = u.format() == vector_format::list ? x.view() : u.dense();
     entry_writer<Z, no_accumulator> const write{t.values().data(), t.present().data(), {}};
     fill(exec, t.values().view(), Z{});
-    multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, rows_and_plan, pulled_mask<Mask>{mask}, s, input,
-                                                                     write);
+    multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, rows_and_plan, pulled_mask<Mask>{mask}, s,
+                                                                    input, write);
     return {exec, std::move(t)};
 }
 

@@ -55,7 +55,7 @@ struct scatter_entry {
     }
 };
 template <class I>
-struct list_falls {
+struct unsorted_index {
     I const* list;
     std::int64_t count, size;
     COPPICE_HD std::int64_t operator()(std::int64_t k) const {
@@ -91,10 +91,10 @@ public:
         require_size("values of a list", values, indices.size());
         std::int64_t const count = indices.size();
         std::int64_t const bad =
-            reduce(exec, count, count, detail::list_falls<I>{indices.data(), count, n}, detail::smaller{});
+            reduce(exec, count, count, detail::unsorted_index<I>{indices.data(), count, n}, detail::smaller{});
         if (bad < count)
             throw matrix_error("list of a vector of length " + std::to_string(n) + ": index " + std::to_string(bad) +
-                               " is outside, or its follower does not rise");
+                               " is out of range, or not less than the next");
         entries_ = count;
         indices_ = std::move(indices);
         values_ = std::move(values);

@@ -170,7 +170,8 @@ public:
     /// a view of `a` if the column list is sorted, otherwise a new matrix.
     template <executor Executor, class T, class O, class Write>
     auto with_embedded(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
-        if (columns_.is_increasing()) return write(embedded_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
+        if (columns_.is_increasing())
+            return write(embedded_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
         auto const made = embed(exec, a);
         return write(made.view());
     }
@@ -179,7 +180,7 @@ public:
     csr<T, I, O> embed(Executor const& exec, csr_view<T, I, O> a) const {
         embedded_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
         return columns_.is_increasing() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
-                                 : build_sorted_rows<T, I, O>(exec, row_count_, column_count_, lanes);
+                                        : build_sorted_rows<T, I, O>(exec, row_count_, column_count_, lanes);
     }
 
 private:
@@ -197,13 +198,13 @@ template <executor Executor, class T, class I, class O, class Rows, class Column
 csr<T, I, O> extract(Executor const& exec, csr_view<T, I, O> a, Rows const& rows, Columns const& columns) {
     detail::prepared_list<I> r(exec, detail::as_list(rows), a.rows(), "row"),
         c(exec, detail::as_list(columns), a.columns(), "column");
-    std::int64_t const entries =
-        r.map().list ? reduce(exec, r.map().size(), std::int64_t{0}, detail::selected_row_length<T, I, O>{a, r.map()}, plus{})
-                     : std::int64_t(a.nonzeros());
+    std::int64_t const entries = r.map().list ? reduce(exec, r.map().size(), std::int64_t{0},
+                                                       detail::selected_row_length<T, I, O>{a, r.map()}, plus{})
+                                              : std::int64_t(a.nonzeros());
     detail::extracted_rows<T, I, O> const lanes{a, r.map(), c.map_for(exec, entries), entries};
     I const m = static_cast<I>(r.map().size()), n = static_cast<I>(c.map().size());
     return c.is_increasing() ? detail::build_rows<T, I, O>(exec, m, n, lanes)
-                      : detail::build_sorted_rows<T, I, O>(exec, m, n, lanes);
+                             : detail::build_sorted_rows<T, I, O>(exec, m, n, lanes);
 }
 
 /// C<mask>(rows, columns) = C(rows, columns) ⊙ A (GrB_assign): the mask has the shape of C; `replace` deletes
@@ -297,7 +298,8 @@ struct kronecker_rows {
             for (O q = b.row_begin(ib); q < b.row_end(ib); ++q) {
                 std::int64_t const column = std::int64_t(a.indices[p]) * b.columns() + b.indices[q];
                 if constexpr (is_positional_v<Op>)
-                    emit(column, op(a.coefficients[p], b.coefficients[q], element_positions{ia, a.indices[p], ib, b.indices[q]}));
+                    emit(column, op(a.coefficients[p], b.coefficients[q],
+                                    element_positions{ia, a.indices[p], ib, b.indices[q]}));
                 else
                     emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
             }
@@ -390,10 +392,10 @@ csr<T, I, O> concat(Executor const& exec, std::vector<csr_view<T, I, O>> const& 
     I const column_count = checked_cast<I>(columns, "columns of a composed matrix");
     buffer<std::int64_t> lengths(exec, rows);
     fill(exec, lengths.view(), std::int64_t{0});
-    auto const each = [&](auto const& visit) {
+    auto const each = [&](auto const& body) {
         std::int64_t row = 0, column = 0;
         for (std::size_t t = 0; t < tiles.size(); ++t) {
-            visit(tiles[t], row, column);
+            body(tiles[t], row, column);
             column += tiles[t].columns();
             if ((t + 1) % tile_columns != 0) continue;
             row += tiles[t].rows();
@@ -423,10 +425,10 @@ template <executor Executor, class T, class I, class O>
 std::vector<csr<T, I, O>> split(Executor const& exec, csr_view<T, I, O> a, std::vector<I> const& heights,
                                 std::vector<I> const& widths) {
     std::int64_t rows = 0, columns = 0;
-    for (I const h : heights) rows = checked_sum(rows, h, "heights of the tiles together");
-    for (I const w : widths) columns = checked_sum(columns, w, "widths of the tiles together");
-    require_size("heights of the tiles together", rows, a.rows());
-    require_size("widths of the tiles together", columns, a.columns());
+    for (I const h : heights) rows = checked_sum(rows, h, "sum of the tile heights");
+    for (I const w : widths) columns = checked_sum(columns, w, "sum of the tile widths");
+    require_size("sum of the tile heights", rows, a.rows());
+    require_size("sum of the tile widths", columns, a.columns());
     std::vector<csr<T, I, O>> tiles;
     std::int64_t row = 0;
     for (I const h : heights) {

@@ -41,12 +41,13 @@ template <class T, class I>
 class partitioned_list {
 public:
     template <executor Executor>
-    partitioned_list(Executor const& exec, sparse_vector<T, I> const& v, std::int64_t ranges) : offsets_(exec, ranges + 1) {
+    partitioned_list(Executor const& exec, sparse_vector<T, I> const& v, std::int64_t ranges)
+        : offsets_(exec, ranges + 1) {
         auto const list = v.as_list(exec, indices_, values_);
         for_each(exec, ranges + 1,
                  start_of_range<I>{list.indices.data(), list.entries(), v.size(), ranges, offsets_.data()});
         view_ = {static_cast<I>(ranges), static_cast<I>(v.size()), list.entries(),
-                 offsets_.data(),       list.indices.data(),      list.values.data()};
+                 offsets_.data(),        list.indices.data(),      list.values.data()};
     }
     csr_view<T, I, std::int64_t> view() const { return view_; }
 
@@ -316,8 +317,9 @@ sparse_vector<T, I> extract(Executor const& exec, sparse_vector<T, I> const& u,
     buffer<I> indices, found(exec, requested.size());
     buffer<T> values, gathered(exec, requested.size());
     detail::find_in_list<T, I> const find{u.as_list(exec, indices, values)};
-    std::int64_t const count = select(exec, requested.size(), detail::is_entry<T, I>{find, requested.data()},
-                                      detail::gather_entry<T, I>{find, requested.data(), found.data(), gathered.data()});
+    std::int64_t const count =
+        select(exec, requested.size(), detail::is_entry<T, I>{find, requested.data()},
+               detail::gather_entry<T, I>{find, requested.data(), found.data(), gathered.data()});
     return {exec, requested.size(), copy_of(exec, found.view().slice(0, count)),
             copy_of(exec, gathered.view().slice(0, count))};
 }
@@ -327,7 +329,7 @@ namespace detail {
 /// Returns the vector of length n with the entries of u at list[index].
 template <executor Executor, class T, class I>
 sparse_vector<T, I> embed(Executor const& exec, sparse_vector<T, I> const& u, array_view<I const> list,
-                           std::int64_t n) {
+                          std::int64_t n) {
     buffer<I> indices, positions(exec, u.entries());
     buffer<T> values;
     auto const from = u.as_list(exec, indices, values);

@@ -25,8 +25,8 @@
 /// Infinities are not terminal values of floating-point min and max: they are rare, and a test at every nonzero costs
 /// more than it saves. SuiteSparse:GraphBLAS does not test either.
 ///
-/// Integers overflow as in C++ (undefined for signed types), whereas GraphBLAS wraps. Logical results are 0 and 1 in the type of the
-/// operands.
+/// Integers overflow as in C++ (undefined for signed types), whereas GraphBLAS wraps. Logical results are 0 and 1 in
+/// the type of the operands.
 #pragma once
 
 #include <cstdint>

@@ -139,7 +139,7 @@ struct along_nonzeros {
         requires(!std::invocable<F const&, T const&...> && std::invocable<F const&, T const&..., std::int64_t>) {
         static_assert(detail::takes_index_v<F, sizeof...(T)>,
                       "the function of along_nonzeros is called with an element of every array and the row: the "
-                      "parameter behind the elements is an integer");
+                      "parameter after the elements is an integer");
         return detail::apply_at(f, arrays, k, row);
     }
 };

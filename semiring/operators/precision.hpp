@@ -89,28 +89,30 @@ constexpr bool fits_operand() {
 /// Rejects at compile time an operator that is narrower than an operand.
 template <class F, class A>
 COPPICE_HD constexpr void require_wide_operator() {
-    static_assert(fits_operand<F, 0, A>(), "the operator is narrower than its operand, which would be rounded or cut "
-                                           "off: take it of a wider type, or allow_rounding(operator)");
+    static_assert(fits_operand<F, 0, A>(), "the operator is narrower than its operand, which would be rounded or "
+                                           "truncated: use a wider type, or allow_rounding(operator)");
 }
 template <class F, class A, class B>
 COPPICE_HD constexpr void require_wide_operator() {
-    static_assert(fits_operand<F, 0, A>() && fits_operand<F, 1, B>(),
-                  "the operator is narrower than an operand, which would be rounded or cut off: take it, or the "
-                  "semiring, of a wider type, or allow_rounding(operator)");
+    static_assert(
+        fits_operand<F, 0, A>() && fits_operand<F, 1, B>(),
+        "the operator is narrower than an operand, which would be rounded or truncated: use a wider type for it "
+        "or the semiring, or allow_rounding(operator)");
 }
 /// Rejects at compile time a monoid that is narrower than its operands.
 template <class Add, class Accumulator, class Product>
 COPPICE_HD constexpr void require_wide_monoid() {
-    static_assert(allows_rounding_v<Add> || !is_narrower<Accumulator, Product>(),
-                  "the monoid is narrower than what it folds, which would be rounded or cut off: take it, or the "
-                  "semiring, of a wider type, or allow_rounding(monoid)");
+    static_assert(
+        allows_rounding_v<Add> || !is_narrower<Accumulator, Product>(),
+        "the monoid is narrower than what it folds, which would be rounded or truncated: use a wider type for it "
+        "or the semiring, or allow_rounding(monoid)");
 }
 /// Rejects at compile time a semiring whose results have fewer digits than the floating-point output.
 template <class Semiring, class Result, class Y>
 COPPICE_HD constexpr void require_wide_result() {
     static_assert(allows_rounding_v<Semiring> || !std::is_floating_point_v<Result> || !std::is_floating_point_v<Y> ||
                       !is_narrower<Result, Y>(),
-                  "the semiring is narrower than its output, whose values would be rounded: take it of a wider type, "
+                  "the semiring is narrower than its output, whose values would be rounded: use a wider type, "
                   "or allow_rounding(semiring)");
 }
 

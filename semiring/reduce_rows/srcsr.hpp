@@ -82,13 +82,27 @@ struct srcsr_plan {
     }
 };
 
-/// Requirements of the scheme balanced_atomic on a store: open(row) prepares a row that is split between blocks (y =
-/// beta y); join(row, sum) adds a partial sum atomically. Only the device calls them.
+namespace detail {
+
 template <class Store, class Result>
-concept atomic_store = requires(Store const& store, Result const& part) {
-    store.open(std::int64_t{});
-    store.join(std::int64_t{}, part);
+concept has_merge = requires(Store const& store, Result const& sum) {
+    store.merge(std::int64_t{}, sum);
 };
+/// Former name of merge(); still accepted.
+template <class Store, class Result>
+concept has_join = requires(Store const& store, Result const& sum) {
+    store.join(std::int64_t{}, sum);
+};
+
+} // namespace detail
+
+/// Requirements of the scheme balanced_atomic on a store: open(row) prepares a row that is split between blocks (y =
+/// beta y); merge(row, sum) adds a partial sum atomically. Only the device calls them.
+template <class Store, class Result>
+concept atomic_store = requires(Store const& store) {
+    store.open(std::int64_t{});
+}
+&&(detail::has_merge<Store, Result> || detail::has_join<Store, Result>);
 
 } // namespace coppice
 
@@ -143,7 +157,6 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 ///
 /// `workspace` is optional: at least plan.workspace<accumulator>() bytes, aligned to 16 and to the accumulator. Without
 /// it the call allocates from the executor's pool.
-/// memory of the executor's pool.
 template <executor Executor, class O, row_multiplier Multiply, adder Add, class Store>
 requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,

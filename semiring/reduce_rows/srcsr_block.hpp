@@ -80,7 +80,7 @@ struct srcsr_worker {
     /// Otherwise, at the ends of the array, copies element by element, because a granule would exceed the array.
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE T const* copy_stream(T const* all, std::int64_t first, int count, bool inner,
-                                                    unsigned char*& area) const {
+                                                          unsigned char*& area) const {
         auto const* const from = reinterpret_cast<unsigned char const*>(all + first);
         int const shift = int(reinterpret_cast<std::uintptr_t>(from) % 16);
         T* const copy = reinterpret_cast<T*>(area + shift);
@@ -95,8 +95,8 @@ struct srcsr_worker {
     }
     COPPICE_HD streams<> copy_streams(streams<> const&, std::int64_t, int, bool, unsigned char*&) const { return {}; }
     template <class T, class... Rest>
-    COPPICE_HD COPPICE_ALWAYS_INLINE streams<T, Rest...> copy_streams(streams<T, Rest...> const& s, std::int64_t first,
-                                                                   int count, bool inner, unsigned char*& area) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE streams<T, Rest...>
+    copy_streams(streams<T, Rest...> const& s, std::int64_t first, int count, bool inner, unsigned char*& area) const {
         T const* const copy = copy_stream(s.first, first, count, inner, area);
         return {copy, copy_streams(s.rest, first, count, inner, area)};
     }
@@ -104,8 +104,8 @@ struct srcsr_worker {
     /// Evaluates ⊗ for up to `items` nonzeros per thread from `begin` on, coalesced, into `products`; row_of(i) is the
     /// row of element i. All loads of a thread are issued before the first value is used.
     template <class RowOf>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void evaluate_products(products_type const& products, std::int64_t first, int begin,
-                                                         int count, RowOf const& row_of) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void evaluate_products(products_type const& products, std::int64_t first,
+                                                            int begin, int count, RowOf const& row_of) const {
         late<product> p[items];
         if constexpr (types::streamed) {
             auto const here = advance(multiply.arrays, first);
@@ -205,7 +205,7 @@ struct srcsr_worker {
         std::int64_t first;
         int rows;
         int count;
-        bool split_first;                   ///< its first row began in an earlier range
+        bool split_first;           ///< its first row began in an earlier range
         unsigned short const* ends; ///< in shared memory: ends of the rows relative to `first`, then never_ends
         products_type products;
         result* results; ///< in shared memory: sums of the rows

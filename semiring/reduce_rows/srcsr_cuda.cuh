@@ -12,7 +12,7 @@
 #include <coppice/core/cuda/device_flag.hpp>
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/core/cuda/parallel_cuda.cuh>
-#include <coppice/semiring/reduce_rows/srcsr.hpp> // the plan; that header includes this one behind it
+#include <coppice/semiring/reduce_rows/srcsr.hpp> // defines the plan, then includes this header
 #include <coppice/semiring/reduce_rows/srcsr_block.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_scan.cuh>
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
@@ -63,15 +63,23 @@ __global__ void __launch_bounds__(postprocess_threads)
 struct atomic_combine {
     static constexpr bool by_walk = true;
 
+    template <class Store, class Result>
+    COPPICE_HD static void merge(Store const& store, std::int64_t row, Result const& sum) {
+        if constexpr (has_merge<Store, Result>)
+            store.merge(row, sum);
+        else
+            store.join(row, sum);
+    }
+
     template <class Worker, class Tile, class Accumulator>
     COPPICE_HD void close_split_row(Worker const& w, Tile const& t, Accumulator const& sum) const {
-        w.store.join(t.row, result_of(w.add, sum));
+        merge(w.store, t.row, result_of(w.add, sum));
     }
     template <class Worker>
     COPPICE_HD void finish_split_row(Worker const&, std::int64_t) const {}
     template <class Worker, class Accumulator>
     COPPICE_HD void leave_open(Worker const& w, std::int64_t row, Accumulator const& open) const {
-        w.store.join(row, result_of(w.add, open));
+        merge(w.store, row, result_of(w.add, open));
     }
 };
 
@@ -177,9 +185,10 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? slack : 0,
                                       plan.tuning.threads, plan.tuning.lane_chunk, plan.capacity};
     constexpr int ranges_a_block = detail::ranges_of_partition_block<cuda_block>(detail::partition_threads);
-    detail::partition_kernel<<<unsigned(1 + ranges / ranges_a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
-        detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, ranges, splits, plan.slots,
-                                                     plan.irregular.for_kernel()});
+    detail::
+        partition_kernel<<<unsigned(1 + ranges / ranges_a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
+            detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, ranges, splits,
+                                                          plan.slots, plan.irregular.for_kernel()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
 }
@@ -230,7 +239,7 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
             for_each(exec, job.ranges, detail::open_split_row<O, Store>{job, store});
             detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, detail::atomic_combine{});
         } else {
-            throw argument_error("scheme balanced-atomic needs a store with open(row) and join(row, part)");
+            throw argument_error("scheme balanced-atomic needs a store with open(row) and merge(row, sum)");
         }
         return;
     }

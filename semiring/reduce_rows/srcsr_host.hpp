@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <coppice/core/host/parallel_host.hpp>
-#include <coppice/semiring/reduce_rows/srcsr.hpp> // the plan; that header includes this one behind it
+#include <coppice/semiring/reduce_rows/srcsr.hpp> // defines the plan, then includes this header
 #include <coppice/semiring/reduce_rows/srcsr_host_fold.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_lane.hpp>
 
@@ -22,7 +22,7 @@ inline constexpr std::int64_t host_path_steps = 16384;
 inline void require_range(row_range range, std::int64_t rows) {
     if (range.first < 0 || range.last < range.first || range.last > rows)
         throw argument_error("row range [" + std::to_string(range.first) + ", " + std::to_string(range.last) +
-                             ") does not lie in [0, " + std::to_string(rows) + ")");
+                             ") is not within [0, " + std::to_string(rows) + ")");
 }
 
 // Path searches per task.
@@ -40,8 +40,8 @@ void require_offsets(host_executor const& exec, array_view<O const> offsets, std
         for (std::int64_t i = first; i < last; ++i) falls += O(offsets[i + 1] < offsets[i]);
         if (falls == 0) return;
         while (offsets[first + 1] >= offsets[first]) ++first;
-        throw matrix_error("row " + std::to_string(first) + ": offsets fall from " + std::to_string(offsets[first]) +
-                           " to " + std::to_string(offsets[first + 1]));
+        throw matrix_error("row " + std::to_string(first) + ": offsets decrease from " +
+                           std::to_string(offsets[first]) + " to " + std::to_string(offsets[first + 1]));
     });
 }
 
@@ -58,7 +58,7 @@ void emit_row(Store const& store, std::int64_t row, Add const& add, Sum const& s
 /// stay in registers during the loops.
 template <class O, class Multiply, class Add, class Store>
 auto walk_chunk(path_point from, path_point to, std::int64_t range_end, O const* offsets, Multiply multiply, Add add,
-                  Store store) {
+                Store store) {
     auto const row_end = [ends = offsets + 1](std::int64_t i) { return std::int64_t(ends[i]); };
     auto const emit = [&store, &add](std::int64_t row, auto const& sum) { emit_row(store, row, add, sum); };
     auto const by = [&](auto const& fold) {
@@ -126,7 +126,7 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
         decltype(detail::fold_of_rows(store, 0, 0)) folded{};
     };
     std::vector<chunk> done(static_cast<std::size_t>(chunks),
-                              chunk{0, ends_type{false, add.identity(), add.identity()}});
+                            chunk{0, ends_type{false, add.identity(), add.identity()}});
     detail::for_each_block(exec, chunks, 1, [&](std::int64_t s, std::int64_t, std::int64_t) {
         auto const from = detail::later(begin, plan.block_starts[first_chunk + s]);
         auto const to = detail::earlier(end, plan.block_starts[first_chunk + s + 1]);

@@ -18,7 +18,7 @@ enum class srcsr_scheme {
     /// folds the partial sums in order, without atomic operations.
     balanced_postprocess,
     /// The same ranges; partial sums of split rows are added to y by atomic operations. Needs a store with open and
-    /// join (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the last bits, differ
+    /// merge (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the last bits, differ
     /// from run to run.
     balanced_atomic,
 };
@@ -45,8 +45,8 @@ inline constexpr int srcsr_default_threads = 128;
 struct srcsr_tuning {
     int threads = 0;                 ///< block size: 64, 128 or 256
     std::int64_t work_per_block = 0; ///< path steps (rows + nonzeros) per block, at most ten per thread
-    int lane_chunk = 0;            ///< largest number of nonzeros of a row that one thread folds without a segmented
-                                   ///< reduction
+    int lane_chunk = 0;              ///< largest number of nonzeros of a row that one thread folds without a segmented
+                                     ///< reduction
     segmented_reduction reduction = segmented_reduction::warp_transposed;
 };
 

@@ -13,10 +13,10 @@ namespace coppice::detail {
 
 /// Properties of a range; bit flags.
 enum range_kind : int {
-    range_of_whole_rows = 1,    ///< whole, short rows, one or several lanes per row; if not set, the range is split
-                                ///< evenly along the path
-    range_splits_first = 2, ///< its first row began in an earlier range
-    range_splits_last = 4,  ///< its last row continues in the next range
+    range_of_whole_rows = 1, ///< whole, short rows, one or several lanes per row; if not set, the range is split
+                             ///< evenly along the path
+    range_splits_first = 2,  ///< its first row began in an earlier range
+    range_splits_last = 4,   ///< its last row continues in the next range
 };
 
 /// A split point packed for a single load: the highest byte of `row` holds the kind of the range that begins here.
@@ -32,7 +32,7 @@ struct partition_rule {
     std::int64_t max_whole_row;  ///< a row with more nonzeros is split at the target point; shorter rows stay whole
     int threads;
     int lane_chunk; ///< largest number of nonzeros that one lane folds in a range of whole rows
-    int capacity;     ///< largest number of nonzeros of a range of whole rows
+    int capacity;   ///< largest number of nonzeros of a range of whole rows
 };
 
 /// Neighbouring threads that find one split point and classify one range together. All lanes of a warp call the member
@@ -140,13 +140,13 @@ struct partition_job {
     std::int64_t nonzeros;
     partition_rule rule;
     std::int64_t ranges;
-    path_point* splits;      ///< array of ranges + 1 split points
+    path_point* splits;    ///< array of ranges + 1 split points
     hand_over_slot* slots; ///< array of one slot per range
     Flag irregular;
     double rows_per_step = double(rows) / double(rows + nonzeros);
 
     /// Returns split point s, by a group. It is moved to the end of the row that it would split, unless that row is
-    /// long. If it lies inside a row, the kind bits hold range_splits_first.
+    /// long. If it is inside a row, the kind bits hold range_splits_first.
     template <class Block>
     COPPICE_HD path_point find_split(lane_group<Block> const& group, std::int64_t s) const {
         std::int64_t const all = rows + nonzeros, due = s * rule.work_per_block;

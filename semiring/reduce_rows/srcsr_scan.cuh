@@ -75,6 +75,6 @@ struct combine_by_block_scan : ordered_combine {
 
 template <segmented_reduction Reduction, int Threads>
 using ordered_combine_by = std::conditional_t<Reduction == segmented_reduction::warp_transposed, ordered_combine,
-                                            combine_by_block_scan<Reduction, Threads>>;
+                                              combine_by_block_scan<Reduction, Threads>>;
 
 } // namespace coppice::detail

@@ -106,7 +106,7 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         throw argument_error("work_per_block is " + std::to_string(t.work_per_block) + ": at most " +
                              std::to_string(max_steps * t.threads) + " for " + std::to_string(t.threads) +
                              " threads, or 0");
-    if (t.lane_chunk < 0) throw argument_error("lane_stretch is negative");
+    if (t.lane_chunk < 0) throw argument_error("lane_chunk is negative");
 
     int const length_class = row_length_class(mean);
     auto const text =
@@ -138,15 +138,16 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         // products (a matrix of mostly empty rows in double: 206 -> 156 us); other patterns lose at most 2 %.
         if (nonzero_bytes > 8) t.work_per_block *= std::max<std::int64_t>(1, max_steps * t.threads / t.work_per_block);
     }
-    if (requested.work_per_block > 0 || requested.lane_chunk > 0) c.reason += "; sizes requested for";
+    if (requested.work_per_block > 0 || requested.lane_chunk > 0) c.reason += "; sizes as requested";
     return c;
 }
 
-tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes, std::int64_t rows,
-                            std::int64_t nonzeros) {
+tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
+                            std::int64_t rows, std::int64_t nonzeros) {
     auto const& user = user_records();
-    tuning_choice c = choose_tuning_from(user.records, shipped_tuning(), requested, device, nonzero_bytes, rows, nonzeros);
-    if (!user.trouble.empty()) c.reason += "; the tuning file was left out: " + user.trouble;
+    tuning_choice c =
+        choose_tuning_from(user.records, shipped_tuning(), requested, device, nonzero_bytes, rows, nonzeros);
+    if (!user.trouble.empty()) c.reason += "; the tuning file was ignored: " + user.trouble;
     return c;
 }
 

@@ -66,8 +66,8 @@ struct tuning_choice {
 
 /// Completes the fields of `requested` that are 0. Reads the user's tuning file at the first call; an unreadable file
 /// is ignored, and `reason` reports that. If no block size is requested, that of reduce_rows is used.
-tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes, std::int64_t rows,
-                            std::int64_t nonzeros);
+tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
+                            std::int64_t rows, std::int64_t nonzeros);
 
 /// The same from given records.
 tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::vector<tuning_record> const& shipped,

@@ -7,7 +7,6 @@
 /// touched words, and only these are read. If they are few, the touched words are listed and sorted; the list is nearly
 /// sorted if neighbouring rows of B are similar. Masked products use one byte per column: whether the mask has it, and
 /// whether it was found.
-/// column: whether it is asked for, and whether it was found.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +60,8 @@ public:
     /// A's row; the function that it returns is called with (q, column) for every entry q of the row of B that entry k
     /// multiplies.
     template <class A, class B, class O, class OnEntry, class Emit>
-    void for_each_column(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, OnEntry const& on_entry,
-               Emit const& emit) {
+    void for_each_column(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products,
+                         OnEntry const& on_entry, Emit const& emit) {
         if (products > scanned_products) {
             auto const reach = words_of_row(a, b, i);
             std::int64_t const count = reach.last - reach.first;
@@ -125,8 +124,8 @@ private:
     }
 
     template <class A, class B, class O, class OnEntry, class Emit>
-    void gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, OnEntry const& on_entry,
-                Emit const& emit) {
+    void gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products,
+                OnEntry const& on_entry, Emit const& emit) {
         if (static_cast<std::int64_t>(met_.size()) <= products) met_.resize(static_cast<std::size_t>(products) + 1);
         I* const met = met_.data();
         std::int64_t n = 0;
@@ -146,8 +145,8 @@ private:
     }
     /// The same if most words are empty: one bit per word marks those to read.
     template <class A, class B, class O, class OnEntry, class Emit>
-    void read_touched_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, OnEntry const& on_entry,
-                        Emit const& emit) {
+    void read_touched_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach,
+                            OnEntry const& on_entry, Emit const& emit) {
         std::uint64_t* COPPICE_RESTRICT const touched_words = touched_words_.data();
         flag_row(a, b, i, on_entry,
                  [&](std::uint64_t w, std::uint64_t) { touched_words[w / word] |= std::uint64_t{1} << (w % word); });

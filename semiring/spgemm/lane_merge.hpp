@@ -57,7 +57,8 @@ public:
         for (int first = 0; first < Slots; first += small_merge) {
             if (first >= used_) break;
             COPPICE_UNROLL
-            for (int s = first; s < first + small_merge; ++s) min_column = column_[s] < min_column ? column_[s] : min_column;
+            for (int s = first; s < first + small_merge; ++s)
+                min_column = column_[s] < min_column ? column_[s] : min_column;
         }
         return min_column;
     }
@@ -139,7 +140,8 @@ public:
     /// The row begins at to[begin]; memory[bytes] belongs to the warp and is aligned to 16.
     template <class Block>
     COPPICE_HD lane_output(Block const& block, std::byte* memory, T* to, O begin)
-        : memory_(reinterpret_cast<T*>(memory) + block.thread() % warp_lanes * (max_entries + 1)), to_(to), next_(begin) {}
+        : memory_(reinterpret_cast<T*>(memory) + block.thread() % warp_lanes * (max_entries + 1)), to_(to),
+          next_(begin) {}
     COPPICE_HD void add(T const& value) {
         if constexpr (buffered)
             memory_[count_++] = value;

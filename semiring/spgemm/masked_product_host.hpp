@@ -224,11 +224,12 @@ csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a,
         for (std::int64_t i = first_row(p), last = first_row(p + 1); i < last; ++i) {
             I* const columns = indices.data() + begin + n;
             Z* const to = values.data() + begin + n;
-            std::int64_t const here =
-                next_is_shifted ? shifted.next(a, b, s, i, columns, to) : worker->row(a, b, bitmaps, mask, s, i, columns, to);
+            std::int64_t const here = next_is_shifted ? shifted.next(a, b, s, i, columns, to)
+                                                      : worker->row(a, b, bitmaps, mask, s, i, columns, to);
             bool const is_shifted = next_is_shifted;
             next_is_shifted = here > 0 && i + 1 < last && !mask.values && is_shifted_row(mask.m, i + 1) &&
-                   of_b.shifts_product(a, i + 1) && (is_shifted || work(i) <= shifted_row<sum_type>::max_products);
+                              of_b.shifts_product(a, i + 1) &&
+                              (is_shifted || work(i) <= shifted_row<sum_type>::max_products);
             if (next_is_shifted && !is_shifted) shifted.keep(a, b, i, columns, here);
             offsets[i] = static_cast<O>(n);
             n += here;

@@ -74,8 +74,9 @@ public:
             reserve(n, n + std::min(std::int64_t(b.columns()), products));
             I* const columns = columns_.data() + n;
             std::int64_t const here = is_shifted ? shifted_.next(a, b, s, i, columns, values_.data() + n)
-                                            : sums_.row(a, b, s, i, products, columns, values_.data() + n);
-            next_is_shifted = i + 1 < last && here > 0 && products <= shifted_row<Sum>::max_products && of_b.shifts_product(a, i + 1);
+                                                 : sums_.row(a, b, s, i, products, columns, values_.data() + n);
+            next_is_shifted =
+                i + 1 < last && here > 0 && products <= shifted_row<Sum>::max_products && of_b.shifts_product(a, i + 1);
             if (next_is_shifted && !is_shifted) shifted_.keep(a, b, i, columns, here);
             lengths[i - first] = static_cast<O>(here);
             n += here;

@@ -83,7 +83,8 @@ bool suits_entry_kernel(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr
     double const rows = double(plan.product_rows()), entries = double(plan.nonzeros());
     if (rows == 0 || rows > max_rows || b.rows() == 0) return false;
     double const a_row = double(a.nonzeros()) / double(a.rows()), b_row = double(b.nonzeros()) / double(b.rows());
-    return entries * double(a.columns()) <= max_worst_steps && entries * a_row * (2 + std::log2(1 + b_row)) <= max_steps;
+    return entries * double(a.columns()) <= max_worst_steps &&
+           entries * a_row * (2 + std::log2(1 + b_row)) <= max_steps;
 }
 
 } // namespace coppice::detail

@@ -24,7 +24,7 @@ inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight l
 inline constexpr std::int64_t table_products = 256;   ///< of a row that a warp gathers in a hash table
 inline constexpr int narrow_lanes = 8;
 inline constexpr std::int64_t short_row_mean = 12; ///< rows of B are short up to this mean length
-inline constexpr std::int64_t long_row_mean = 48;   ///< rows of B are long from this mean length on
+inline constexpr std::int64_t long_row_mean = 48;  ///< rows of B are long from this mean length on
 inline constexpr int max_warp_bytes = 6144;        ///< shared memory of a warp
 
 /// Which lanes process a row of the product that is not merged by one lane.
@@ -98,9 +98,9 @@ struct product_schedule {
     int slots;                    ///< for the structure
     int sum_slots;                ///< for the values: with more slots the lanes wait too often for separate memory
                                   ///< accesses
-    std::int64_t max_mean_length;   ///< a merged row multiplies rows of B with at most this mean length
+    std::int64_t max_mean_length; ///< a merged row multiplies rows of B with at most this mean length
     int merged_each, shared_each; ///< rows per warp
-    bool per_entry = false;      ///< values of small products: one lane per entry
+    bool per_entry = false;       ///< values of small products: one lane per entry
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
@@ -113,8 +113,8 @@ product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // margin for rows longer than the mean
     int const slots = fits(small_merge)    ? small_merge
                       : fits(medium_merge) ? medium_merge
-                      : fits(large_merge) ? large_merge
-                                            : 0;
+                      : fits(large_merge)  ? large_merge
+                                           : 0;
     return {slots,
             slots <= medium_merge ? slots : 0,
             std::int64_t(2 * row_of_b) + 4, // rows above this limit occur in graphs with high-degree vertices
@@ -200,7 +200,8 @@ struct product_columns {
         for (; block.ballot(from < last) != 0; from += O(Lanes)) {
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
-            gathered_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0), inside ? b.row_end(inner) : O(0));
+            gathered_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0),
+                                              inside ? b.row_end(inner) : O(0));
             for (int t = lane; block.ballot(t < met.total) != 0; t += Lanes) {
                 O const q = met.find(block, t).entry;
                 if (t < met.total) table.insert(b.indices[q]);
@@ -214,7 +215,7 @@ struct product_columns {
     /// number.
     template <int Lanes, class Block, class Body>
     COPPICE_HD int for_each_column(Block const& block, std::int64_t r, column_table<I> const& table,
-                               Body const& body) const {
+                                   Body const& body) const {
         int const lane = block.thread() % Lanes, shift = block.thread() % warp_lanes - lane;
         int count = 0;
         for (int p = lane; block.ballot(p < table.size) != 0; p += Lanes) {
@@ -412,7 +413,8 @@ private:
     }
     /// Sets the bits of the columns [start, start + window) of the row.
     template <class Block>
-    COPPICE_HD void set_column_bits(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
+    COPPICE_HD void set_column_bits(Block const& block, std::int64_t r, std::int64_t start,
+                                    std::uint32_t* words) const {
         auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
         int const width = columns.has_short_b_rows(r, columns.products(r)) ? narrow_lanes : warp_lanes;

@@ -163,7 +163,7 @@ O size_of_pieces(std::vector<Piece> const& found) {
 /// Calls copy(piece, start) for the result of every piece; converts the lengths in plan.offsets to offsets.
 template <class I, class O, class Piece, class Copy>
 void concatenate_pieces(host_executor const& exec, product_plan<I, O>& plan, std::vector<Piece> const& found,
-                 Copy const& copy) {
+                        Copy const& copy) {
     auto const position = block_starts(found, [](auto const& piece) { return piece.size; });
     for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         std::int64_t const start = position[static_cast<std::size_t>(p)];

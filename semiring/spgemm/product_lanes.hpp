@@ -99,9 +99,10 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
     auto const columns = columns_of(a, b, mask, range.first, counted);
     with_structure_slots(schedule.slots, [&](auto slots) {
         using count = merged_rows_of_warp<count_merged_row<slots(), A, B, I, O, Mask>>;
-        for_each_warp(
-            exec, warps_for(rows, schedule.merged_each),
-            count{rows, schedule.merged_each, {columns, schedule.max_mean_length, counted.lengths.data(), device_found.data()}});
+        for_each_warp(exec, warps_for(rows, schedule.merged_each),
+                      count{rows,
+                            schedule.merged_each,
+                            {columns, schedule.max_mean_length, counted.lengths.data(), device_found.data()}});
     });
     found_rows found = schedule.slots > 0 ? exec.load(device_found.data()) : found_rows{1};
     all_merged = found.shared == 0;
@@ -180,8 +181,8 @@ struct sum_rows {
     csr_view<B, I, O> b;
     Semiring s;
     std::int64_t rows, first;
-    bool masked;         ///< some products are not in the structure
-    bool all_merged;     ///< one lane can merge any row
+    bool masked;       ///< some products are not in the structure
+    bool all_merged;   ///< one lane can merge any row
     bool short_b_rows; ///< by mean length
     bool long_b_rows;
     int slots; ///< capacity of the merge; 0: do not merge
@@ -192,10 +193,12 @@ struct sum_rows {
 
     /// A group of eight lanes uses a quarter of its shared memory for products and their positions and the rest for
     /// sums and their columns; a warp uses all for sums and columns.
-    COPPICE_HD static constexpr bool stages_products(int lanes) { return lanes == narrow_lanes && sizeof(product_type) <= 16; }
+    COPPICE_HD static constexpr bool buffers_products(int lanes) {
+        return lanes == narrow_lanes && sizeof(product_type) <= 16;
+    }
     COPPICE_HD static constexpr int bytes(int lanes) { return warp_bytes * lanes / warp_lanes; }
     COPPICE_HD static constexpr int sum_bytes(int lanes) {
-        return bytes(lanes) - (stages_products(lanes) ? bytes(lanes) / 4 : 0);
+        return bytes(lanes) - (buffers_products(lanes) ? bytes(lanes) / 4 : 0);
     }
     COPPICE_HD static constexpr int capacity(int lanes) { // in entries
         return sum_bytes(lanes) / int(sizeof(Sum) + sizeof(I));
@@ -327,7 +330,7 @@ private:
                 begin = O(lower_position(b.indices, begin, end, std::int64_t(here.columns[0])));
                 end = O(lower_position(b.indices, begin, end, highest + 1));
             }
-            if constexpr (stages_products(Lanes)) {
+            if constexpr (buffers_products(Lanes)) {
                 // Long rows of B occupy the lanes one after the other.
                 constexpr int short_row = 4;
                 gathered_rows<Lanes, O> const met(block, begin, end);
@@ -433,7 +436,7 @@ private:
     /// than the key, or -1 if it differs.
     template <int Lanes, int Count>
     COPPICE_HD void find_positions(shared_entries<Lanes> here, int count, I const (&columns)[Count], bool is_window,
-                                int (&positions)[Count]) const {
+                                   int (&positions)[Count]) const {
         for (int& p : positions) p = 0;
         for (int left = count; left > 1;) {
             int const half = int(unsigned(left) / 2);
@@ -451,7 +454,8 @@ private:
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void add_gathered(Block const& block, std::int64_t r, O from, gathered_rows<Lanes, O> const& met,
-                               shared_entries<Lanes> here, int count, bool is_window, shared_products<Lanes> staged) const {
+                                 shared_entries<Lanes> here, int count, bool is_window,
+                                 shared_products<Lanes> staged) const {
         constexpr int max_products = product_capacity(Lanes);
         int const lane = block.thread() % Lanes;
         for (int base = 0; block.ballot(base < met.total) != 0; base += max_products) {

@@ -52,7 +52,7 @@ struct row_products {
 /// Returns i if the columns of row i are not sorted without duplicates or not in the matrix, otherwise the number of
 /// rows.
 template <class T, class I, class O>
-struct broken_row {
+struct unsorted_row {
     csr_view<T, I, O> a;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
         O const first = a.row_begin(i), last = a.row_end(i);
@@ -89,7 +89,7 @@ bool all_rows_sorted(host_executor const& exec, csr_view<T, I, O> a) {
 }
 template <class T, class I, class O>
 constexpr bool all_rows_sorted(cuda_executor const&, csr_view<T, I, O>) {
-    return false; // decided by broken_row
+    return false; // decided by unsorted_row
 }
 
 /// Throws matrix_error unless the columns of every row are sorted without duplicates and in the matrix.
@@ -97,10 +97,10 @@ template <executor Executor, class T, class I, class O>
 void require_sorted_columns(Executor const& exec, csr_view<T, I, O> a, char const* what) {
     if (all_rows_sorted(exec, a)) return;
     std::int64_t const rows = a.rows();
-    std::int64_t const broken = reduce(exec, rows, rows, broken_row<T, I, O>{a}, smaller{});
+    std::int64_t const broken = reduce(exec, rows, rows, unsorted_row<T, I, O>{a}, smaller{});
     if (broken < rows)
         throw matrix_error(std::string(what) + ": the columns of row " + std::to_string(broken) +
-                           " are not strictly rising within the matrix: see sort_columns() and build()");
+                           " are not sorted without duplicates within the matrix: see sort_columns() and build()");
 }
 
 template <class A, class B, class I, class O>
@@ -111,12 +111,12 @@ void require_product(csr_view<A, I, O> a, csr_view<B, I, O> b) {
 /// Throws dimension_error unless the sizes of A and B are those that the plan was made for; structure is not compared.
 template <class A, class B, class I, class O>
 void require_planned(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    require_size("rows of A, as the plan has it", a.rows(), plan.rows);
-    require_size("columns of A, as the plan has it", a.columns(), plan.inner);
-    require_size("rows of B, as the plan has it", b.rows(), plan.inner);
-    require_size("columns of B, as the plan has it", b.columns(), plan.columns);
-    require_size("nonzeros of A, as the plan has it", a.nonzeros(), plan.a_nonzeros);
-    require_size("nonzeros of B, as the plan has it", b.nonzeros(), plan.b_nonzeros);
+    require_size("rows of A, as in the plan", a.rows(), plan.rows);
+    require_size("columns of A, as in the plan", a.columns(), plan.inner);
+    require_size("rows of B, as in the plan", b.rows(), plan.inner);
+    require_size("columns of B, as in the plan", b.columns(), plan.columns);
+    require_size("nonzeros of A, as in the plan", a.nonzeros(), plan.a_nonzeros);
+    require_size("nonzeros of B, as in the plan", b.nonzeros(), plan.b_nonzeros);
 }
 
 /// Converts the number of entries of a product to the offset type. Throws overflow_error if it does not fit.
@@ -124,7 +124,7 @@ template <class O>
 O product_size(std::int64_t nonzeros) {
     if (!std::in_range<O>(nonzeros))
         throw overflow_error("the product has " + std::to_string(nonzeros) +
-                             " entries, more than its offsets can count: take 64-bit offsets or a range of rows");
+                             " entries, more than its offset type can count: use 64-bit offsets or a range of rows");
     return static_cast<O>(nonzeros);
 }
 

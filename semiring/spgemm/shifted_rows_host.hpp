@@ -82,8 +82,9 @@ public:
             for (int const end = ends_[entry++]; product < end; ++product) {
                 O const q = static_cast<O>(begin + offset_in_row_[product]);
                 Sum& sum = sums[position_[product]];
-                sum = accumulate(s.add, sum,
-                                 multiply_at(s, left, b.coefficients[q], element_positions{i, inner, inner, b.indices[q]}));
+                sum = accumulate(
+                    s.add, sum,
+                    multiply_at(s, left, b.coefficients[q], element_positions{i, inner, inner, b.indices[q]}));
             }
         }
         for (std::int64_t p = 0; p < length_; ++p) values[p] = static_cast<Z>(s.result(sums[p]));

@@ -13,8 +13,8 @@ namespace coppice::detail {
 template <executor Executor, class T, class I, class O>
 nonzero_flags inspect_nonzeros(Executor const& exec, csr_view<T, I, O> a) {
     buffer<std::int64_t> rows(exec, a.rows());
-    reduce_rows(exec, make_srcsr_plan(exec, a), look_at_nonzero<T, I, O>{a}, join_flags{}, store_flags{rows.data()});
-    std::int64_t const word = reduce(exec, a.rows(), std::int64_t(0), flags_of_row{rows.data()}, join_flags{});
+    reduce_rows(exec, make_srcsr_plan(exec, a), inspect_nonzero<T, I, O>{a}, merge_flags{}, store_flags{rows.data()});
+    std::int64_t const word = reduce(exec, a.rows(), std::int64_t(0), flags_of_row{rows.data()}, merge_flags{});
     return nonzero_flags{word};
 }
 

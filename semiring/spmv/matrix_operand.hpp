@@ -68,8 +68,8 @@ public:
     orientation along(bool transposed) const {
         if (!transposed) return {rows_, row_plan_};
         if (!has_transpose_)
-            throw argument_error("this product runs along the transpose of its matrix, which is not there: call "
-                                 "prepare_transpose() first, or hand it to the matrix_operand");
+            throw argument_error("this product runs along the transpose of its matrix, which was not prepared: call "
+                                 "prepare_transpose() first, or pass it to the matrix_operand");
         return {columns_, has_common_plan_ ? row_plan_ : column_plan_};
     }
 

@@ -55,8 +55,8 @@ concept accumulator_of = std::is_same_v<Accumulator, no_accumulator> || requires
     typename Accumulator::domain;
 } || std::is_invocable_v<Accumulator const&, W const&, Z const&>;
 
-/// Throws argument_error if w is full but may lose or lack an entry; with an accumulator and without `replace` a full w
-/// stays full.
+/// Throws argument_error if w has no presence flags but may have missing entries. With an accumulator and without
+/// `replace`, a full w stays full.
 template <class W, class Accumulator>
 void require_flags_for_missing_entries(dense_vector_view<W> w, Accumulator const&, bool deletes) {
     if (!w.is_full() || w.size() == 0 || (!std::is_same_v<Accumulator, no_accumulator> && !deletes)) return;
@@ -77,10 +77,10 @@ inline constexpr bool checks_mask_before_row_v = std::is_same_v<Executor, host_e
 
 /// Product along the rows of one orientation, for a mask that admits every row or a mask_reader. `MaskedProducts`:
 /// whether products skip masked-out rows; the result is the same.
-template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, class Semiring, class Orientation, class U,
-          class Writer>
-void multiply_rows(Executor const& exec, Orientation const& a, Mask mask, Semiring const& s, dense_vector_view<U const> u,
-                   Writer const& write) {
+template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, class Semiring, class Orientation,
+          class U, class Writer>
+void multiply_rows(Executor const& exec, Orientation const& a, Mask mask, Semiring const& s,
+                   dense_vector_view<U const> u, Writer const& write) {
     using product = product_with<VectorFirst, Semiring, U>;
     using guarded_adder_type = guarded_adder<std::remove_cvref_t<decltype(s.add)>>;
     auto const along = [&a](auto const& f) { return along_nonzeros{f, a.matrix.coefficients, a.matrix.indices}; };
@@ -98,8 +98,8 @@ void multiply_rows(Executor const& exec, Orientation const& a, Mask mask, Semiri
 }
 
 /// Common implementation of mxv and vxm; `a` is the orientation along which they run.
-template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring, class Orientation,
-          class U>
+template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring,
+          class Orientation, class U>
 void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,
                      Semiring const& s, Orientation const& a, dense_vector_view<U const> u, descriptor const& d) {
     using result = decltype(s.result(s.add(s.add.identity(), s.add.identity())));

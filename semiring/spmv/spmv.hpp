@@ -63,8 +63,8 @@ struct store_scaled {
     __device__ void open(std::int64_t row) const requires adds_atomically {
         y[row] = beta == Y(0) ? Y(0) : beta * y[row];
     }
-    __device__ void join(std::int64_t row, Sum const& part) const requires adds_atomically {
-        atomicAdd(y + row, alpha * part);
+    __device__ void merge(std::int64_t row, Sum const& sum) const requires adds_atomically {
+        atomicAdd(y + row, alpha * sum);
     }
 #endif
 };
@@ -150,7 +150,7 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
 /// whose results are indices. y may be w or the mask.
 template <executor Executor, class T>
 void merge_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
-                 bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
+                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
 
 template <executor Executor, class T>
 [[deprecated("renamed to merge_result")]] void

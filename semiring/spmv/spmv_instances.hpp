@@ -46,16 +46,16 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
 
 template <executor Executor, class T>
 void merge_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
-                 bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y) {
+                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y) {
     if (!mask.empty()) require_size("length of the mask", mask, y.size());
-    if (!w.empty()) require_size("length of the vector that is joined", w, y.size());
+    if (!w.empty()) require_size("length of the accumulated vector", w, y.size());
     for (auto const& known : semiring_descriptions)
         if (known.name == name && known.writes_columns && !w.empty())
-            throw argument_error("the results of " + std::string(name) + " are columns, which cannot be joined");
+            throw argument_error("the results of " + std::string(name) + " are columns, which cannot be accumulated");
     auto const with = [&]<class Semiring>(Semiring const& s) {
         for_each(exec, y.size(),
                  detail::merge_element<Semiring, T>{s, mask.empty() ? nullptr : mask.data(),
-                                                   w.empty() ? nullptr : w.data(), y.data(), complement});
+                                                    w.empty() ? nullptr : w.data(), y.data(), complement});
     };
     std::visit(with, semiring_by_name<T>(name));
 }
@@ -63,7 +63,7 @@ void merge_result(Executor const& exec, std::string_view name, std::type_identit
 #define COPPICE_NAMED_SPMV(EXECUTOR, T)                                                                                \
     template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view, csr_view<T>,       \
                                 array_view<T const>, array_view<T>);                                                   \
-    template void merge_result(EXECUTOR const&, std::string_view, array_view<T const>, bool, array_view<T const>,       \
-                              array_view<T>)
+    template void merge_result(EXECUTOR const&, std::string_view, array_view<T const>, bool, array_view<T const>,      \
+                               array_view<T>)
 
 } // namespace coppice

@@ -20,8 +20,8 @@ csr<T> band(double mean, std::int64_t nonzeros, bool regular) {
     auto const rows = static_cast<std::int32_t>(double(nonzeros) / mean);
     buffer<std::int32_t> offsets(host, std::int64_t(rows) + 1);
     for (std::int32_t i = 0; i <= rows; ++i) {
-        double const whole = i / 8, part = i % 8;
-        offsets[i] = static_cast<std::int32_t>(mean * (regular ? i : whole * 8 + part * 2.5 / 7));
+        double const whole = i / 8, remainder = i % 8;
+        offsets[i] = static_cast<std::int32_t>(mean * (regular ? i : whole * 8 + remainder * 2.5 / 7));
     }
     buffer<std::int32_t> columns(host, offsets[rows]);
     buffer<T> values(host, offsets[rows]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Arguments of the C interfaces, checked before anything is done with them: a message names the argument as the
-/// headers do and says what it was and what was expected. Everything is found in constant time and without a device.
+/// Checks of the arguments of the C interfaces, before any other work, in constant time and without a device. A message
+/// names the argument as in the headers, its value, and what was expected.
 #pragma once
 
 #include <coppice/c_types.h>
@@ -19,7 +19,7 @@
 
 namespace coppice::c_interface {
 
-/// Sizes whose products with anything below stay far from overflow: 2^48 rows, 2^56 bytes of a matrix.
+/// Upper bounds that exclude overflow in products of sizes: 2^48 rows, 2^56 bytes of a matrix.
 inline constexpr std::int64_t max_rows = std::int64_t(1) << 48, max_bytes = std::int64_t(1) << 56;
 
 [[noreturn]] inline void refuse(std::string const& name, std::string const& what) {
@@ -27,7 +27,8 @@ inline constexpr std::int64_t max_rows = std::int64_t(1) << 48, max_bytes = std:
 }
 inline void require_range(char const* name, std::int64_t value, std::int64_t minimum, std::int64_t maximum) {
     if (value < minimum || value > maximum)
-        refuse(name, std::to_string(value) + ", expected " + std::to_string(minimum) + " to " + std::to_string(maximum));
+        refuse(name,
+               std::to_string(value) + ", expected " + std::to_string(minimum) + " to " + std::to_string(maximum));
 }
 template <class T>
 void require_pointer(char const* name, T const* p, std::size_t alignment = alignof(T)) {
@@ -36,13 +37,14 @@ void require_pointer(char const* name, T const* p, std::size_t alignment = align
         refuse(name, "not aligned to " + std::to_string(alignment) + " bytes");
 }
 
-/// Memory of an argument that a call uses; `name` is that of the argument.
+/// Memory range of an argument named `name`.
 template <class T>
 memory_range elements(char const* name, T const* p, std::int64_t count) {
     if (count > 0) require_pointer(name, p);
     return {name, p, count * std::int64_t(sizeof(T))};
 }
-/// A buffer of at least `needed` bytes. Functions of the appendix do not say how large theirs is: `given` is then that.
+/// A buffer of at least `needed` bytes. Functions of the appendix have no parameter for the size of their buffer:
+/// `given` is then exactly_needed.
 inline constexpr std::size_t exactly_needed = std::numeric_limits<std::size_t>::max();
 struct space {
     void const* begin;
@@ -59,7 +61,7 @@ struct space {
     memory_range range(std::int64_t needed) const { return {name, of(needed).data(), needed}; }
 };
 
-/// A matrix or a batch of matrices, all sizes in range.
+/// A matrix or a batch of matrices; all sizes are in range.
 struct shape {
     std::int64_t rows = 0; ///< block rows
     int block = 1;
@@ -116,7 +118,7 @@ inline space factor_space(void const* begin, std::size_t given = exactly_needed)
     return {begin, given, "p_factorization_buffer", "factorization_bytes"};
 }
 
-/// Right-hand sides of a size that can be.
+/// Checks that the right-hand sides of `rhs_count` columns fit into the bounds.
 inline void require_rhs_count(shape const& s, std::int64_t rhs_count) {
     std::int64_t const longer = s.size() > s.systems ? s.size() : s.systems;
     require_range("n_r", rhs_count, 0, max_bytes / 16 / longer);
@@ -130,7 +132,7 @@ static_assert(int(pivoting::none) == COPPICE_NO_PIVOTING && int(pivoting::partia
               int(pivoting::scaled_partial) == COPPICE_SCALED_PARTIAL_PIVOTING);
 
 inline band_options options_of(int p, bool cyclic = false) { return {.pivot = pivoting_of("p", p), .cyclic = cyclic}; }
-/// `a` was looked at by described() before.
+/// Requires that described() has checked `a`.
 inline band_options options_of(coppice_options_t const* o, coppice_bands_t const* a) {
     require_pointer("A", a);
     band_options how{.cyclic = a->cyclic != 0};
@@ -173,7 +175,7 @@ private:
         return elements(name, p, count == 0 || s.size() == 0 ? 0 : (count - 1) * leading + s.size());
     }
 };
-/// X and D without a gap between their columns.
+/// X and D with contiguous columns.
 template <class T>
 dense_rhs<T> columns(shape const& s, std::int64_t count, T* x, T const* d) {
     require_rhs_count(s, count);

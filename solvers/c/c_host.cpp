@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface on the host.
+// The C interface coppice.h on the host.
 #include <coppice/coppice.h>
 
 #include <optional>
@@ -19,7 +19,7 @@ struct element_of<coppice_complex_double> {
 
 namespace {
 
-/// The cores that calls of this thread run on; made at the first call.
+/// The executor for calls of this thread; created at the first call.
 std::optional<host_executor>& cores() {
     thread_local std::optional<host_executor> mine;
     return mine;
@@ -51,8 +51,8 @@ coppice_status_t coppice_set_threads(int threads) {
 #define COPPICE_C_STATUS coppice_status_t
 #define COPPICE_C_PIVOTING coppice_pivoting_t
 #define COPPICE_C_ADDITIONS 1
-#define COPPICE_C_BACKEND                                                                                                \
+#define COPPICE_C_BACKEND                                                                                              \
     on_host {}
-#define COPPICE_C_DEFAULT_BACKEND                                                                                        \
+#define COPPICE_C_DEFAULT_BACKEND                                                                                      \
     on_host {}
 #include <coppice/solvers/c/c_functions.inc>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the C interfaces share: exceptions turned into codes, every operation once for wherever it runs, its
-/// memory checked. c_functions.inc makes the functions of it.
+/// Common implementation of the C interfaces: converts exceptions to codes, checks memory, and defines every operation
+/// once for all backends. c_functions.inc defines the functions with it.
 #pragma once
 
 #include <coppice/c_types.h>
@@ -20,7 +20,7 @@
 
 namespace coppice::c_interface {
 
-/// What coppice_last_error and tridigpu_last_error say.
+/// The message that coppice_last_error and tridigpu_last_error return.
 inline std::string& last_message() {
     thread_local std::string message;
     return message;
@@ -39,7 +39,7 @@ inline coppice_status_t code_of(error_code code) {
     }
 }
 
-/// Runs `work` and turns what it throws into a code; the sentence stays for the last error.
+/// Runs `work` and converts exceptions to codes; the message is stored for the last error.
 template <class Work>
 coppice_status_t guarded(char const* name, Work const& work) noexcept {
     try {
@@ -56,12 +56,12 @@ coppice_status_t guarded(char const* name, Work const& work) noexcept {
             last_message() = std::string(name) + ": " + e.what();
             return COPPICE_STATUS_INTERNAL_ERROR;
         }
-    } catch (...) { // not even the message could be kept
+    } catch (...) { // the message could not be stored
         return COPPICE_STATUS_INTERNAL_ERROR;
     }
 }
 
-/// The C++ type of an element; each C interface says which of its complex types is which. Layouts agree.
+/// The C++ type of an element; each C interface defines it for its complex types, which have the same layout.
 template <class T>
 struct element_of {
     using type = T;
@@ -77,13 +77,13 @@ element<T>* out(T* p) {
     return reinterpret_cast<element<T>*>(p);
 }
 
-/// Memory of a, b and c; a banded matrix is in `diagonal` alone.
+/// The arrays a, b and c of a matrix; a banded matrix is in `diagonal` alone.
 template <class T>
 struct matrix_arrays {
     T const *lower = nullptr, *diagonal = nullptr, *upper = nullptr;
     char const* diagonal_name = "b";
 
-    /// Checks and lists them, and the offsets of a batch.
+    /// Checks the arrays and returns their ranges and that of the offsets of a batch.
     std::array<memory_range, 4> ranges(shape const& s) const {
         std::int64_t const band = s.banded() ? 0 : s.size() * s.block;
         std::int64_t const middle = s.banded() ? s.rows * (s.lower_bands + s.upper_bands + 1) : band;
@@ -105,7 +105,7 @@ band_matrix<element<T>> matrix_of(shape const& s, matrix_arrays<T> const& m) {
     if (s.systems == 1) return all;
     return s.interleaved ? matrix::interleaved_batch(all, s.systems) : matrix::batch(all, s.systems);
 }
-/// The same without its arrays, for functions that ask for sizes.
+/// The same without arrays, for functions that return sizes.
 template <class T>
 band_matrix<element<T>> sized(shape const& s) {
     return matrix_of(s, matrix_arrays<T>{});
@@ -120,7 +120,7 @@ columns_view<element<T> const> right_of(shape const& s, dense_rhs<T> const& rhs)
     return {in(rhs.d), s.size(), rhs.count, rhs.d_leading};
 }
 
-/// Where a function that asks for a size writes it.
+/// Output argument of functions that return a size.
 struct size_argument {
     std::size_t* bytes;
     char const* name = "buffer_size_in_bytes";
@@ -130,7 +130,7 @@ struct size_argument {
 };
 inline size_argument factor_size(std::size_t* bytes) { return {bytes, "factorization_buffer_size_in_bytes"}; }
 
-/// What is written must be read or written by no other name: `one` against single ranges and arrays of them.
+/// Throws if the written range `one` overlaps any of the other ranges or arrays of ranges.
 template <std::size_t N>
 void require_no_overlap(memory_range const& one, std::array<memory_range, N> const& others) {
     for (memory_range const& other : others) require_no_overlap(one, other);
@@ -140,7 +140,7 @@ void require_no_overlaps(memory_range const& one, Others const&... others) {
     (require_no_overlap(one, others), ...);
 }
 
-// A Place is where a call works: place.with(work) calls work(executor). T is a type of the C interface.
+// A Backend runs a call: backend.with(work) calls work(executor). T is a type of the C interface.
 
 template <class T, class Backend>
 void size_solve(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to,
@@ -196,7 +196,8 @@ void factorise(Backend const& backend, shape const& s, matrix_arrays<T> const& m
 }
 
 template <class T, class Backend>
-void size_factored(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+void size_factored(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o,
+                   size_argument to) {
     require_rhs_count(s, rhs_count);
     to.check();
     backend.with([&](auto const& exec) { to.give(factored_workspace(exec, sized<T>(s), rhs_count, o)); });
@@ -222,7 +223,7 @@ void solve_factored(Backend const& backend, shape const& s, dense_rhs<T> const& 
     });
 }
 
-/// Sparse right-hand sides as they come in.
+/// Sparse right-hand sides, as passed by the caller.
 template <class T, class I>
 struct sparse_right {
     I count;
@@ -240,7 +241,7 @@ struct sparse_right {
         return {s.size(), count, offsets, rows, in(values), nonzeros};
     }
 };
-/// Room for a sparse solution.
+/// Output arrays of a sparse solution.
 template <class T, class I>
 struct sparse_output {
     T* values;
@@ -259,7 +260,8 @@ struct sparse_output {
 };
 
 template <class T, class Backend>
-void size_to_dense(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+void size_to_dense(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o,
+                   size_argument to) {
     require_rhs_count(s, rhs_count);
     to.check();
     backend.with([&](auto const& exec) { to.give(sparse_to_dense_workspace(exec, sized<T>(s), rhs_count, o)); });
@@ -283,16 +285,18 @@ void solve_to_dense(Backend const& backend, shape const& s, matrix_arrays<T> con
 }
 
 template <class T, class Backend>
-void size_to_sparse(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o, size_argument to) {
+void size_to_sparse(Backend const& backend, shape const& s, std::int64_t rhs_count, band_options const& o,
+                    size_argument to) {
     require_rhs_count(s, rhs_count);
     to.check();
     backend.with([&](auto const& exec) { to.give(sparse_to_sparse_workspace(exec, sized<T>(s), rhs_count, o)); });
 }
 
-/// Without a `buffer` the call allocates what it needs.
+/// Allocates its workspace if there is no `buffer`.
 template <class T, class I, class Backend>
 void solve_to_sparse(Backend const& backend, shape const& s, matrix_arrays<T> const& m, band_options const& o,
-                     sparse_right<T, I> const& d, sparse_output<T, I> const& x, std::optional<space> const& buffer = {}) {
+                     sparse_right<T, I> const& d, sparse_output<T, I> const& x,
+                     std::optional<space> const& buffer = {}) {
     auto const sparse = d.ranges(s);
     auto const written = x.written();
     auto const ends = x.read(d.count);
@@ -312,7 +316,7 @@ void solve_to_sparse(Backend const& backend, shape const& s, matrix_arrays<T> co
     });
 }
 
-// A report in C is laid out as in C++.
+// The layout of a report is the same in C and C++.
 static_assert(sizeof(coppice_report_t) == sizeof(solve_report) &&
               offsetof(coppice_report_t, componentwise_error) == offsetof(solve_report, componentwise_error) &&
               offsetof(coppice_report_t, row) == offsetof(solve_report, row) &&

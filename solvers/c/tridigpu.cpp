@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface of appendix A.1.4, on streams of the current device.
+// The C interface tridigpu.h (appendix A.1.4) on streams of the current device.
 #include <coppice/tridigpu.h>
 
 #include <coppice/solvers/c/c_interface.hpp>
@@ -22,7 +22,7 @@ struct element_of<cuDoubleComplex> {
 
 namespace {
 
-/// The current device and the caller's stream; null means the default stream, as everywhere in CUDA.
+/// The current device and the stream of the caller; null is the default stream, as everywhere in CUDA.
 struct on_stream {
     CUstream_st* stream = nullptr;
 
@@ -56,9 +56,9 @@ char const* tridigpu_last_error(void) { return last_message().c_str(); }
 #define COPPICE_C_STATUS tridigpu_status_t
 #define COPPICE_C_PIVOTING tridigpu_pivoting_t
 #define COPPICE_C_ADDITIONS 1
-#define COPPICE_C_BACKEND                                                                                                \
+#define COPPICE_C_BACKEND                                                                                              \
     on_stream { stream }
-#define COPPICE_C_DEFAULT_BACKEND                                                                                        \
+#define COPPICE_C_DEFAULT_BACKEND                                                                                      \
     on_stream {}
 #include <coppice/solvers/c/c_functions.inc>
 
@@ -69,8 +69,8 @@ char const* tridigpu_last_error(void) { return last_message().c_str(); }
 #define COPPICE_C_STATUS tridigpu_status_t
 #define COPPICE_C_PIVOTING tridigpu_pivoting_t
 #define COPPICE_C_ADDITIONS 0
-#define COPPICE_C_BACKEND                                                                                                \
+#define COPPICE_C_BACKEND                                                                                              \
     on_stream { stream }
-#define COPPICE_C_DEFAULT_BACKEND                                                                                        \
+#define COPPICE_C_DEFAULT_BACKEND                                                                                      \
     on_stream {}
 #include <coppice/solvers/c/c_functions.inc>

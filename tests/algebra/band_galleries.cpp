@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pentadiagonal, partition and block galleries: conditions from LAPACK's singular values beside the printed ones.
+// Pentadiagonal, partition and block galleries: condition numbers from LAPACK's singular values compared with the
+// printed ones.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -49,7 +50,7 @@ TEST_CASE("pentadiagonal gallery: conditions are those of Table 6") {
     CHECK(ratio(singular_values(pentadiagonal_case(host, 7, 512))) == doctest::Approx(1.06).epsilon(.02));
     CHECK(ratio(singular_values(pentadiagonal_case(host, 22, 512))) == doctest::Approx(1.54).epsilon(.05));
     CHECK(ratio(singular_values(pentadiagonal_case(host, 23, 512))) == doctest::Approx(1.85).epsilon(.05));
-    CHECK(ratio(singular_values(pentadiagonal_case(host, 13, 512))) > 1e16); // 6.8e34: beyond double
+    CHECK(ratio(singular_values(pentadiagonal_case(host, 13, 512))) > 1e16); // 6.8e34: beyond the precision of double
 }
 
 TEST_CASE("pentadiagonal gallery: randsvd has its singular values and five bands") {
@@ -118,7 +119,7 @@ TEST_CASE("partition gallery: conditions and bands of the types that Table 4 doe
     CHECK(ratio(singular_values(partition_case(host, 17, 512))) == doctest::Approx(3.27e2).epsilon(.005));
     CHECK(ratio(singular_values(partition_case(host, 18, 512))) > 1e15);
     std::int64_t const n = 512;
-    for (int const type : {14, 16}) { // one draw for each off-diagonal
+    for (int const type : {14, 16}) { // one random number for each off-diagonal band
         auto const a = partition_case(host, type, n, 5);
         CHECK(constant(a.lower, 1, n, a.lower[1]));
         CHECK(constant(a.upper, 0, n - 1, a.upper[0]));
@@ -159,7 +160,7 @@ TEST_CASE("block transform: full blocks, the singular values of the scalar matri
     CHECK(worst < 1e-14);
     for (std::int64_t i = 0; i < n; ++i)
         for (int e = 0; e < 4; ++e) REQUIRE(b.diagonal[4 * i + e] != 0);
-    CHECK(b.diagonal[0] != b.diagonal[4]); // and not by one rotation for all
+    CHECK(b.diagonal[0] != b.diagonal[4]); // each row has its own rotation
     CHECK(same_bits(b.upper, block_transform(host_executor{1}, a.view(), 7).upper));
     CHECK_FALSE(same_bits(b.upper, block_transform(host, a.view(), 8).upper));
 }

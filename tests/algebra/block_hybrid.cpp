@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hybrid storage of block-tridiagonal matrices: what is where, which block sizes fit, and what is refused.
+// Hybrid storage of block-tridiagonal matrices: layout, suitable block sizes, errors.
 #include <coppice/algebra/block_hybrid.hpp>
 
 #include <vector>
@@ -15,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// The example of section 5.2 of Yang, Li and Li (2017): three blocks of three rows, 45 entries that are not zero.
+/// The example of section 5.2 of Yang, Li and Li (2017): three blocks of three rows, 45 nonzero entries.
 csr<double> printed_example() {
     double const rows[9][9] = {
         {4, -4, 0, -2, 0, 0, 0, 0, 0},  {-3, 7, -4, 0, -2, 0, 0, 0, 0},  {0, -3, 5, -4, 0, 0, 0, 0, 0},
@@ -28,7 +28,7 @@ csr<double> printed_example() {
     return to_csr(host_executor{1}, entries);
 }
 
-/// y = A x by the entries as they are stored.
+/// Computes y = A x from the stored entries.
 std::vector<double> product(csr<double> const& a, std::vector<double> const& x) {
     std::vector<double> y(x.size(), 0.0);
     for (std::int32_t i = 0; i < a.rows(); ++i)
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("block hybrid: the printed example", Fixture, COPPICE_TEST_EX
     CHECK(h.blocks() == 3);
     CHECK(h.lower_bands() == 1);
     CHECK(h.upper_bands() == 1);
-    CHECK(h.couplings().nonzeros() == 12); // of which the document says that they take 36 units of storage
+    CHECK(h.couplings().nonzeros() == 12); // the article states 36 units of storage for them
     auto const bands = to_vector(exec, h.bands());
     CHECK(bands == std::vector<double>{0,  -3, -3, 0,  -3, -2, 0,  -4, -3, //
                                        4,  7,  5,  5,  9,  9,  5,  9,  12, //
@@ -76,13 +76,13 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
     auto const grid = laplace2d<double>(host, 7, 5);
     CHECK(find_block_size(exec, view_of(exec.copy(grid))) == 7);
     CHECK(find_block_size(exec, view_of(exec.copy(aniso1<double>(host, 9, 9)))) == 9);
-    for (std::int64_t const block : {5, 7, 11, 35}) { // 5 rows: neighbours at 7 lie one block further or two
+    for (std::int64_t const block : {5, 7, 11, 35}) { // 5 rows: neighbours at distance 7 are one or two blocks away
         CAPTURE(block);
         check_product(exec, grid, {.block = block, .lenient = true});
     }
     check_product(exec, grid, {});
     auto const bands = generate<double>(host, "pentadiagonal", {.n = 43});
-    CHECK(find_block_size(exec, view_of(exec.copy(bands))) == 43); // banded as it is: one block
+    CHECK(find_block_size(exec, view_of(exec.copy(bands))) == 43); // the matrix is banded: a single block
     check_product(exec, bands, {.block = 8});
     check_product(exec, bands, {.block = 8, .max_bands = 1, .lenient = true});
     for (std::int64_t const places : {1, 2, 3, 8})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coordinate storage to compressed rows, against a map filled in input order.
+// Coordinate storage to compressed rows, compared with a map that is filled in input order.
 #include <coppice/algebra/convert.hpp>
 
 #include <cmath>
@@ -39,7 +39,7 @@ void check_against_map(csr<T, I> const& a, coo<T, I> const& from) {
 template <class T, class I>
 coo<T, I> random_triplets(I rows, I columns, std::int64_t entries, unsigned seed) {
     std::mt19937_64 random(seed);
-    // Magnitudes far apart, so that a sum in any other order shows in its last bits.
+    // Magnitudes differ strongly, so that any other order of summation changes the last bits.
     std::uniform_real_distribution<double> exponent(-10, 10);
     coo<T, I> a{rows, columns};
     for (std::int64_t k = 0; k < entries; ++k) {
@@ -50,7 +50,7 @@ coo<T, I> random_triplets(I rows, I columns, std::int64_t entries, unsigned seed
     return a;
 }
 
-/// A value whose "sum" remembers the order of its terms.
+/// A value whose "sum" records the order of its terms.
 struct history {
     std::uint64_t hash;
     history& operator+=(history const& next) {
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("compressed rows of random triplets", Fixture, HOST_EXECUTORS
 
 TEST_CASE_TEMPLATE("triplets in row order and in column order", Fixture, HOST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // 3 x 40000 entries are several blocks of input; some rows stay empty, among them the first and the last.
+    // 3 x 40000 entries are several blocks of input; some rows are empty, including the first and the last.
     std::int32_t const n = 40000;
     coo<double> by_row{n, n};
     coo<double> by_column{n, n};
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("triplets in row order and in column order", Fixture, HOST_EX
     check_against_map(a, by_row);
     CHECK(test::same_bits(a, to_csr(exec, by_column)));
 
-    // One swapped pair anywhere, also across two blocks of input, must not be taken for sorted.
+    // One swapped pair at any position, also across two blocks of input, must be detected as unsorted.
     for (std::size_t k : {std::size_t(5), std::size_t(32767), by_row.values.size() - 2}) {
         auto swapped = to_coo(exec, a);
         std::swap(swapped.row_indices[k], swapped.row_indices[k + 1]);
@@ -206,7 +206,7 @@ TEST_CASE("triplets that make no matrix are refused") {
 }
 
 TEST_CASE("more nonzeros than an index can count are refused") {
-    // An 8-bit index makes the limit cheap to reach: 127 nonzeros fit, 128 do not, but duplicates count once.
+    // An 8-bit index makes the limit easy to reach: 127 nonzeros fit, 128 do not, but duplicates count once.
     host_executor const exec{1};
     coo<double, std::int8_t> a{20, 20};
     for (int k = 0; k < 127; ++k) a.add(static_cast<std::int8_t>(k / 20), static_cast<std::int8_t>(k % 20), 1);

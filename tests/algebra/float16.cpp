@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two-byte floats against their definition, for every one of them and on both sides of every rounding boundary.
+// Two-byte floating-point types compared with their definition: all values, and both sides of every rounding boundary.
 #include <coppice/algebra/float16.hpp>
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// The value of a number with one sign bit, `exponent` exponent bits and `fraction` fraction bits, by the definition.
+/// Value of a number with one sign bit, `exponent` exponent bits and `fraction` fraction bits, from the definition.
 double by_definition(unsigned bits, int exponent, int fraction) {
     int const bias = (1 << (exponent - 1)) - 1;
     int const e = int(bits >> fraction) & ((1 << exponent) - 1);
@@ -59,8 +59,8 @@ void check(Executor const& exec, int exponent, int fraction) {
     }
     CHECK(wrong == 0);
 
-    // Every number, every midpoint between neighbours, and the floats next to a midpoint: rounding is monotone, so
-    // that nothing in between can go elsewhere.
+    // Every number, every midpoint between neighbours, and the floats next to a midpoint. Rounding is monotone, so no
+    // float in between can have another result.
     unsigned const infinity = ((1u << exponent) - 1) << fraction;
     std::vector<float> from;
     std::vector<std::uint16_t> expected;
@@ -72,7 +72,7 @@ void check(Executor const& exec, int exponent, int fraction) {
     };
     for (unsigned b = 0; b < infinity; ++b) {
         double const low = by_definition(b, exponent, fraction);
-        // What would stand behind the largest number, were there more exponents.
+        // The successor of the largest number if the exponent range were larger.
         double const high = b + 1 < infinity ? by_definition(b + 1, exponent, fraction)
                                              : 2 * by_definition(infinity - (1u << fraction), exponent, fraction);
         float const middle = float((low + high) / 2);

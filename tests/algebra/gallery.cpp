@@ -76,7 +76,8 @@ TEST_CASE("conditions of the well-conditioned random matrices are near Table 4")
         CHECK(condition(tridiagonal_case(exec, 6, 512, seed)) == doctest::Approx(1.04).epsilon(.05));
         CHECK(condition(tridiagonal_case(exec, 20, 512, seed)) == doctest::Approx(2.30).epsilon(.1));
     }
-    for (int const c : {1, 4, 5}) { // 1.58e3, 2.93e3, 1.59e3: single draws of a heavy-tailed quantity, median 4e3
+    for (int const c :
+         {1, 4, 5}) { // 1.58e3, 2.93e3, 1.59e3: single samples of a heavy-tailed distribution with median 4e3
         auto const found = condition(tridiagonal_case(exec, c, 512, 1));
         CAPTURE(c);
         CHECK(found > 2e2);
@@ -111,13 +112,13 @@ TEST_CASE("randsvd has the singular values of its mode") {
                 double const expected = randsvd_singular_value(c, i, n);
                 worst = std::max(worst, std::abs(sigma[std::size_t(i)] - expected));
             }
-            CHECK(worst < 2e-14); // rounding in some hundred transformations; norm 1
+            CHECK(worst < 2e-14); // rounding errors of some hundred transformations; norm 1
             if (n == 512) CHECK(sigma.front() / sigma.back() > 3e13);
         }
     }
     CHECK(tridiagonal_case(exec, 8, 1).diagonal[0] != 0);
     CHECK(tridiagonal_case(exec, 8, 0).size() == 0);
-    // Random signs on both sides: entries of either sign, and another seed is another matrix.
+    // Random signs on both sides: entries of either sign; another seed gives another matrix.
     auto const a = tridiagonal_case(exec, 9, 200, 1);
     CHECK(std::any_of(a.diagonal.begin(), a.diagonal.end(), [](double v) { return v < 0; }));
     CHECK(std::any_of(a.diagonal.begin(), a.diagonal.end(), [](double v) { return v > 0; }));
@@ -171,7 +172,7 @@ TEST_CASE("bands of every case") {
     CHECK(same_bits(weak.upper, first.upper));
     std::int64_t zeros[2] = {};
     for (std::int64_t i = 1; i < n; ++i) {
-        // MATLAB's a(N/2+1, N/2) stands in row N/2 when rows count from 0.
+        // MATLAB's a(N/2+1, N/2) is in row N/2 with 0-based rows.
         CHECK(weak.lower[i] == (i == n / 2 ? 1e-50 : 1) * first.lower[i]);
         CHECK(faint.lower[i] == 1e-50 * first.lower[i]);
         CHECK((thinned.lower[i] == 0 || thinned.lower[i] == first.lower[i]));
@@ -203,7 +204,7 @@ TEST_CASE("lesp, kms and dorr by their definitions") {
                     sum += inverse[std::size_t(i * n + k)] * std::pow(0.5, double(std::abs(k - j)));
                 CHECK(sum == doctest::Approx(i == j ? 1 : 0).epsilon(1e-14));
             }
-        // dorr: -theta u'' - (1/2 - x) u' with one-sided differences from the upwind side; rows sum to 0 inside.
+        // dorr: -theta u'' - (1/2 - x) u' with upwind differences; interior rows sum to 0.
         auto const dorr = tridiagonal_case(exec, 13, n);
         double const h = 1.0 / double(n + 1), term = 1e-4 / (h * h);
         for (std::int64_t i = 0; i < n; ++i) {

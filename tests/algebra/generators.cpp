@@ -24,7 +24,7 @@ std::vector<size> const flat_sizes{{1, 1, 1}, {1, 6, 1}, {7, 1, 1}, {2, 2, 1},
                                    {2, 5, 1}, {3, 3, 1}, {9, 4, 1}, {5, 11, 1}};
 std::vector<size> const solid_sizes{{1, 1, 1}, {4, 1, 1}, {1, 3, 2}, {2, 2, 2}, {3, 4, 5}, {6, 2, 3}};
 
-/// Coefficient that couples a grid point with the one at distance (dx, dy, dz), |d| <= 1 each; NaN: not in the pattern.
+/// Coefficient between a grid point and the one at distance (dx, dy, dz), |d| <= 1 each; NaN: not in the pattern.
 using stencil = std::function<double(int, int, int)>;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
@@ -33,7 +33,7 @@ stencil printed(std::vector<double> const& s) {
     return [s](int dx, int dy, int dz) { return dz == 0 ? s[std::size_t(3 * (dy + 1) + dx + 1)] : none; };
 }
 
-/// Compares with the definition, point by point.
+/// Compares all points with the definition.
 void check_grid(csr<double> const& a, size n, stencil const& coefficient) {
     CAPTURE(n.nx);
     CAPTURE(n.ny);
@@ -67,7 +67,7 @@ int distance(int dx, int dy, int dz) { return std::abs(dx) + std::abs(dy) + std:
 std::vector<double> const aniso1_stencil{-0.2, -0.1, -0.2, -1.0, 3.0, -1.0, -0.2, -0.1, -0.2};
 std::vector<double> const aniso2_stencil{-0.1, -0.2, -1.0, -0.2, 3.0, -0.2, -1.0, -0.2, -0.1};
 
-/// sum_j a_ij u(j) at the middle of a grid of `n` x `n` points, u given at (x - middle, y - middle).
+/// sum_j a_ij u(j) at the middle of a grid of `n` x `n` points; u is a function of (x - middle, y - middle).
 double apply_in_the_middle(csr<double> const& a, std::int64_t n, std::function<double(double, double)> const& u) {
     std::int64_t const middle = n / 2, row = middle * n + middle;
     double sum = 0;
@@ -85,7 +85,7 @@ TEST_CASE("stencils on grids of every shape") {
         check_grid(aniso1(exec, n.nx, n.ny), n, printed(aniso1_stencil));
         check_grid(aniso2(exec, n.nx, n.ny), n, printed(aniso2_stencil));
         check_grid(laplace2d(exec, n.nx, n.ny), n, printed({none, -1, none, -1, 4, -1, none, -1, none}));
-        // The wind blows from the west (v_x > 0) and from the north, y + 1 (v_y < 0).
+        // The flow comes from the west (v_x > 0) and from the north, y + 1 (v_y < 0).
         generator_options const wind{.nx = n.nx, .ny = n.ny, .wx = 2, .wy = 3, .vx = 5, .vy = -7};
         check_grid(convection(exec, wind), n, printed({none, -3, none, -7, 22, -2, none, -10, none}));
     }
@@ -185,7 +185,7 @@ TEST_CASE("regions of diffusion: one of them is rotated, and each is where it sh
         auto const four = regions(exec, 9, 9, angle, 0.01, 2), across = rotated(exec, 9, 9, angle + 90, 0.01);
         auto const along = rotated(exec, 9, 9, angle, 0.01);
         CHECK(is_symmetric(exec, four.view()));
-        // Inside of the lower left square, and of the one on its right; on the seam the mean of both.
+        // Inside the lower left square and the one to its right; on the boundary the mean of both.
         for (auto k = four.row_offsets()[20]; k < four.row_offsets()[21]; ++k)
             CHECK(std::abs(four.values()[k] - along.values()[k]) < 1e-15);
         for (auto k = four.row_offsets()[24]; k < four.row_offsets()[25]; ++k)
@@ -206,7 +206,7 @@ TEST_CASE("elasticity: rigid motions cost nothing, stretching what Hooke says") 
     CHECK(a.rows() == 180);
     CHECK(is_symmetric(exec, a.view()));
     auto const gives = [&](int component, auto const& u, double expected) {
-        std::int64_t const row = 3 * (2 + 5 * (1 + 4 * 1)) + component; // a point inside
+        std::int64_t const row = 3 * (2 + 5 * (1 + 4 * 1)) + component; // an interior point
         double sum = 0;
         for (auto k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
             int const column = a.column_indices()[k], point = column / 3;
@@ -232,7 +232,7 @@ TEST_CASE("elasticity: rigid motions cost nothing, stretching what Hooke says") 
         gives(
             c, [](int of, double x, double y, double) { return of == 0 ? x * y : 0; }, c == 1 ? -(lambda + mu) : 0);
     }
-    double energy = 0; // of lifting all that is inside, against what is clamped
+    double energy = 0; // energy of lifting all interior points relative to the clamped boundary
     for (std::int64_t k = 0; k < a.nonzeros(); ++k) energy += a.values()[k];
     CHECK(energy > 0);
     CHECK_THROWS_AS(elasticity(exec, 5, 5, 5, 0.5), argument_error);
@@ -268,7 +268,7 @@ TEST_CASE("a plate: every rigid motion costs nothing, free faces included, and a
     auto const large = elasticity(exec, 60, 60, 2, 0.3, true);
     CHECK(double(large.nonzeros()) / double(large.rows()) == doctest::Approx(35).epsilon(0.15)); // AF_SHELL10
     auto const thick = elasticity(exec, 6, 6, 6, 0.3, true), solid = elasticity(exec, 6, 6, 6, 0.3);
-    std::int64_t const row = 3 * (2 + 6 * (2 + 6 * 3)); // far from the faces they are the same
+    std::int64_t const row = 3 * (2 + 6 * (2 + 6 * 3)); // far from the faces the rows are equal
     for (std::int64_t k = 0; k < 51; ++k)
         CHECK(thick.values()[thick.row_offsets()[row] + k] == solid.values()[solid.row_offsets()[row] + k]);
     CHECK_THROWS_AS(elasticity(exec, 5, 5, 1, 0.3, true), argument_error);
@@ -288,7 +288,7 @@ TEST_CASE("transport: fifteen points, rows that sum to zero inside, an M-matrix 
             if (row == inside) sum += a.values()[k];
         }
     CHECK(std::abs(sum) < 1e-13);
-    // The other way round is the transpose, as what flows from u to v in one flows from v to u in the other.
+    // The reversed flow gives the transpose.
     auto const back = transport(exec, 9, 8, 7, 3, -2, -0.5);
     auto const turned = transpose(exec, back.view());
     CHECK(same_bits(turned.values(), a.values()));
@@ -340,7 +340,7 @@ TEST_CASE("convection is unsymmetric and an M-matrix") {
         }
         CHECK(sum >= -1e-12);
     }
-    // The opposite wind transposes the matrix.
+    // The reversed velocity gives the transpose.
     auto const back = generate(exec, "convection", {.nx = 30, .ny = 20, .nz = 4, .vx = 3, .vy = -8, .vz = -0.5});
     CHECK(same_bits(transpose(exec, a.view()), back));
 }
@@ -372,7 +372,7 @@ TEST_CASE("rmat: a simple graph that depends on the seed alone") {
 
 TEST_CASE("rmat draws its quadrants with the given probabilities") {
     host_executor const exec{2};
-    // So few edges that next to none is drawn twice.
+    // So few edges that hardly any is drawn twice.
     auto const a =
         rmat(exec, {.scale = 20, .edge_factor = 0.1, .a = .4, .b = .3, .c = .2, .d = .1, .undirected = false});
     double const half = std::ldexp(1.0, 19);

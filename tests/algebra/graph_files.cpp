@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graphs in the formats of METIS and of the GAP benchmark suite: by hand, malformed, mutilated.
+// Graph files of METIS and of the GAP benchmark suite: written by hand, malformed, damaged.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -65,7 +65,7 @@ std::string gap_file(char directed, std::int64_t stored, std::int64_t vertices,
 TEST_CASE("METIS graphs: comments, empty lines, weights of all kinds") {
     test::temporary_folder const folder;
     int vertices = 0;
-    // A triangle 1 2 3 and vertex 4 alone.
+    // A triangle 1 2 3 and the isolated vertex 4.
     entries const triangle{{0, 1, 1}, {0, 2, 1}, {1, 0, 1}, {1, 2, 1}, {2, 0, 1}, {2, 1, 1}};
     CHECK(read(folder, "a.graph", "% of a triangle\n4 3\n2 3\n% and on\n3 1\n1 2\n\n", vertices) == triangle);
     CHECK(vertices == 4);
@@ -73,7 +73,7 @@ TEST_CASE("METIS graphs: comments, empty lines, weights of all kinds") {
     entries const weighted{{0, 1, 5}, {1, 0, 5}, {1, 2, 0.5}, {2, 1, 0.5}};
     CHECK(read(folder, "w.graph", "3 2 001\n2 5\n1 5 3 .5\n2 0.5", vertices) == weighted);
     CHECK(read(folder, "w.graph", "3 2 1\n2 5\n1 5 3 .5\n2 0.5\n", vertices) == weighted);
-    // Sizes and two weights a vertex go before its edges.
+    // Sizes and two weights per vertex precede its edges.
     CHECK(read(folder, "w.graph", "3 2 111 2\n9 8 7 2 5\n9 8 7 1 5 3 .5\n9 8 7 2 .5\n", vertices) == weighted);
     CHECK(read(folder, "v.graph", "2 1 10\n7 2\n8 1\n", vertices) == entries{{0, 1, 1}, {1, 0, 1}});
     CHECK(read(folder, "0.graph", "0 0\n", vertices).empty());
@@ -108,7 +108,7 @@ TEST_CASE("METIS graphs: what is wrong is said, with its line") {
         {"2 1\n2 2\n1\n", ":3: more than the 1 edges"},
         {"2 2\n2\n1\n", "declares 2 edges, which are 4 neighbours, and there are 2"},
         {"3 1\n2 3\n\n\n", "an edge is listed at one of its vertices only"},
-        {"2 1 1\n2 5\n1 6\n", "another weight at the other"},
+        {"2 1 1\n2 5\n1 6\n", "with different weights at the two"},
     };
     for (auto const& one : all) {
         CAPTURE(one.text);
@@ -180,7 +180,7 @@ TEST_CASE("mutilated METIS and GAP graphs are read or refused, never more") {
             bool inside = a.row_offsets()[a.rows()] == a.nonzeros();
             for (auto const column : a.column_indices()) inside = inside && column >= 0 && column < a.columns();
             CHECK(inside);
-        } catch (error const&) { // with a reason; anything else fails the test
+        } catch (error const&) { // any other exception fails the test
             ++refused;
         }
     }
@@ -191,7 +191,7 @@ TEST_CASE("mutilated METIS and GAP graphs are read or refused, never more") {
 TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edges, loops") {
     test::temporary_folder const folder;
     int vertices = 0;
-    // What NetworkX 3.4 writes for a path b - 7 - (1, 2) with a loop at b; "edges" was "links" before 3.4.
+    // Output of NetworkX 3.4 for a path b - 7 - (1, 2) with a self-loop at b; "edges" was "links" before 3.4.
     std::string const nodes = R"("nodes": [{"colour": {"r": [1]}, "id": "b"}, {"id": 7}, {"id": [1, 2]}, {"id": "7"}])";
     std::string const links = R"([{"source": "b", "target": 7}, {"weight": 2.5, "source": 7, "target": [1, 2]},
         {"source": "b", "target": "b", "weight": -3, "key": 0, "nested": {"weight": 8}}])";

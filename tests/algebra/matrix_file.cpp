@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Harwell-Boeing files, edge lists and tar archives: against matrices by hand, plain readers and mutilated texts.
+// Harwell-Boeing files, edge lists and tar archives, compared with matrices written by hand and simple readers; damaged
+// texts.
 #include <coppice/matrix_file.hpp>
 
 #include <algorithm>
@@ -51,14 +52,14 @@ std::string fault_of(fs::path const& file, int threads = 1) {
 
 std::string const market = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 5\n";
 
-/// A file of the old style: lines of title, counts, type and sizes, formats; `body` follows.
+/// A Harwell-Boeing file: lines of title, counts, type and sizes, formats; then `body`.
 std::string boeing(std::string const& counts, std::string const& type, std::string const& formats,
                    std::string const& body) {
     return "A title that begins with nothing of note                                |key     \n" + counts + "\n" +
            type + "\n" + formats + "\n" + body;
 }
 
-/// A tar archive by the book: a block of fields a member, its bytes, two blocks of zeros.
+/// A tar archive according to the standard: for each member a block of fields and its bytes, then two blocks of zeros.
 std::string archive(std::vector<std::pair<std::string, std::string>> const& members) {
     std::string text;
     for (auto const& [name, bytes] : members) {
@@ -119,7 +120,7 @@ TEST_CASE("Harwell-Boeing: every kind of values and symmetry, by hand") {
     CHECK(fault_of(folder.file("h", boeing("4 1 1 2", "cha 2 2 3 0", "(4I4) (4I4) (4F4.1)",
                                            std::string(small) + " 1.0  7. 2.0 3.0\n 4.0  0.\n")))
               .find(":7: an entry on the diagonal of a hermitian") != std::string::npos);
-    // Lines that end as on other systems; a line of right-hand sides in the header, and the right-hand sides.
+    // Line ends of other systems; a line for right-hand sides in the header, and right-hand sides.
     CHECK(dense_of(folder, "i",
                    boeing("4 1 1 1 1", "RSA 2 2 3 0", "(4I4) (4I4) (3F4.1) (3F4.1)\r",
                           "F 1 0\r\n   1   3   4\r\n   1   2   2\r\n 1.0 2.0 3.0\r\n 5.0 6.0\r\n")) ==
@@ -186,7 +187,7 @@ TEST_CASE("Harwell-Boeing: where fields stand on the first line and on further l
     auto const blanks = detail::parse_card_format("f", 4, "(2X,2I3,1X,I4)");
     CHECK(offsets(blanks.first_line) == std::vector<std::int64_t>{2, 5, 9});
     CHECK(offsets(blanks.next_lines) == std::vector<std::int64_t>{2, 5, 9});
-    // Fortran starts again at the last group in parentheses: 13.4 of the standard of 2018, format control.
+    // Fortran continues at the last group in parentheses: section 13.4 of the 2018 standard, format control.
     auto const group = detail::parse_card_format("f", 4, "(I4,2(1X,I3))");
     CHECK(offsets(group.first_line) == std::vector<std::int64_t>{0, 5, 9});
     CHECK(offsets(group.next_lines) == std::vector<std::int64_t>{1, 5});
@@ -276,7 +277,7 @@ TEST_CASE("tar archives: which file is the matrix") {
         found("b.tar", {{"x/readme.txt", "words"}, {"x/x_b.mtx", other}, {"x/x.mtx", market}, {"x/x_x.mtx", other}}) ==
         expected);
     CHECK(found("main.tar", {{"b.mtx", other}, {"main.mtx", market}}) == expected);
-    CHECK(found("c", {{"only.mtx", market}}) == expected); // by what it holds, whatever its name
+    CHECK(found("c", {{"only.mtx", market}}) == expected); // detected by content, whatever its name
     CHECK(found("d.tar", {{"x/x.rb", boeing("3 1 1 1", "RSA 2 2 3 0", "(4I4) (4I4) (3F4.1)",
                                             "   1   3   4\n   1   2   2\n 1.0 2.0 3.0\n")}}) ==
           std::vector<double>{1, 2, 2, 3});
@@ -316,7 +317,7 @@ TEST_CASE("formats are told by what stands in the file") {
     CHECK(format("a", "2 2 1\n0 0 1\n") == matrix_format::edge_list);
     CHECK(format("a.smat", "2 2 1\n0 0 1\n") == matrix_format::smat);
     CHECK(format("a", boeing("1 1 0 0", "RUA 0 0 0 0", "(I4) (I4) (F4.1)", "")) == matrix_format::harwell_boeing);
-    CHECK_THROWS_AS(format("a.mtx", "2 2 1\n1 1 1\n"), format_error); // lost its banner
+    CHECK_THROWS_AS(format("a.mtx", "2 2 1\n1 1 1\n"), format_error); // the banner is missing
     CHECK_THROWS_AS(format("a", ""), format_error);
     CHECK_FALSE(matrix_file(folder.file("a", market)).is_complex());
 }
@@ -326,7 +327,7 @@ TEST_CASE("public files of other formats read as plain readers read them") {
         char const* name;
         std::int64_t rows, columns, nonzeros;
         bool symmetric, complex_values;
-        std::size_t width; // of a value's field; 0 for a pattern
+        std::size_t width; // width of the field of a value; 0 for a pattern
     };
     for (auto const& e : {expectation{"west0479.rb.gz", 479, 479, 1910, false, false, 15},
                           expectation{"mahindas.rua.gz", 1258, 1258, 7682, false, false, 16},
@@ -340,7 +341,7 @@ TEST_CASE("public files of other formats read as plain readers read them") {
         CHECK(a.rows() == e.rows);
         CHECK(a.columns() == e.columns);
         CHECK(a.nonzeros() == e.nonzeros);
-        // In these files blanks part all whole numbers; values may touch.
+        // In these files blanks separate all integers; values may be adjacent.
         std::istringstream in(test::inflate_file(*file));
         std::string line, counts, sizes;
         std::getline(in, line);
@@ -366,7 +367,7 @@ TEST_CASE("public files of other formats read as plain readers read them") {
                     values.push_back(test::reference_number(field.substr(first)));
             }
         std::size_t const parts = e.width == 0 ? 0 : e.complex_values ? 2 : 1;
-        REQUIRE(values.size() >= parts * std::size_t(stored)); // well1850 has some letters behind its last value
+        REQUIRE(values.size() >= parts * std::size_t(stored)); // well1850 has some letters after its last value
         std::map<std::pair<std::int64_t, std::int64_t>, complex> entries;
         for (std::int64_t j = 0; j < columns; ++j)
             for (auto k = pointers[std::size_t(j)]; k < pointers[std::size_t(j) + 1]; ++k) {
@@ -434,7 +435,7 @@ TEST_CASE("mutilated files are read or refused, never more") {
             bool inside = a.row_offsets()[a.rows()] == a.nonzeros();
             for (auto const column : a.column_indices()) inside = inside && column >= 0 && column < a.columns();
             CHECK(inside);
-        } catch (error const&) { // with a reason; anything else fails the test
+        } catch (error const&) { // any other exception fails the test
             ++refused;
         }
     }

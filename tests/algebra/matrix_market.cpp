@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading Matrix Market files: valid ones against a plain reference reader, malformed ones against their table.
+// Reading of Matrix Market files: valid files compared with a simple reference reader, malformed files with their
+// table.
 #include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
 
@@ -47,7 +48,7 @@ void check_against(csr<T, I> const& a, test::reference_matrix const& expected) {
     CHECK(same);
 }
 
-/// Reads `file` in every way that fits it and compares with the reference.
+/// Reads `file` into all suitable types and compares with the reference.
 void check_file(host_executor const& exec, fs::path const& file) {
     CAPTURE(file.string());
     auto const expected = test::read_reference(test::inflate_file(file));
@@ -81,7 +82,7 @@ std::vector<T> dense(csr<T> const& a) {
     return d;
 }
 
-/// What `read` throws for this file, as "LINE: message"; "accepted" where it does not.
+/// Returns the exception of `read` for this file as "LINE: message", or "accepted".
 std::string fault_in(fs::path const& file, std::function<void()> const& read) {
     try {
         read();
@@ -205,7 +206,7 @@ TEST_CASE("a complex file does not fit a real type, nor a wide one a narrow inde
 
 TEST_CASE("values are rounded once, in the type asked for") {
     test::temporary_folder const folder;
-    // The first value lies just above the midpoint of two floats, by less than a double can tell.
+    // The first value is just above the midpoint of two floats, by less than the resolution of double.
     auto const file = folder.file("rounding.mtx", "%%MatrixMarket matrix array real general\n4 1\n"
                                                   "1.00000005960464477539062500000000000001\n1e-46\n-1e-300\n1e-40\n");
     auto const x = read_vector<float>(host_executor{1}, file);
@@ -269,7 +270,7 @@ TEST_CASE("headers are found behind long comments, plain and compressed") {
     gzclose(file);
     CHECK(read_matrix_market_header(packed).symmetry == matrix_market_symmetry::symmetric);
     CHECK(read_matrix_market<double>(host_executor{1}, packed).nonzeros() == 2);
-    // The header of a file whose body is damaged far behind it can still be read.
+    // The header of a file with a damaged body is readable.
     CHECK(read_matrix_market_header(folder.file("cut.mtx", text.substr(0, text.size() - 4))).rows == 7);
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("vectors: array and coordinate, upright and lying") {
         CHECK(std::string(e.what()).ends_with("expected a vector (n x 1 or 1 x n), found a matrix of 2 x 2"));
     }
     CHECK_THROWS_AS(read_vector<double>(exec, file("array complex general\n1 1\n1 2\n")), format_error);
-    auto const long_one = file("coordinate real general\n9000000000000000000 1 0\n"); // refused by the default limits
+    auto const long_one = file("coordinate real general\n9000000000000000000 1 0\n"); // rejected by the default limits
     CHECK_THROWS_AS(read_vector<double>(exec, long_one), format_error);
     CHECK_THROWS_AS(read_vector<double>(exec, long_one, {.limits = {.max_expansion = 0}}), memory_error);
 }

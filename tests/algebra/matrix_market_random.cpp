@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random Matrix Market files: valid ones in every spelling against the reference reader; cut and damaged ones, which
-// must give a format_error or a matrix, never anything else.
+// Random Matrix Market files: valid files in every spelling compared with the reference reader; truncated and damaged
+// files, which must give a format_error or a matrix.
 #include <coppice/matrix_market.hpp>
 
 #include <cmath>
@@ -36,7 +36,7 @@ constexpr kind kinds[] = {{"coordinate", "real", "general"},
                           {"array", "integer", "skew-symmetric"},
                           {"array", "complex", "hermitian"}};
 
-/// Writes valid files whose look is drawn at random.
+/// Writes valid files with random formatting.
 class scribe {
 public:
     explicit scribe(unsigned seed) : random_(seed) {}
@@ -125,7 +125,7 @@ void check_against(csr<std::complex<double>> const& a, test::reference_matrix co
     CHECK(same);
 }
 
-/// Reads a file that may be damaged in any way; anything but a matrix or an error of ours is a failure.
+/// Reads a file with any damage; fails unless the result is a matrix or an error of the library.
 bool read_or_refuse(fs::path const& file) {
     try {
         auto const a = read_matrix_market<std::complex<double>>(host_executor{1}, file);
@@ -204,7 +204,7 @@ TEST_CASE("the first fault of a long file is reported, with its line") {
     }
     CHECK(line_of(text + "\n\n5 5 5\n") == 300006);
     CHECK(line_of(text.substr(0, line_starts[200000])) == 200000);
-    // One entry too many, far before the end: still the first one too many.
+    // One additional entry, far before the end: the first surplus entry is reported.
     std::string fewer = text;
     fewer.replace(fewer.find("300000"), 6, "150000");
     CHECK(line_of(fewer) == 150004);

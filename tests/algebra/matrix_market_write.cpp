@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing Matrix Market files: what is written reads back to the same bits, and is there complete or not at all.
+// Writing of Matrix Market files: the text reads back to the same bits; the file is complete or does not appear.
 #include <coppice/matrix_market.hpp>
 
 #include <csignal>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Any bits except those of NaN, which have no digits.
+// Any bits except NaN, whose bits are not written.
 template <class T>
 T random_value(std::mt19937_64& random) {
     if constexpr (requires { typename T::value_type; }) {

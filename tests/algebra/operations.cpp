@@ -31,7 +31,7 @@ std::vector<entry> entries_of(plain_csr<double> const& a) {
     return all;
 }
 
-/// Rows of entries in (row, column) order; equal places keep their order.
+/// Rows of entries in (row, column) order; entries at the same position keep their order.
 plain_csr<double> from_entries(std::int32_t rows, std::int32_t columns, std::vector<entry> all) {
     std::stable_sort(all.begin(), all.end(), [](entry const& a, entry const& b) {
         return a.row < b.row || (a.row == b.row && a.column < b.column);
@@ -55,7 +55,7 @@ bool equal(Matrix const& got, plain_csr<double> const& expected) {
     return same_bits(host.copy(got), expected.on(host));
 }
 
-/// Entries at random places without duplicates; about half of the places are mirrored, some with another value.
+/// Entries at random positions without duplicates; about half of the positions are mirrored, some with another value.
 plain_csr<double> random_square(std::int32_t n, int entries, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_int_distribution<std::int32_t> index(0, n - 1);
@@ -72,7 +72,7 @@ plain_csr<double> random_square(std::int32_t n, int entries, std::uint64_t seed)
     return from_entries(n, n, all);
 }
 
-/// |A| - diag(|A|), and plus its transpose where it is not symmetric, from the definition.
+/// A| - diag(|A|), plus its transpose if it is not symmetric, from the definition.
 plain_csr<double> plain_weights(plain_csr<double> const& a) {
     std::map<std::pair<int, int>, double> weight;
     for (auto const& e : entries_of(a))
@@ -123,8 +123,8 @@ TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal places", 
 
 TEST_CASE_TEMPLATE("transpose of bands and of few columns", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Several stretches of nonzeros, each of columns of its own; empty rows, unsorted rows, equal places, columns that
-    // nothing meets.
+    // Several chunks of nonzeros with disjoint columns; empty rows, unsorted rows, duplicates, columns without
+    // nonzeros.
     std::int32_t const rows = 60000;
     for (std::int32_t const columns : {60060, 60}) {
         plain_csr<double> a{rows, columns, {0}, {}, {}};
@@ -220,7 +220,8 @@ TEST_CASE_TEMPLATE("symmetry of pattern and of values", Fixture, COPPICE_TEST_EX
     check({{0, 1, 2}, {1, 0, 3}}, true, false);
     check({{0, 1, 2}, {1, 0, -2}}, true, false);
     check({{0, 1, 2}}, false, false);
-    check({{0, 1, 2}, {2, 0, 2}}, false, false); // as many entries as its mirror, and as many in each row
+    check({{0, 1, 2}, {2, 0, 2}}, false,
+          false); // the same number of entries as its transpose, in total and in each row
     check({{0, 3, nan}, {3, 0, nan}}, true, false);
     auto const wide = plain_csr<double>{1, 2, {0, 0}, {}, {}}.on(exec);
     CHECK_FALSE(symmetry_of(exec, wide.view()).pattern);
@@ -234,7 +235,7 @@ TEST_CASE_TEMPLATE("symmetry of pattern and of values", Fixture, COPPICE_TEST_EX
         for (auto const& [place, value] : sums) all.push_back({place.first, place.second, value});
         auto sum = from_entries(300, 300, all);
         CHECK(is_symmetric(exec, view_of(sum.on(exec))));
-        sum.values[sum.values.size() / 2] += 1; // on the diagonal it stays symmetric, so look where it went
+        sum.values[sum.values.size() / 2] += 1; // on the diagonal the matrix remains symmetric
         auto const changed = entries_of(sum)[sum.values.size() / 2];
         CHECK(is_symmetric(exec, view_of(sum.on(exec))) == (changed.row == changed.column));
     }
@@ -249,13 +250,13 @@ TEST_CASE_TEMPLATE("symmetrised weights", Fixture, COPPICE_TEST_EXECUTORS) {
             auto const expected = plain_weights(plain);
             CHECK(equal(symmetrised_weights(exec, view_of(plain.on(exec))), expected));
             CHECK(equal(symmetrised_weights(exec, view_of(shuffled_rows(plain, 8).on(exec))), expected));
-            // The weights are their own weights: symmetric, so not added twice.
+            // Symmetrised weights are symmetric, so a second symmetrisation does not add them twice.
             CHECK(equal(symmetrised_weights(exec, view_of(expected.on(exec))), expected));
         }
-    // Equal magnitudes are symmetric whatever the sign, and a stored zero is no edge: no doubling.
+    // Equal magnitudes are symmetric for any signs, and a stored zero is not an edge: no doubling.
     auto const skew = from_entries(3, 3, {{0, 1, 2}, {1, 0, -2}, {1, 2, 0}, {2, 2, 7}});
     CHECK(equal(symmetrised_weights(exec, view_of(skew.on(exec))), from_entries(3, 3, {{0, 1, 2}, {1, 0, 2}})));
-    // One dense row meets one dense column.
+    // A dense row and a dense column.
     std::vector<entry> arrow;
     for (std::int32_t i = 0; i < 3000; ++i) arrow.push_back({7, i, 1.0 + i});
     auto const arrow_matrix = from_entries(3000, 3000, arrow);
@@ -281,7 +282,7 @@ TEST_CASE_TEMPLATE("diagonal and tridiagonal parts", Fixture, COPPICE_TEST_EXECU
         auto const plain = random_matrix<double>(std::vector<std::int64_t>(std::size_t(n), 6), n, 17);
         std::vector<double> band[3];
         for (auto& b : band) b.assign(std::size_t(n), 0.0);
-        for (auto const& e : entries_of(plain)) // in the order of storage, so sums of duplicates agree to the bit
+        for (auto const& e : entries_of(plain)) // in storage order, so that sums of duplicates have the same bits
             if (std::abs(e.column - e.row) <= 1) band[e.column - e.row + 1][std::size_t(e.row)] += e.value;
         auto const a = plain.on(exec);
         auto const bands = extract_tridiagonal(exec, a.view());

@@ -30,7 +30,7 @@ struct small_matrix {
     }
 };
 
-/// Few different magnitudes, so that there are ties; empty rows, missing diagonals, unsorted columns.
+/// Few distinct magnitudes, so that there are ties; empty rows, missing diagonals, unsorted columns.
 small_matrix random_rows(int n, unsigned seed) {
     std::mt19937 random(seed);
     small_matrix a{n, listed_rows(std::size_t(n))};
@@ -44,7 +44,7 @@ small_matrix random_rows(int n, unsigned seed) {
     return a;
 }
 
-/// From the definitions: Eq. 49 by a full sort, Eq. 50 by the maximum.
+/// From the definitions: Eq. 49 by a complete sort, Eq. 50 by the maximum.
 entry_set largest_by_sorting(small_matrix const& a, std::vector<std::int32_t> const& q) {
     entry_set kept;
     for (int i = 0; i < a.n; ++i) {
@@ -94,7 +94,7 @@ small_matrix rows_of(Executor const& exec, csr<double> const& a) {
     return m;
 }
 
-/// A user's own: the checkerboard.
+/// User-defined pattern: the checkerboard.
 struct even_sum {
     COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const { return (row + column) % 2 == 0; }
 };
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("patterns of a matrix are those of their definitions", Fixtur
         for (double const share : {0.0, 0.5, 0.75, 1.0})
             CHECK(entries_of(exec, threshold_pattern(exec, a.view(), share)) == above_share(rows, share));
     }
-    // A NaN is the largest of all.
+    // NaN is the largest.
     small_matrix poisoned{2, {{{0, 1.0}, {1, std::numeric_limits<double>::quiet_NaN()}}, {{0, 2.0}}}};
     auto const a = exec.copy(poisoned.stored());
     CHECK(entries_of(exec, largest_pattern(exec, a.view(), 1)) == entry_set{{0, 1}, {1, 0}});
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE("prune, scale and coverage of patterns, lists and a user's ow
     CHECK(entries_of(exec, pattern_of(exec, a.view())).size() == std::size_t(a.nonzeros()));
     CHECK(coverages(exec, a.view()).diagonal_coverage() ==
           doctest::Approx(coverage(exec, a.view(), diagonal_pattern{})));
-    // Nothing to cover leaves nothing out.
+    // Coverage is 1 if the total weight is zero.
     csr<double> const none = exec.copy(small_matrix{3, {{}, {}, {}}}.stored());
     CHECK(coverage(exec, none.view(), diagonal_pattern{}) == 1);
     CHECK(prune(exec, csr_view<double>{}, diagonal_pattern{}).rows() == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The chain of the queue: its states by a walk over the definition, Table 2, and options outside their range.
+// The Markov chain of the queue: states from the definition, Table 2, and options out of range.
 #include <coppice/algebra/generate/queue_chain.hpp>
 
 #include <doctest/doctest.h>
@@ -18,9 +18,9 @@ using coppice::test::same_bits;
 
 namespace {
 
-using state = std::pair<long, long>; ///< open servers from 1, tasks
+using state = std::pair<long, long>; ///< open servers (from 1), tasks
 
-/// The transitions by the words of the header, over servers and tasks.
+/// Transitions as defined in the header, for servers and tasks.
 std::map<std::pair<state, state>, double> transitions(long servers, long places, long share, long upper, long lower) {
     std::map<std::pair<state, state>, double> rates;
     auto const exists = [&](long j, long i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files as other programs write them, options of readers, and limits: against entries written by hand.
+// Files as written by other programs, options of readers, and limits; compared with entries written by hand.
 #include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
 
@@ -33,7 +33,7 @@ entry_list entries_of(csr<T> const& a) {
     return all;
 }
 
-/// Reads `text` from a file of this name.
+/// Reads `text` from a file with this name.
 numbered_matrix<double> read(std::string const& name, std::string const& text, matrix_read_options options = {}) {
     test::temporary_folder const folder;
     return matrix_file(folder.file(name, text), std::move(options)).read_numbered<double>(host_executor{2});
@@ -101,7 +101,7 @@ TEST_CASE("entries at the same position become one by the rule of the caller") {
     CHECK(entries_in("a.txt", "0 1 5\n1 0 2\n", {.duplicates = duplicates::refuse}) ==
           entry_list{{0, 1, 5}, {1, 0, 2}});
 
-    // Both ends of an undirected edge, and entries of a Matrix Market file.
+    // Both directions of an undirected edge, and entries of a Matrix Market file.
     std::string const graph = R"({"directed": false, "multigraph": true, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}],
         "edges": [{"source": 0, "target": 1, "key": 0, "weight": 2}, {"source": 1, "target": 0, "key": 1, "weight": 3},
                   {"source": 1, "target": 2, "key": 0}]})";
@@ -166,7 +166,7 @@ TEST_CASE("numbers of vertices: with gaps, beyond an index, and names") {
     CHECK(numbers.find("2", 2) == 1);
     for (auto const* absent : {"0", "3", "", "x", "1x"}) CHECK(numbers.find(absent, 2) == -1);
 
-    // Rows up to the largest number take more memory than a small file may.
+    // The offsets of rows up to the largest number need more memory than a small file may take.
     auto const gap = fault("a.txt", "0 2000000000\n");
     holds(gap, "2000000001 rows take more than 64 times the memory of a text of 13 bytes");
     holds(gap, "--renumber");
@@ -205,7 +205,7 @@ TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
     for (int const depth : {10, 70, 100000}) {
         CAPTURE(depth);
         std::string const deep = std::string(std::size_t(depth), '[') + std::string(std::size_t(depth), ']');
-        // As an attribute it is skipped, as an id it has a limit.
+        // As an attribute it is skipped; as an id its depth is limited.
         CHECK(entries_in("a.json", R"({"nodes": [{"id": 0, "x": )" + deep + R"(}], "edges": []})").empty());
         CHECK(entries_in("a.json", R"({"graph": )" + deep + R"(, "nodes": [], "edges": []})").empty());
         auto const id = fault("a.json", R"({"nodes": [{"id": )" + deep + R"(}], "edges": []})");
@@ -217,7 +217,8 @@ TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
 }
 
 TEST_CASE("METIS: a format of any length is refused without arithmetic") {
-    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is not a format: expected up to three digits");
+    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"),
+          "is not a format: expected up to three digits");
 }
 
 TEST_CASE("Matrix Market as other programs write it") {
@@ -316,10 +317,10 @@ TEST_CASE("a file that is shortened while it is read is an error") {
     auto const told = message_of([&] { in.read(bytes.data(), bytes.size()); });
     holds(told, "the file was shortened while it was read; it had 200000 bytes and ends after 50000");
 
-    // Through a whole reader: progress of a compressed file is reported before the rest of it is read.
+    // With a complete reader: the progress callback of a compressed file is called before the rest is read.
     std::string members;
     for (int k = 0; k < 3000; ++k) members += gzip_member("0 1 " + std::to_string(k * 7919 % 100003) + "\n");
-    members += std::string(std::size_t(3) << 20, '\0'); // padding, which is read as well
+    members += std::string(std::size_t(3) << 20, '\0'); // padding, which is read too
     auto const compressed = folder.file("b.txt.gz", members);
     matrix_read_options options;
     options.progress = [&](char const*, std::int64_t, std::int64_t) { fs::resize_file(compressed, 70000); };

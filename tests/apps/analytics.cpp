@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Commands of the catalogue of graph algorithms: files in, files out, errors in words.
+// Commands of the registry of graph algorithms: input files, output files, error messages.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string const banner = "%%MatrixMarket matrix coordinate real ";
 /// Two triangles 1 2 3 and 2 3 4 with a tail 4 - 5, and a pair 6 - 7; edge i - j has length i + j - 2.
 std::string const kite = banner + "symmetric\n7 7 7\n2 1 1\n3 1 2\n3 2 3\n4 2 4\n4 3 5\n5 4 7\n7 6 11\n";
 
-std::string numbers(std::string const& file) { // without banner, size, and ends of lines
+std::string numbers(std::string const& file) { // without banner, size and line ends
     std::istringstream text(read_text_file(file));
     std::string line, found;
     int lines = 0;
@@ -50,16 +50,16 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     CHECK(answer({"components"}).second["largest"] == 5);
     CHECK(answer({"triangles"}).first == "1 2 2 1 0 0 0");
     CHECK(answer({"cores"}).first == "2 2 2 2 1 1 1");
-    CHECK(answer({"matching"}).first == "0 3 2 5 4 7 6"); // 6 - 7, 4 - 5, 2 - 3: the heaviest first
+    CHECK(answer({"matching"}).first == "0 3 2 5 4 7 6"); // 6 - 7, 4 - 5, 2 - 3: heaviest first
     CHECK(answer({"b-matching", "--capacity", "1"}).second["weight"] == 11 + 7 + 3);
     CHECK(answer({"b-matching"}).second["edges"] == 5);
-    CHECK(answer({"maximal-matching"}).first == "2 1 4 3 0 7 6"); // near numbers first
+    CHECK(answer({"maximal-matching"}).first == "2 1 4 3 0 7 6"); // smaller numbers first
     CHECK(answer({"mst"}).second["weight"] == 1 + 2 + 4 + 7 + 11);
     CHECK(answer({"pagerank"}).second["converged"] == 1);
     CHECK(answer({"independent-set"}).second["size"].get<int>() >= 3);
     auto const [colours, told] = answer({"colouring"});
     CHECK(told["colours"].get<int>() >= 3);
-    CHECK(told["colours"].get<int>() <= 4); // three edges at most, and one
+    CHECK(told["colours"].get<int>() <= 4); // maximum degree 3, plus 1
     std::istringstream each(colours);
     std::vector<int> const of{std::istream_iterator<int>(each), {}};
     REQUIRE(of.size() == 7);
@@ -129,8 +129,7 @@ TEST_CASE(
         CAPTURE(r.err);
         REQUIRE(r.code == 0);
         auto const page = read_text_file(path);
-        for (std::string const part :
-             {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by their edges"})
+        for (std::string const part : {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by degree"})
             CHECK_MESSAGE(has(page, part), part);
         for (std::string const part : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
             CHECK_MESSAGE(!has(page, part), part);
@@ -139,20 +138,20 @@ TEST_CASE(
     };
     auto const ranks = page_of({"pagerank", graph});
     CHECK(has(ranks, "The largest values"));
-    CHECK(has(ranks, "<tr><td class=number>1<td class=number>4<td")); // of most edges, and of those with few
+    CHECK(has(ranks, "<tr><td class=number>1<td class=number>4<td")); // largest degree, and small degrees
     CHECK(count(ranks, "<circle") == 7);
-    CHECK(has(ranks, "<title>3–4: 3</title>")); // 2, 3 and 4 have three edges
+    CHECK(has(ranks, "<title>3–4: 3</title>")); // 2, 3 and 4 have degree 3
     auto const parts = page_of({"components", graph});
     CHECK(has(parts, "<td class=number>1<td class=number>1<td class=number>5<"));
     CHECK(has(parts, "<td class=number>2<td class=number>6<td class=number>2<"));
-    auto const levels = page_of({"bfs", graph, "--source", "7"}); // most are not reached
+    auto const levels = page_of({"bfs", graph, "--source", "7"}); // most vertices are not reached
     CHECK(has(levels, "<title>1: 1</title>"));
     CHECK(has(levels, "<td>source<td>7<"));
     CHECK(has(page_of({"matching", graph}), "<title>matched: 6</title>"));
     CHECK(has(page_of({"mst", graph}), "id=drawing"));
     auto const large = page_of({"cores", "generate:rmat,scale=10"});
     CHECK(!has(large, "id=drawing"));
-    CHECK(has(large, "Vertices by their edges"));
+    CHECK(has(large, "Vertices by degree"));
     for (auto const& row : {"sssp", "betweenness", "colouring", "bridges", "truss", "diameter"}) page_of({row, graph});
 }
 
@@ -176,9 +175,9 @@ TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, thos
     auto const forest = picture_of({"forest", grid});
     CHECK(forest.rfind("<?xml", 0) == 0);
     CHECK(forest.find("xmlns='http://www.w3.org/2000/svg'") != std::string::npos);
-    CHECK(forest.find("viewBox='0 0 9.2 6.2'") != std::string::npos); // points where they are
+    CHECK(forest.find("viewBox='0 0 9.2 6.2'") != std::string::npos); // grid points at their coordinates
     CHECK(edges(forest, all) == 8 * 6 + 9 * 5 + 2 * 8 * 5);
-    CHECK(edges(forest, taken) >= 54 - 14); // lines along the strong direction, 14 at most
+    CHECK(edges(forest, taken) >= 54 - 14); // lines along the strong direction, at most 14
     CHECK(edges(forest, taken) < 54);
     CHECK(edges(picture_of({"factor", grid, "--degree", "1"}), taken) <= 27);
     auto const graph = folder.write("kite.mtx", kite);
@@ -201,7 +200,7 @@ TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, thos
 
 namespace {
 
-/// Runs a graph algorithm on a graph in a file: what it writes, and its JSON object.
+/// Runs a graph algorithm on a graph file; returns its output and JSON object.
 std::pair<std::string, nlohmann::json> answer_of(scratch_folder const& folder, std::string const& graph,
                                                  std::vector<std::string> arguments) {
     auto const out = folder / "out.mtx";
@@ -242,14 +241,14 @@ TEST_CASE("graph algorithms: parallel edges are what the algorithm needs of them
     }
     CHECK(answer_of(folder, list, {"sssp", "--parallel", "max"}).first == "0 5 9 10");
     CHECK(run({"sssp", list, "--parallel", "most"}).code == 2);
-    // 1 - 2 weighs more than each of the two edges 0 - 1, though not more than both.
+    // 1 - 2 is heavier than each of the two edges 0 - 1, but not than their sum.
     auto const heavy = folder.write("heavy.txt", "0 1 5\n0 1 3\n1 2 6\n2 3 1\n");
     CHECK(answer_of(folder, heavy, {"matching", "--symmetrise"}).first == "-1 2 1 -1");
     CHECK(answer_of(folder, heavy, {"b-matching", "--capacity", "1", "--symmetrise"}).second["weight"] == 6);
-    // Two triangles and a bridge of three edges, heavier than each of theirs alone.
+    // Two triangles connected by three parallel edges whose sum is heavier than each edge of the triangles.
     auto const pair = folder.write("pair.txt", "0 1 2\n1 2 2\n0 2 2\n3 4 2\n4 5 2\n3 5 2\n2 3 20\n2 3 20\n2 3 20\n");
     auto const [labels, told] = answer_of(folder, pair, {"communities", "--symmetrise"});
-    // With 60 between 2 and 3 and 2 elsewhere these two are a community, and the pairs 0 1 and 4 5 are others.
+    // With weight 60 between 2 and 3 and 2 elsewhere, {2, 3} is a community, and so are {0, 1} and {4, 5}.
     CHECK(labels == "0 0 2 2 4 4");
     CHECK(told["weights"] == "values");
 }
@@ -266,7 +265,7 @@ TEST_CASE("graph algorithms: --symmetrise keeps signs and zeros, and one of two 
     auto const negative = folder.write("negative.txt", "0 1 -5\n1 2 3\n0 2 1\n");
     CHECK(answer_of(folder, negative, {"mst", "--symmetrise"}).second["weight"] == -5 + 1);
     auto const both = folder.write("both.mtx", banner + "general\n3 3 4\n1 2 3\n2 1 5\n2 3 4\n3 2 4\n");
-    for (std::string const more : {"--symmetrise", "--quiet"}) { // other values in both directions are one edge
+    for (std::string const more : {"--symmetrise", "--quiet"}) { // values differ between directions: one edge
         CHECK(answer_of(folder, both, {"mst", more}).second["weight"] == 3 + 4);
         CHECK(answer_of(folder, both, {"matching", more}).first == "2 1 0");
         CHECK(answer_of(folder, both, {"b-matching", more}).second["weight"] == 5 + 4);
@@ -300,7 +299,7 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     CHECK(read_text_file(names) == "7000000000\nbeta\n12\n");
     auto const absent = run({"bfs", words, "--renumber", "--source", "gamma"});
     CHECK(absent.code == 2);
-    CHECK(absent.err.find("names no such vertex") != std::string::npos);
+    CHECK(absent.err.find("has no vertex of that name") != std::string::npos);
     CHECK(run({"bfs", list, "--mapping", names}).code == 2);
 }
 

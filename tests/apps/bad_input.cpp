@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything a user can get wrong: exit code, one line that says what, no output left behind.
+// Invalid input: exit code, one-line message, no output file.
 #include <doctest/doctest.h>
 
 #include "apps/runner.hpp"
@@ -9,7 +9,7 @@ using namespace coppice::test;
 namespace {
 
 struct bad_run {
-    std::vector<std::string> arguments; ///< "@name" stands for a file of the folder
+    std::vector<std::string> arguments; ///< "@name" is a file in the folder
     int code;
     std::string says; ///< part of the message
 };
@@ -49,7 +49,7 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("counts.rb", "title\n9 7 1 1\nrua 2 2 2 0\n(4I4) (4I4) (4F4.1)\n   1   2   3\n   1   2\n 1.0 2.0\n");
     folder.write("long.mtx", banner + "300000000 1 0\n");
     fs::create_directory(folder / "folder");
-    fs::create_symlink("new.json", folder / "link.mtx"); // to a file that is not there yet
+    fs::create_symlink("new.json", folder / "link.mtx"); // to a file that does not exist
     folder.write("unsymmetric.mtx", banner + "3 3 5\n1 1 1\n2 2 -1\n3 3 2\n1 2 5\n2 3 7\n");
 }
 
@@ -59,8 +59,8 @@ std::vector<bad_run> const table = {
     {{"slove"}, 2, "did you mean 'solve'"},
     {{"--frobnicate"}, 2, "unknown option '--frobnicate'"},
     {{"solve", "@good.mtx", "--parts", "0"}, 2, "--parts is 0, expected 1 to 64"},
-    {{"solve", "@good.mtx", "--parts", "2", "--compare"}, 2, "--parts does not go with --compare"},
-    {{"solve", "@good.mtx", "--parts", "2", "--rhs", "@two.mtx"}, 2, "--parts is for one right-hand side"},
+    {{"solve", "@good.mtx", "--parts", "2", "--compare"}, 2, "--parts cannot be combined with --compare"},
+    {{"solve", "@good.mtx", "--parts", "2", "--rhs", "@two.mtx"}, 2, "--parts requires a single right-hand side"},
     {{"solve", "@complex.mtx", "--parts", "2"}, 2, "--parts is for real systems"},
     {{"tridiagonal", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},
     {{"tridiagonal", "generate:pentadiagonal,case=1,n=50", "--parts", "2"}, 2, "--parts is for real tridiagonal"},
@@ -118,10 +118,10 @@ std::vector<bad_run> const table = {
     {{"spmv", "@good.mtx", "--scheme", "fast"}, 2, "unknown scheme"},
     {{"spmv", "@good.mtx", "--repeat", "0"}, 2, "--repeat"},
     {{"spmv", "@good.mtx", "--x", "-", "--mask", "-"}, 2, "--x and --mask are both -"},
-    {{"spmv", "@good.mtx", "--complement"}, 2, "there is no --mask"},
+    {{"spmv", "@good.mtx", "--complement"}, 2, "--complement needs --mask"},
     {{"spmv", "@good.mtx", "--accumulate", "@rhs.mtx", "--semiring", "arg-max"}, 2, "arg-max writes column numbers"},
     {{"multiply", "@good.mtx"}, 2, "multiply"},
-    {{"multiply", "@good.mtx", "@good.mtx", "--complement"}, 2, "there is no --mask"},
+    {{"multiply", "@good.mtx", "@good.mtx", "--complement"}, 2, "--complement needs --mask"},
     {{"multiply", "@wide.mtx", "@wide.mtx"}, 3, "rows of the second matrix"},
     {{"tridiagonal", "@good.mtx", "--method", "gauss"}, 2, "unknown method"},
     {{"tridiagonal", "@good.mtx", "--method", "cr", "--refinements", "1"}, 2, "--method cr takes no"},
@@ -167,19 +167,19 @@ std::vector<bad_run> const table = {
     {{"info", "@outside.mtx"}, 3, "outside.mtx:4:"},
     {{"info", "@zeroindex.mtx"}, 3, "zeroindex.mtx:3:"},
     {{"info", "@notgzip.mtx.gz"}, 3, "notgzip.mtx.gz"},
-    {{"info", "@complex.mtx"}, 3, "works on real matrices"},
+    {{"info", "@complex.mtx"}, 3, "requires a real matrix"},
     {{"solve", "@complex.mtx", "--preconditioner", "forest"},
      2,
      "real matrices, this system is complex; valid: auto, none"},
     {{"solve", "@complex.mtx", "--compare"}, 2, "--compare is for real systems"},
     {{"solve", "@complex.mtx", "--mixed"}, 2, "--mixed is for real systems"},
     {{"solve", "@good.mtx", "--mixed", "--precision", "single"}, 2, "refines in double precision"},
-    {{"solve", "@good.mtx", "--mixed", "--compare"}, 2, "--mixed is for one solve"},
-    {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--compare"}, 2, "is for one right-hand side"},
+    {{"solve", "@good.mtx", "--mixed", "--compare"}, 2, "--mixed cannot be combined with"},
+    {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--compare"}, 2, "requires a single right-hand side"},
     {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--x0", "@one.mtx"}, 3, "1 vector for 2 right-hand sides"},
     {{"solve", "@good.mtx", "--rhs", "@nantwo.mtx"}, 3, "element 2 of column 2 is NaN"},
     {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--max-iterations", "0"}, 4, "for 2 of 2 right-hand sides"},
-    {{"spmv", "@complex.mtx"}, 3, "works on real matrices"},
+    {{"spmv", "@complex.mtx"}, 3, "requires a real matrix"},
     {{"tridiagonal", "@complex.mtx", "--method", "thomas"}, 2, "--method thomas solves real systems"},
     {{"solve", "@good.mtx", "--absolute-tolerance", "-1"}, 2, "--absolute-tolerance"},
     {{"solve", "@good.mtx", "--x0", "@short.mtx"}, 3, "--x0"},

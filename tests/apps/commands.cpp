@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each command does what it says; its JSON object has the fields that are promised.
+// Results of each command, and the documented fields of its JSON object.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void check_fields(json const& object, std::vector<std::string> const& fields) {
     }
 }
 
-/// The numbers of a Matrix Market array.
+/// Returns the numbers of a Matrix Market array.
 std::vector<double> numbers(std::string const& path) {
     std::ifstream file(path);
     std::string line;
@@ -49,7 +49,7 @@ TEST_CASE("generate writes what info reads") {
         auto const read = json_of({"info", folder / name});
         check_fields(read, {"rows", "columns", "nonzeros", "symmetric_pattern", "symmetric_values", "lower_bandwidth",
                             "upper_bandwidth", "diagonal_coverage", "identity_coverage"});
-        // By hand: 35 points, 6 * 5 + 7 * 4 = 58 edges; 30 of them join neighbours in x.
+        // By hand: 35 points, 6 * 5 + 7 * 4 = 58 edges; 30 of them connect neighbours in x.
         CHECK(made["rows"] == 35);
         CHECK(made["nonzeros"] == 35 + 2 * 58);
         CHECK(read["nonzeros"] == made["nonzeros"]);
@@ -229,12 +229,12 @@ TEST_CASE("tridiagonal, solve: in parts") {
     for (std::string const parts : {"2", "3", "7"}) {
         auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", parts});
         CHECK(direct["parts"] == std::stoi(parts));
-        CHECK(direct["method"] == "rpts in " + parts + " parts");
+        CHECK(direct["method"] == "rpts on " + parts + " ranks");
         CHECK(direct["backward_error"].get<double>() < 1e-15);
         CHECK(direct["forward_relative_error"].get<double>() < 1e-12);
         auto const chain =
             json_of({"tridiagonal", "generate:tridiagonal,case=2,n=500", "--parts", parts, "--method", "chain"});
-        CHECK(chain["method"] == "chain in " + parts + " parts");
+        CHECK(chain["method"] == "chain on " + parts + " ranks");
         CHECK(chain["backward_error"].get<double>() < 1e-15);
         auto const solved = json_of({"solve", "generate:aniso2,nx=40", "--parts", parts});
         CHECK(solved["solver"] == "cg");
@@ -253,7 +253,7 @@ TEST_CASE("tridiagonal, solve: in parts") {
 TEST_CASE("tridiagonal: the classical algorithms") {
     for (std::string const method : {"thomas", "cr", "pcr", "cr+pcr", "rd", "cr+rd", "rd-scaled", "cr+rd-scaled"}) {
         CAPTURE(method);
-        // A dominant diagonal: the products of recursive doubling grow by 3.7 a row and take as many digits with them.
+        // Diagonally dominant: the products of recursive doubling grow by 3.7 per row and lose as many digits.
         bool const doubling = method == "rd" || method == "cr+rd";
         std::string const matrix =
             doubling ? "generate:tridiagonal,case=18,n=7" : "generate:tridiagonal,case=18,n=1000";
@@ -272,7 +272,7 @@ TEST_CASE("tridiagonal: the classical algorithms") {
         auto const small = json_of({"tridiagonal", "generate:tridiagonal,case=16,n=1000", "--method", method});
         CHECK(small["backward_error"].get<double>() < 1e-14); // a diagonal of 1e-8 between ones
     }
-    // 400 factors of 1e8 leave the range of double.
+    // 400 factors of 1e8 exceed the range of double.
     auto const lost =
         run({"tridiagonal", "generate:tridiagonal,case=2,n=400", "--method", "rd", "--backend", "host", "--quiet"});
     CHECK(lost.code == 4);
@@ -343,7 +343,7 @@ TEST_CASE("solve: method and preconditioner are chosen, and what was tried is to
     auto const both = json_of({"solve", "generate:laplace2d,nx=20", "--solver", "cg", "--preconditioner", "none"});
     CHECK_FALSE(both.contains("attempts"));
 
-    // Singular and inconsistent: nothing gets there, and x is no worse than zero.
+    // Singular and inconsistent: no method converges, and x is not worse than zero.
     scratch_folder const folder;
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
@@ -379,7 +379,7 @@ TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
         CHECK(split[name]["coverage_3"].get<double>() > 0);
         CHECK(split["converged"] == true);
     }
-    // The text of the report, with the same figures.
+    // The text of the report contains the same values.
     auto const text = run({"solve", "generate:laplace2d,nx=20", "--preconditioner", "tridiagonal"});
     CHECK(text.out.find("weight coverage") != std::string::npos);
 }

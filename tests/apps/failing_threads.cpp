@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loaded before a program: the first COPPICE_FAILING_THREADS threads cannot be started.
+// Preloaded library: starting a thread fails after the first COPPICE_FAILING_THREADS threads.
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>

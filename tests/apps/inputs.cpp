@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user has must still be there after a run: no output replaces an input, by whatever name; and names of files
-// that look like options or hold control characters.
+// Input files are never replaced by an output, under any name; names of files that look like options or contain control
+// characters.
 #include <doctest/doctest.h>
 
 #include <sched.h>
@@ -18,7 +18,7 @@ std::string const vector_text = "%%MatrixMarket matrix array real general\n3 1\n
 
 std::string folder_of(scratch_folder const& folder) { return fs::path(folder / "x").parent_path().string(); }
 
-/// A folder with a matrix and a vector, and all the names that they have.
+/// A folder with a matrix and a vector, and different names of them.
 struct inputs {
     scratch_folder folder;
     std::string matrix = folder.write("p.mtx", matrix_text), other = folder.write("q.mtx", matrix_text),
@@ -160,7 +160,7 @@ TEST_CASE("-- ends the options of every command") {
     CHECK(code("multiply -q -- a.mtx -x.mtx") == 0);
     CHECK(code("spmv a.mtx -o -- -q") == 0); // the value of an option
     CHECK(code("generate -o g.mtx --nx 3 -- laplace2d") == 0);
-    CHECK(code("info a.mtx ++ --json told.json") == 2); // not silently left out
+    CHECK(code("info a.mtx ++ --json told.json") == 2); // not silently ignored
     CHECK(code("--") == 2);
     CHECK(nlohmann::json::parse(read_text_file(folder / "told.json"))["code"] == 2);
 }
@@ -209,7 +209,7 @@ TEST_CASE("the limit of a file's size is an error that leaves nothing behind") {
 }
 
 TEST_CASE("the command works where the thread for signals cannot be started") {
-    if (sanitized) return; // which come first themselves
+    if (sanitized) return; // sanitizers start their own threads first
     scratch_folder const folder;
     auto const result =
         shell(folder_of(folder), "LD_PRELOAD=" COPPICE_FAILING_THREADS
@@ -231,8 +231,8 @@ TEST_CASE("OMP_PROC_BIND does not bind the command to a core") {
             shell(folder_of(folder), setting + "\"$coppice\" info generate:laplace2d,nx=4 --backend host --json -");
         CHECK(told.json()["threads"] == CPU_COUNT(&allowed));
     }
-    // More threads than cores do not work.
+    // Threads in excess of the cores do not work.
     auto const many = run({"info", "generate:laplace2d,nx=4", "--backend", "host", "--threads", "4096"});
     CHECK(many.out.find(std::to_string(CPU_COUNT(&allowed)) + " thread") != std::string::npos);
-    CHECK(many.out.find("of the 4096 asked for") != std::string::npos);
+    CHECK(many.out.find("of the 4096 requested") != std::string::npos);
 }

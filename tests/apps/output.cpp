@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where output goes: pure JSON, files that appear whole or not at all, the report.
+// Output of the command: pure JSON, complete files or none, the report.
 #include <doctest/doctest.h>
 
 #include <iostream>
@@ -51,7 +51,7 @@ TEST_CASE("--json - writes one JSON object and nothing else, files or not") {
         CHECK(result.err.empty());
         CHECK(result.out.front() == '{');
         CHECK(result.out.back() == '\n');
-        CHECK(result.json()["command"] == arguments[0]); // parse() refuses anything behind the object
+        CHECK(result.json()["command"] == arguments[0]); // parse() rejects text after the object
     }
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("what did not converge is still printed and written, with exit code 4"
 TEST_CASE("a run that fails late leaves no file and keeps the old one") {
     scratch_folder const folder;
     auto const old = folder.write("x.mtx", "old\n");
-    // Standard output is written last, after the files were staged.
+    // Standard output is written last, after the files were prepared.
     auto const result = run({"solve", problem, "-o", old, "--report", folder / "r.html"}, "/dev/full");
     CHECK(result.code == 3);
     CHECK(is_one_error_line(result.err));
@@ -82,7 +82,7 @@ TEST_CASE("a run that fails late leaves no file and keeps the old one") {
 
 TEST_CASE("an unwritable output is found before the work") {
     scratch_folder const folder;
-    // This matrix does not exist, but the output is looked at first.
+    // This matrix does not exist, but the output is checked first.
     auto const result = run({"solve", folder / "no.mtx", "-o", folder / "no/x.mtx"});
     CHECK(result.code == 3);
     CHECK(holds(result.err, "folder does not exist"));
@@ -112,7 +112,7 @@ TEST_CASE("bench draws what it measured: curves over a sweep, bars for a problem
         CHECK(holds(page, row["method"].get<std::string>()));
         placed += row["problem"].get<std::string>().find(" to ") == std::string::npos ? 1 : 0;
     }
-    CHECK(placed < rows.size()); // batches of one size make a sweep, those of several do not
+    CHECK(placed < rows.size()); // batches of one size form a sweep, those of several sizes do not
     auto const count = [&](std::string const& what) {
         std::size_t found = 0;
         for (auto at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) ++found;
@@ -122,7 +122,7 @@ TEST_CASE("bench draws what it measured: curves over a sweep, bars for a problem
     CHECK(count("<svg") == count("</svg>"));
     CHECK(count("<circle") == placed);
     CHECK(count("<rect") == rows.size() - placed);
-    CHECK(!holds(page, "http")); // nothing is fetched
+    CHECK(!holds(page, "http")); // no external references
     CHECK(!holds(page, "nan"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice queue: the figures of queues whose formulas are known, the files, the page.
+// coppice queue: quantities of queues with known formulas, output files, the page.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST_CASE("queue: one server is M/M/1 with a limit") {
 }
 
 TEST_CASE("queue: a server for every task is Erlang's loss system") {
-    // With one place a level, j open servers hold j - 1 tasks, each of which is served.
+    // With one position per level, j open servers hold j - 1 tasks, each of which is served.
     auto const told = figures({"--servers", "13", "--places", "1", "--arrival", "5", "--service", "0.5"});
     double blocked = 1;
     for (int n = 1; n <= 12; ++n) blocked = 10 * blocked / (n + 10 * blocked);
@@ -63,7 +63,7 @@ TEST_CASE("queue: the distribution, the page, and the same bits with any number 
         CHECK(told.contains(field));
     CHECK(told["states"] == 640);
     CHECK(told["residual"].get<double>() <= 1e-13);
-    // What comes in and is not turned away keeps servers busy.
+    // Accepted tasks keep servers busy.
     double const busy = told["load"].get<double>() * told["open_servers"].get<double>();
     CHECK(busy == doctest::Approx(25 * (1 - told["loss_probability"].get<double>())).epsilon(1e-10));
     with({"-o", folder / "y.mtx", "--threads", "2"});

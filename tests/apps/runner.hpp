@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Runs the coppice command as a user does: arguments in; exit code, standard output and standard error out.
+/// Runs the coppice command as a user does: arguments as input; exit code, standard output and standard error as
+/// result.
 #pragma once
 
 #include <cstdlib>
@@ -24,7 +25,7 @@ namespace coppice::test {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, removed at the end.
 class scratch_folder {
 public:
     scratch_folder() {
@@ -41,7 +42,7 @@ public:
         std::ofstream(path_ / name, std::ios::binary) << text;
         return *this / name;
     }
-    /// Names of everything in the folder, hidden files included.
+    /// Names of all files in the folder, including hidden ones.
     std::vector<std::string> names() const {
         std::vector<std::string> found;
         for (auto const& entry : fs::directory_iterator(path_)) found.push_back(entry.path().filename().string());
@@ -59,13 +60,13 @@ inline std::string read_text_file(std::string const& path) {
 }
 
 struct ended {
-    int code = -1; ///< 128 + signal where one ended it
+    int code = -1; ///< 128 + signal number if a signal ended it
     std::string out{};
     std::string err{};
     nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// Starts a program, with streams (by number) that go to files; -1 where it cannot be started.
+/// Starts a program with the given streams redirected to files; -1 if it cannot be started.
 inline pid_t start(std::vector<std::string> arguments, std::vector<std::pair<int, std::string>> const& streams) {
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
@@ -80,7 +81,7 @@ inline pid_t start(std::vector<std::string> arguments, std::vector<std::pair<int
     return child;
 }
 
-/// Waits for a program: its exit code, or 128 + the signal that ended it.
+/// Waits for a program; returns its exit code, or 128 + the signal that ended it.
 inline int wait_for(pid_t child) {
     int status = 0;
     waitpid(child, &status, 0);
@@ -96,18 +97,18 @@ inline ended run_program(std::vector<std::string> const& arguments, std::string 
     return {code, stdout_to.empty() ? read_text_file(out) : std::string(), read_text_file(err)};
 }
 
-/// Runs `coppice ARGUMENTS...`; `stdout_to` sends standard output to a file of that name instead.
+/// Runs `coppice ARGUMENTS...`; `stdout_to` redirects standard output to a file of that name.
 inline ended run(std::vector<std::string> arguments, std::string const& stdout_to = {}) {
     arguments.insert(arguments.begin(), COPPICE_COMMAND);
     return run_program(arguments, stdout_to);
 }
 
-/// Runs a line of shell in a folder, with the command as $coppice.
+/// Runs a shell command line in a folder, with the command as $coppice.
 inline ended shell(std::string const& folder, std::string const& line) {
     return run_program({"/bin/sh", "-c", "cd \"$1\" && coppice=\"$2\"\n" + line, "sh", folder, COPPICE_COMMAND}, {});
 }
 
-/// Whether `text` is exactly one line that begins as every failure does.
+/// Whether `text` is exactly one line that begins like every error message.
 inline bool is_one_error_line(std::string const& text) {
     return text.rfind("coppice: error: ", 0) == 0 && text.size() > 17 && text.find('\n') == text.size() - 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams that are closed, full or piped; files by their modes and names; signals.
+// Closed, full or piped streams; access modes and names of files; signals.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -42,7 +42,7 @@ TEST_CASE("what cannot be written to standard output is an error everywhere") {
             CHECK(result.code == 3);
             CHECK(is_one_error_line(result.err));
         }
-    // A closed stream must not hand its place to the file that is written next.
+    // A closed stream must not give its descriptor to the next output file.
     CHECK(folder.names().empty());
     CHECK(shell(folder_name(folder), "\"$coppice\" spmv " + problem + " -q -o y.mtx >&- 2>&-").code == 0);
     auto const y = read_text_file(folder / "y.mtx");
@@ -139,7 +139,7 @@ TEST_CASE("a signal leaves no partial file, and the old one as it was") {
 
 namespace {
 
-/// Seconds of processor time that a process has used.
+/// Processor time of a process in seconds.
 double processor_seconds(pid_t process) {
     std::string const stat = read_text_file("/proc/" + std::to_string(process) + "/stat");
     std::istringstream fields(stat.substr(stat.find(')') + 2));
@@ -150,7 +150,7 @@ double processor_seconds(pid_t process) {
     return (user + system) / double(sysconf(_SC_CLK_TCK));
 }
 
-/// A solve that would take minutes, stopped by Ctrl-C when it has worked for some time: its exit code.
+/// Exit code of a solve that would take minutes and is stopped by Ctrl-C after some time.
 int interrupted_solve(scratch_folder const& folder, std::string const& matrix, double seconds) {
     pid_t const child = start({COPPICE_COMMAND, "solve", matrix, "--solver", "gmres", "--restart", "1",
                                "--preconditioner", "none", "--tolerance", "1e-14", "--max-iterations", "1000000000",
@@ -168,7 +168,8 @@ TEST_CASE("Ctrl-C ends a solve with the best x so far") {
     scratch_folder const folder;
     std::string const matrix = "generate:laplace2d,nx=200";
     int code = 0;
-    for (double seconds = 0.3; seconds < 20 && code != 4; seconds *= 4) // set-up is over after the first, as a rule
+    for (double seconds = 0.3; seconds < 20 && code != 4;
+         seconds *= 4) // the set-up is usually finished after the first
         code = interrupted_solve(folder, matrix, seconds);
     REQUIRE(code == 4);
     auto const told = nlohmann::json::parse(read_text_file(folder / "told.json"));

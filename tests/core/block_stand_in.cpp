@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stand-in for CUDA blocks: right bodies give the right answer, wrong ones fail instead of hanging.
-// missing_barrier.cpp holds the bodies whose fault only the thread sanitizer sees.
+// The stand-in for CUDA blocks: correct bodies give the correct result, incorrect ones fail instead of hanging.
+// missing_barrier.cpp contains bodies whose error only the thread sanitizer detects.
 #include "support/block_stand_in.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using coppice::test::block_runner;
 
 namespace {
 
-/// Inclusive sum of one value per thread: each warp through its lanes, then the warps through shared memory.
+/// Inclusive sum of one value per thread: within each warp by lane exchange, then over warps through shared memory.
 template <class Block>
 int block_inclusive_sum(Block const& block, int value, int* warp_sum) {
     int const lane = block.thread() % coppice::warp_lanes;
@@ -45,7 +45,7 @@ TEST_CASE("a body with barriers and lane exchange computes its block sums") {
         block_runner blocks(threads, 32 * sizeof(int));
         int const count = 7;
         std::vector<int> sums(std::size_t(count * threads));
-        for (int repeat = 0; repeat < 3; ++repeat) { // the same threads serve many launches
+        for (int repeat = 0; repeat < 3; ++repeat) { // the same threads are reused for several launches
             blocks.run(count, [&](auto const& block, int index, std::byte* shared) {
                 int const i = index * block.threads() + block.thread();
                 sums[std::size_t(i)] = block_inclusive_sum(block, i % 11 - 3, reinterpret_cast<int*>(shared));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dot products against long double, in every way to hand vectors over.
+// Dot products compared with long double, for all types of vector arguments.
 #include <coppice/parallel.hpp>
 
 #include <doctest/doctest.h>

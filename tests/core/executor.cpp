@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executors and errors: bad arguments, an absent backend, messages that name what was wrong.
+// Executors and errors: invalid arguments, a missing backend, content of messages.
 #include <coppice/core/executor.hpp>
 
 #include <doctest/doctest.h>

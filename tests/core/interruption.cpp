@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operation ends where its caller asks for it, and leaves the executor as it was.
+// An operation ends when its caller requests it; the executor remains usable.
 #include <coppice/core/host/interruption.hpp>
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace coppice;
 
 namespace {
 
-/// Wanted from the second time on that it is asked.
+/// Requests the interruption from the second query on.
 class after_two final : public interruption {
 public:
     int asked = 0;
@@ -35,7 +35,7 @@ private:
 
 void rest() { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
 
-/// Seconds that `work` takes until it ends by `interrupted`; a negative number where it does not.
+/// Returns the seconds until `work` throws `interrupted`; a negative number if it does not throw.
 template <class Work>
 double seconds_until_interrupted(Work const& work) {
     auto const start = std::chrono::steady_clock::now();
@@ -56,7 +56,7 @@ TEST_CASE("a parallel loop ends by an interruption") {
         after_two source;
         interruption::scope const scope(&source);
         std::atomic<std::int64_t> items = 0;
-        // 100 us an item: the whole loop would take a minute and more.
+        // 100 us per item: the complete loop would take more than a minute.
         double const seconds = seconds_until_interrupted([&] {
             detail::for_each_block(exec, 1 << 20, 1, [&](std::int64_t, std::int64_t, std::int64_t) {
                 rest();
@@ -68,10 +68,10 @@ TEST_CASE("a parallel loop ends by an interruption") {
         CHECK(!source.on_another_thread);
         CHECK(items > 0);
         CHECK(items < 1 << 19);
-        CHECK_THROWS_AS(for_each(exec, 10, [](std::int64_t) {}), interrupted); // so does all that follows
+        CHECK_THROWS_AS(for_each(exec, 10, [](std::int64_t) {}), interrupted); // so do all later operations
         interruption::scope const none(nullptr);
         std::atomic<std::int64_t> sum = 0;
-        for_each(exec, 1000, [&](std::int64_t i) { sum += i; }); // but for what is not to be interrupted
+        for_each(exec, 1000, [&](std::int64_t i) { sum += i; }); // unless interruptions are disabled
         CHECK(sum == 499500);
     }
 }

@@ -15,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// x -> slope x + shift modulo a prime: composition does not commute.
+/// x -> slope x + shift modulo a prime; composition does not commute.
 struct affine {
     std::uint32_t slope, shift;
 };
@@ -26,7 +26,7 @@ struct composed {
                 std::uint32_t((std::uint64_t(later.slope) * earlier.shift + later.shift) % prime)};
     }
 };
-/// Of an odd size, and not default constructible.
+/// A state of odd size without default constructor.
 struct wide {
     explicit COPPICE_HD wide(int v) : value{v, v + 1, v + 2, v + 3, v + 4} {}
     int value[5];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers and views: ownership, bad sizes, allocations that fail.
+// Buffers and views: ownership, invalid sizes, failing allocations.
 #include <coppice/core/memory.hpp>
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ static_assert(std::is_nothrow_move_constructible_v<buffer<int>> && std::is_nothr
 static_assert(std::is_trivially_copyable_v<array_view<double>>);
 static_assert(std::is_convertible_v<array_view<int>, array_view<int const>>);
 static_assert(!std::is_convertible_v<array_view<int const>, array_view<int>>);
-// Contiguous ranges of the same elements are seen as views, temporary ones only where nothing is written.
+// Contiguous ranges of the same element type convert to views; temporary ones to read-only views only.
 static_assert(std::is_convertible_v<std::vector<int>&, array_view<int>>);
 static_assert(std::is_convertible_v<std::vector<int> const&, array_view<int const>>);
 static_assert(std::is_convertible_v<std::span<int, 3>, array_view<int>>);
@@ -99,7 +99,8 @@ TEST_CASE_TEMPLATE("sizes that no buffer has", Fixture, COPPICE_TEST_EXECUTORS) 
     CHECK_THROWS_WITH_AS(buffer<int>(exec, -1), "buffer size is negative: -1", argument_error);
     CHECK_THROWS_AS(buffer<double>(exec, std::numeric_limits<std::int64_t>::max()), overflow_error);
     CHECK_THROWS_AS(buffer<double>(exec, std::numeric_limits<std::int64_t>::max() / 8 + 1), overflow_error);
-    CHECK_THROWS_AS(buffer<char>(exec, std::int64_t{1} << 62), memory_error); // fits the type, not the machine
+    CHECK_THROWS_AS(buffer<char>(exec, std::int64_t{1} << 62),
+                    memory_error); // fits the type, but exceeds the memory of the machine
     CHECK(buffer<int>(exec, 0).data() == nullptr);
 }
 
@@ -173,7 +174,7 @@ TEST_CASE_TEMPLATE("vectors, spans and arrays are seen as views and copied", Fix
 }
 
 TEST_CASE("memory resources of std::pmr serve executors, and those of executors std::pmr") {
-    /// Counts what it hands out, in bytes.
+    /// Counts the allocated bytes.
     struct counting final : std::pmr::memory_resource {
         std::size_t held = 0;
         bool refuse = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernel bodies with a barrier bug, and a loop whose items are not independent. A build with the thread sanitizer
-// expects every case of this program to end with "data race", and `none` to end well.
+// Kernel bodies with a missing barrier, and a loop with dependent items. A build with the thread sanitizer expects that
+// every case of this program ends with "data race" and that `none` succeeds.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -24,11 +24,12 @@ void rotate(Block const& block, int index, int* shared, std::vector<int>& out, f
     out[std::size_t(i)] = shared[(t + 32) % n];
 }
 
-/// Every item writes the same place: the marks of core/host/host_loop.cpp must not hide it.
+/// Every item writes to the same address: the annotations in core/host/host_loop.cpp must not hide the race.
 struct careless_item {
     coppice::array_view<std::int64_t> out;
     void operator()(std::int64_t i) const {
-        if (i % 8192 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2)); // lets the other worker in
+        if (i % 8192 == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(2)); // gives the other worker time to run
         out[0] = i;
     }
 };

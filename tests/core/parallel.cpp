@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parallel primitives against the standard algorithms, at sizes around every block border.
+// Parallel primitives compared with the standard algorithms, at sizes around every block boundary.
 #include <coppice/core/parallel.hpp>
 
 #include <doctest/doctest.h>
@@ -66,7 +66,7 @@ struct always {
     COPPICE_HD bool operator()(std::int64_t) const { return true; }
 };
 
-// An integer sum with its count: a result type that is not an arithmetic type.
+// Integer sum with its count: a result type that is not arithmetic.
 struct tally {
     std::int64_t sum, count;
 };
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("reduce: floating sums lie within the rounding bound", Fixtur
         long double exact = 0, magnitudes = 0;
         for (double const v : values) exact += v, magnitudes += std::abs(static_cast<long double>(v));
         double const sum = reduce(exec, n, 0.0, element<double>{in.view()}, plus{});
-        // Any order of n additions stays within (n - 1) u of the sum of the magnitudes.
+        // In any order, n additions have an error of at most (n - 1) u times the sum of magnitudes.
         auto const bound = static_cast<long double>(n) * std::numeric_limits<double>::epsilon() / 2 * magnitudes;
         CHECK(std::abs(static_cast<long double>(sum) - exact) <= bound);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that end where the data lives: counted by kernels, seen by the host only when they are over.
+// Loops whose end is decided on the device: kernels count iterations; the host reads the count after the end.
 #include <coppice/core/repeat.hpp>
 
 #include "support/executors.hpp"
@@ -9,7 +9,7 @@ using namespace coppice;
 
 namespace {
 
-/// A loop that counts its passes and ends after some.
+/// Loop that counts its iterations and ends after a given number.
 struct counted {
     loop_switch loop{};
     std::int64_t passes = 0;
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("a loop runs until its body says so", Fixture, COPPICE_TEST_E
         repetition<Executor> repeat(exec);
         buffer<counted> state(exec, 1);
         buffer<unsigned> x(exec, n);
-        for (std::int64_t const last : {1, 0, 2, 300}) { // the same loop again and again
+        for (std::int64_t const last : {1, 0, 2, 300}) { // the same loop several times
             CAPTURE(last);
             auto const first = counting_to(last);
             exec.copy_elements(&first, state.data(), 1);
@@ -73,7 +73,7 @@ namespace {
 
 struct look_for_word {
     counted* state;
-    int* mail; ///< passes that the host may see, and its word to stop
+    int* mail; ///< iterations so far, readable by the host, and the host's request to stop
     COPPICE_HD void operator()(std::int64_t) const {
         ++state->passes;
         static_cast<int volatile*>(mail)[0] = int(state->passes);
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture
             });
         auto const end = exec.load(state.data());
         CHECK(end.loop.on == 0);
-        CHECK(seen == end.passes); // watched once more after the end
+        CHECK(seen == end.passes); // watch() is called once more after the end
         CHECK(end.passes >= 21);
     }
 }
@@ -123,7 +123,8 @@ TEST_CASE("an executor of the default stream records its loops beside it") {
     exec.copy_elements(&first, state.data(), 1);
     repeat.run(&state.data()->loop, {.replayable = true},
                [&] {
-                   // What others queue on the default stream meanwhile is not recorded, and breaks nothing.
+                   // Work that others queue on the default stream meanwhile is not captured and does not disturb the
+                   // capture.
                    CHECK(cudaMemsetAsync(other.data(), 0, sizeof(int), cudaStreamLegacy) == cudaSuccess);
                    CHECK(exec.stream() != cudaStreamLegacy);
                    for_each(exec, 1, count_pass{state.data()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over the blocks of a grid, under CPU threads.
+// Sums over the blocks of a grid, on CPU threads.
 #include <coppice/core/grid_sum.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Aggregates from forests and matchings, and contraction, against their definitions.
+// Tests aggregates of forests and matchings, and contraction, against their definitions.
 #include <coppice/coarsening.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace coppice;
 
 namespace {
 
-/// A symmetric matrix with about `degree` random edges a vertex.
+/// A symmetric matrix with about `degree` random edges per vertex.
 csr<double> random_graph(int n, int degree, unsigned seed) {
     std::mt19937 random(seed);
     std::map<std::pair<int, int>, double> edges;
@@ -36,7 +36,7 @@ csr<double> random_graph(int n, int degree, unsigned seed) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("runs: stretches of paths, nearly equal, at least as long as asked", Fixture,
+TEST_CASE_TEMPLATE("runs: consecutive vertices of paths, nearly equal, of the minimum length", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {0, 1, 2, 3, 7, 500})
@@ -62,8 +62,8 @@ TEST_CASE_TEMPLATE("runs: stretches of paths, nearly equal, at least as long as 
                     }
                     int const length = paths[std::size_t(k) + 1] - paths[std::size_t(k)];
                     CHECK(int(sizes.size()) == std::max(1, length / shortest));
-                    auto const [least, most] = std::minmax_element(sizes.begin(), sizes.end());
-                    CHECK(*most - *least <= 1);
+                    auto const [min_size, max_size] = std::minmax_element(sizes.begin(), sizes.end());
+                    CHECK(*max_size - *min_size <= 1);
                     next += int(sizes.size());
                 }
                 CHECK(a.count == next);
@@ -71,8 +71,7 @@ TEST_CASE_TEMPLATE("runs: stretches of paths, nearly equal, at least as long as 
             }
 }
 
-TEST_CASE_TEMPLATE("runs: single vertices join, stay or are left out as they are told", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("runs: companions decide about single vertices", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // The path 0 1 2 and the single vertices 3, 4, 5.
     csr<double> const graph{6, 6, exec.copy(std::vector<std::int32_t>{0, 1, 3, 4, 4, 4, 4}),
@@ -118,23 +117,25 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
     auto const host = random_graph(n, 6, 9);
     auto const graph = exec.copy(host);
     auto const forest = extract_forest(exec, graph.view(), parallel_factor(exec, graph.view()));
-    std::vector<std::int32_t> companions(n, left_out); // of single vertices: their rows and columns vanish
+    // vertices without an aggregate: their rows and columns are removed
+    std::vector<std::int32_t> companions(n, left_out);
     auto const local = exec.copy(companions);
     std::vector<vertex_aggregates<std::int32_t>> all;
     all.push_back(aggregate_runs(exec, forest, 2, local.view()));
-    std::vector<std::int32_t> dealt(n);
-    for (int v = 0; v < n; ++v) dealt[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds in an aggregate
-    all.push_back({n, 3, exec.copy(dealt)});
+    std::vector<std::int32_t> group_of(n);
+    for (int v = 0; v < n; ++v)
+        group_of[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds of vertices per aggregate
+    all.push_back({n, 3, exec.copy(group_of)});
     for (auto const& a : all) {
         auto const of = to_vector(exec, a.of);
-        std::map<std::pair<int, int>, double> sums, least;
+        std::map<std::pair<int, int>, double> sums, min_weight;
         for (int i = 0; i < n; ++i)
             for (int k = host.row_offsets()[i]; k < host.row_offsets()[i + 1]; ++k) {
                 std::pair const at{of[std::size_t(i)], of[std::size_t(host.column_indices()[k])]};
                 if (at.first < 0 || at.second < 0) continue;
                 double const w = host.values()[k];
                 sums[at] += w;
-                least[at] = least.contains(at) ? std::min(least[at], w) : w;
+                min_weight[at] = min_weight.contains(at) ? std::min(min_weight[at], w) : w;
             }
         auto const holds = [&](csr<double> const& c, std::map<std::pair<int, int>, double> const& expected) {
             auto const offsets = to_vector(exec, c.row_offsets()), columns = to_vector(exec, c.column_indices());
@@ -142,7 +143,7 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
             CHECK(c.rows() == a.count);
             CHECK(c.columns() == a.count);
             REQUIRE(values.size() == expected.size());
-            std::size_t k = 0; // a map is in the order of rows and columns
+            std::size_t k = 0; // a map is sorted by row and column
             for (auto const& [at, value] : expected) {
                 CHECK(columns[k] == at.second);
                 CHECK(offsets[std::size_t(at.first)] <= std::int32_t(k));
@@ -151,7 +152,7 @@ TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, CO
             }
         };
         holds(contract(exec, graph.view(), a), sums);
-        holds(contract(exec, min_plus<double>{}, graph.view(), a, 0.0), least);
+        holds(contract(exec, min_plus<double>{}, graph.view(), a, 0.0), min_weight);
         CHECK_THROWS_AS(contract(exec, test::view_of(exec.copy(random_graph(9, 2, 1))), a), dimension_error);
     }
 }

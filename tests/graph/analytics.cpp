@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms held against their definitions; one source, every executor.
+// Tests of graph algorithms against their definitions; single-source for all executors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Directed graphs: a cycle, a path, random edges in one direction, with loops and edges stored twice.
+/// Directed graphs: a cycle, a path, random edges in one direction, with loops and parallel edges.
 std::vector<named_graph> directed_graphs() {
     std::vector<named_graph> all;
     graph_builder cycle(50);
@@ -32,15 +32,15 @@ std::vector<named_graph> directed_graphs() {
     all.push_back({"directed cycle", cycle.plain()});
     std::mt19937_64 random(3);
     plain_csr<double> a = random_matrix<double>(std::vector<std::int64_t>(400, 3), 400, 5);
-    for (double& x : a.values) x = double(random() % 4); // lengths of 0 too
+    for (double& x : a.values) x = double(random() % 4); // includes lengths of 0
     all.push_back({"random, directed, repeated edges", a});
     return all;
 }
 
-/// Too large for one stretch of a list, so that two threads share the work.
+/// Too large for one chunk of a list, so that two threads work.
 named_graph large_grid() { return {"large grid", stencil_graph(150, 90, stencil_aniso1)}; }
 
-/// Rows of 1499 edges beside such of 10: the long ones are worked on by all blocks of a GPU.
+/// Rows of 1499 edges among rows of 10: all blocks of a GPU share the long ones.
 named_graph hubs() {
     graph_builder g(1500);
     for (int hub = 0; hub < 10; ++hub)
@@ -71,7 +71,7 @@ std::vector<named_graph> all_graphs() {
     return all;
 }
 
-/// Appends two of three vertices, with works of all sizes, next to each other and apart.
+/// Appends two of three vertices, with work values of all sizes, adjacent and separate.
 struct list_with_work {
     COPPICE_HD static bool appends(vertex_id v) { return v % 3 != 0; }
     COPPICE_HD static std::int32_t work_of(vertex_id v) {
@@ -86,7 +86,7 @@ struct list_with_work {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("lists hold what visits append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("lists hold what maps append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (vertex_id n : {1, 31, 32, 33, 1000, 100000}) {
         std::vector<vertex_id> expected;
@@ -162,11 +162,10 @@ TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", F
     }
 }
 
-TEST_CASE_TEMPLATE("sssp: an edge of infinite length is none, and makes nobody a parent", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("sssp: an edge of infinite length is ignored, also for parents", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const none = std::numeric_limits<double>::infinity();
-    for (double const length : {0.0, 2.0}) { // along 0 parents are found by levels
+    for (double const length : {0.0, 2.0}) { // for length 0, parents are found by levels
         graph_builder edges(5);
         edges.entry(0, 1, length);
         edges.entry(0, 2, none);
@@ -179,13 +178,13 @@ TEST_CASE_TEMPLATE("sssp: an edge of infinite length is none, and makes nobody a
     }
 }
 
-TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, lengths far apart", Fixture,
+TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, lengths of very different size", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(300);
     for (int v = 0; v + 1 < 300; ++v) {
         g.entry(v, v + 1, v % 2 ? -3 : 2);
-        if (v % 10 == 0) g.entry(v + 1, v, -1); // with the edge there a cycle of length 1
+        if (v % 10 == 0) g.entry(v + 1, v, -1); // with the opposite edge a cycle of length 1
     }
     auto const falling = g.plain();
     auto const r = sssp(exec, view_of(falling.on(exec)), 0);
@@ -194,20 +193,20 @@ TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, le
     check_bits(to_vector(exec, r.distances), expected);
     CHECK(check_parents(falling, 0, expected, to_vector(exec, r.parents), [](double x) { return x; }) == "");
 
-    g.entry(299, 290, 1.5); // 290 ... 299 sum to -2
+    g.entry(299, 290, 1.5); // the cycle 290 ... 299 has length -2
     CHECK(sssp(exec, view_of(g.plain().on(exec)), 0).negative_cycle);
     CHECK(sssp(exec, view_of(g.plain<float>().on(exec)), 0).negative_cycle);
     CHECK(!sssp(exec, view_of(falling.on(exec)), 299).negative_cycle);
 
-    graph_builder wide(6); // bounds that move by delta alone would never arrive
+    graph_builder wide(6); // bounds that advance by delta alone would never reach the far vertices
     for (int v = 0; v < 5; ++v) wide.edge(v, v + 1, std::pow(1e6, v));
-    wide.edge(0, 5, std::numeric_limits<double>::infinity()); // no edge
+    wide.edge(0, 5, std::numeric_limits<double>::infinity()); // ignored: infinite length
     auto const far = sssp(exec, view_of(wide.plain().on(exec)), 0, {.delta = 1e-3});
     CHECK(to_vector(exec, far.distances)[5] == plain_distances(wide.plain(), 0, false)[5]);
     CHECK(far.rounds < 100);
 }
 
-TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their definitions say", Fixture,
+TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: agree with their definitions", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {
@@ -228,11 +227,11 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
         CHECK(check_matching(weights, mates) == "");
         CHECK(2 * matching.pairs == weights.rows - std::count(mates.begin(), mates.end(), -1));
         host_executor const host(1);
-        auto const on_host = weights.on(host); // the same sets and colours everywhere
+        auto const on_host = weights.on(host); // the same sets and colours on every executor
         CHECK(to_vector(host, maximal_independent_set(host, graph_view(on_host)).members) == members);
         CHECK(to_vector(host, colour_graph(host, graph_view(on_host)).colours) == to_vector(exec, painted.colours));
         CHECK(to_vector(host, maximal_matching(host, graph_view(on_host)).mates) == mates);
-        if (weights.rows > 5000) continue; // what follows takes n^2 steps
+        if (weights.rows > 5000) continue; // the following checks take n^2 steps
         auto const k = core_numbers(exec, graph_view(a));
         CHECK(to_vector(exec, k.cores) == plain_cores(weights));
         if (weights.rows > 2500) continue;
@@ -244,7 +243,7 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
         CHECK(at.total == sum / 3);
         CHECK(count_triangles(exec, graph_view(a)) == sum / 3);
     }
-    graph_builder kite(4); // 0 1 2 and a tail 2 - 3
+    graph_builder kite(4); // triangle 0 1 2 and an edge 2 - 3
     for (auto const& [u, v] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}}) kite.edge(u, v, 1);
     auto const r = clustering(exec, graph_view(kite.plain().on(exec)));
     CHECK(to_vector(exec, r.coefficients) == std::vector<double>{1, 1, 1.0 / 3, 0});
@@ -252,10 +251,9 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
     CHECK(r.transitivity == doctest::Approx(0.6));
 }
 
-TEST_CASE_TEMPLATE("triangles: hubs beside more vertices than have numbers of 16 bits", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("triangles: hubs, and more vertices than 16-bit numbers", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Cliques, whose rows are long and short, and three hubs that everyone in them is a neighbour of.
+    // Cliques with long and short rows, and three hubs that are neighbours of all their vertices.
     constexpr bool many = expected<std::remove_const_t<decltype(exec)>>::numbers_hubs;
     constexpr int large = many ? 950 : 20, small = many ? 2000 : 100;
     constexpr int large_size = 70, small_size = 6, hubs = 3;
@@ -301,16 +299,16 @@ TEST_CASE_TEMPLATE("triangles: of rows that are short, long, and as bits", Fixtu
         CHECK(r.total == sum / 3);
         CHECK(count_triangles(exec, graph_view(g)) == sum / 3);
     };
-    check(stencil_graph(50, 40, stencil_aniso1)); // 8 edges at most
+    check(stencil_graph(50, 40, stencil_aniso1)); // at most 8 edges per vertex
     std::mt19937_64 random(5);
-    for (int const core : {13, 14, 65, 130, 500}) { // nearly complete; behind it vertices of few edges
+    for (int const core : {13, 14, 65, 130, 500}) { // nearly complete core, followed by vertices of low degree
         graph_builder g(2000);
         for (int u = 0; u < core; ++u)
             for (int v = 0; v < u; ++v)
                 if (random() % 8 > 0) g.edge((u * 3) % 2000, (v * 3) % 2000, 1);
         for (int k = 0; k < 6000; ++k) {
             int const u = int(random() % 2000), v = int(random() % 2000);
-            g.edge(u, v, 1); // some are loops
+            g.edge(u, v, 1); // includes loops
         }
         CAPTURE(core);
         check(g.plain());
@@ -327,7 +325,7 @@ TEST_CASE_TEMPLATE("an edge in one direction alone is found wherever it is", Fix
             auto a = g.plain();
             CHECK(is_undirected(exec, a.on(exec)));
             g.entry(p, q, 1);
-            if (p + q == 1) continue; // it is there
+            if (p + q == 1) continue; // the opposite edge exists
             a = g.plain();
             CAPTURE(p);
             CAPTURE(q);
@@ -357,7 +355,7 @@ TEST_CASE_TEMPLATE("independent sets: loops change nothing, run after run", Fixt
 
 namespace {
 
-/// Large enough that threads share stretches of them, or of their list.
+/// Large enough that several threads process chunks of the vertices, or of their list.
 std::vector<named_graph> ordered_graphs() {
     std::vector<named_graph> all;
     int const nx = 260, ny = 250, n = nx * ny;
@@ -376,7 +374,7 @@ std::vector<named_graph> ordered_graphs() {
             hubs.entry(v, u, 1);
         }
     all.push_back({"grid, numbers shuffled", shuffled.plain()});
-    for (int v = 30; v + 30 < n; v += 37) // both classes beside each other, and rows of 44 edges
+    for (int v = 30; v + 30 < n; v += 37) // vertices of both classes, and rows of 44 edges
         for (int k = 2; k < (v % 1000 == 20 ? 22 : 8); ++k) {
             stars.edge(v, v - k, 1);
             stars.edge(v, v + k, 1);
@@ -396,7 +394,7 @@ std::vector<named_graph> ordered_graphs() {
     return all;
 }
 
-/// By class, then the place of their run, then that in it.
+/// Sort key: class, key of the run, position in the run.
 std::vector<int> greedy_order(plain_csr<double> const& a, bool many_first) {
     int const few = 2 * (int(a.indices.size()) / a.rows);
     std::vector<std::array<std::uint32_t, 3>> key;
@@ -433,7 +431,8 @@ std::vector<std::uint8_t> greedy_set(plain_csr<double> const& a) {
     return members;
 }
 
-/// Greedy within blocks of numbers that are alike but for the last bits: who is free takes the last free neighbour.
+/// Greedy matching within blocks of indices that are equal except for the last bits: a free vertex takes the last free
+/// neighbour.
 void match_greedily(plain_csr<double> const& a, std::vector<int> const& order, int bits, std::vector<int>& mates) {
     for (int const u : order)
         for (int k = a.offsets[std::size_t(u) + 1]; mates[std::size_t(u)] < 0 && k-- > a.offsets[std::size_t(u)];) {
@@ -443,16 +442,16 @@ void match_greedily(plain_csr<double> const& a, std::vector<int> const& order, i
             mates[std::size_t(v)] = u;
         }
 }
-/// The matching, and in `stages` which of runs (1) and stretches (2) came before the whole graph.
-std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
+/// Returns the matching; `phases` gets 1 if runs, and 2 if blocks, came before the whole graph.
+std::vector<int> greedy_mates(plain_csr<double> const& a, int& phases) {
     host_executor const host(1);
     auto const on_host = a.on(host);
     analytics::sampled_rows near{0, 0, 0, 0};
     for (int i = 0; i < 1024; ++i) near = analytics::add_sampled{}(near, analytics::sample_row{graph_view(on_host)}(i));
     std::vector<int> mates(std::size_t(a.rows), -1);
     if (near.use_runs()) {
-        stages |= 1;
-        for (int u = 0; u < a.rows; ++u) { // the first that comes after it, whatever the order in the row
+        phases |= 1;
+        for (int u = 0; u < a.rows; ++u) { // the first free neighbour after u, for any order of the row
             int mate = a.rows;
             for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k)
                 if (int const v = a.indices[std::size_t(k)]; v != u && v / 16 == u / 16 && mates[std::size_t(v)] < 0)
@@ -467,14 +466,14 @@ std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
     for (int v = 0; v < a.rows; ++v)
         left += mates[std::size_t(v)] < 0 && a.offsets[std::size_t(v) + 1] > a.offsets[std::size_t(v)];
     if (near.use_blocks() && 16 * (near.use_runs() ? left : a.rows) > a.rows) {
-        stages |= 2;
+        phases |= 2;
         match_greedily(a, order, 16, mates);
     }
     match_greedily(a, order, 31, mates);
     return mates;
 }
 
-/// Of more vertices than a stretch has.
+/// Graphs with more vertices than a block.
 std::vector<named_graph> stretched_graphs() {
     int const nx = 301, ny = 299, n = nx * ny;
     auto const grid = stencil_graph(nx, ny, stencil_five_point);
@@ -489,7 +488,7 @@ std::vector<named_graph> stretched_graphs() {
         by_diagonals.entry(diagonal[std::size_t(u)], diagonal[std::size_t(v)], 1);
         shuffled.entry(random[std::size_t(u)], random[std::size_t(v)], 1);
     });
-    for (int v = 0; v < n; ++v) { // in runs, which leave most vertices to what follows
+    for (int v = 0; v < n; ++v) { // edges within runs, which leave most vertices to the next phases
         if (v % 16 > 0) stars.edge(v, v - v % 16, 1);
         if (v >= 300 && v % 7 > 0) stars.edge(v, v - 300, 1);
     }
@@ -503,7 +502,7 @@ std::vector<named_graph> stretched_graphs() {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and stretches first", Fixture,
+TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and blocks first", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto graphs = ordered_graphs();
@@ -512,9 +511,9 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
     for (auto const& [name, weights] : graphs) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        int stages = 0;
-        auto const mates = greedy_mates(weights, stages);
-        seen.insert(stages);
+        int phases = 0;
+        auto const mates = greedy_mates(weights, phases);
+        seen.insert(phases);
         auto const a = weights.on(exec);
         for (int run = 0; run < (sanitized ? 1 : 3); ++run)
             CHECK(to_vector(exec, maximal_matching(exec, graph_view(a)).mates) == mates);
@@ -523,7 +522,7 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
             auto const on_host = weights.on(host);
             CHECK(to_vector(host, maximal_matching(host, graph_view(on_host)).mates) == mates);
         }
-        // Rounds, as on CUDA, and the order lead to the same.
+        // The rounds of CUDA and the sequential order give the same result.
         std::vector<int> expected(mates.size(), -1);
         match_greedily(weights, greedy_order(weights, false), 31, expected);
         buffer<vertex_id> found(exec, weights.rows);
@@ -533,7 +532,7 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
         CHECK(to_vector(exec, found) == expected);
     }
     CHECK(seen == std::set<int>{0, 1, 2, 3});
-    // Edges in one direction only: it ends, and who has a mate is its mate's.
+    // Edges in one direction only: the algorithm terminates, and mates are mutual.
     for (auto const& [name, weights] : directed_graphs()) {
         auto const a = weights.on(exec);
         CHECK(maximal_matching(exec, graph_view(a)).pairs >= 0);
@@ -554,7 +553,7 @@ TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_
             CHECK(to_vector(exec, painted.colours) == colours);
             CHECK(painted.count == 1 + *std::max_element(colours.begin(), colours.end()));
         }
-        for (int const threads : {5, 40}) { // more than one worker a core, and more than stretches have marks
+        for (int const threads : {5, 40}) { // more workers than cores, and more than chunks have slots
             host_executor const host(threads);
             auto const on_host = weights.on(host);
             CHECK(to_vector(host, maximal_independent_set(host, graph_view(on_host)).members) == members);
@@ -563,20 +562,20 @@ TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_
     }
 }
 
-TEST_CASE("colours by telling: greedy along the order, by warps that wait for each other") {
+TEST_CASE("colours by data flow: greedy along the order, by warps that wait for each other") {
     auto graphs = undirected_graphs();
-    graph_builder wide(700); // rows of several pieces, of exactly one and two, and vertices without edges
+    graph_builder wide(700); // rows of several pieces, of exactly one and two pieces, and vertices without edges
     for (int hub : {3, 64, 350})
         for (int v = 0; v < 600; v += 1 + hub % 3)
             if (v != hub) wide.edge(hub, v, 1);
     for (int v = 100; v < 228; ++v) wide.edge(698, v, 1);
     for (int v = 100; v < 356; ++v) wide.edge(699, v, 1);
     graphs.push_back({"rows of several pieces", wide.plain()});
-    graph_builder clique(90); // more colours than a word has bits
+    graph_builder clique(90); // more colours than bits of a word
     for (int v = 0; v < 90; ++v)
         for (int u = 0; u < v; ++u) clique.edge(u, v, 1);
     graphs.push_back({"clique", clique.plain()});
-    for (auto& g : directed_graphs()) graphs.push_back(std::move(g)); // no colouring, but it ends
+    for (auto& g : directed_graphs()) graphs.push_back(std::move(g)); // no valid colouring, but it terminates
     for (auto const& [name, weights] : graphs) {
         auto const& case_name = name;
         CAPTURE(case_name);
@@ -597,10 +596,10 @@ TEST_CASE("colours by telling: greedy along the order, by warps that wait for ea
     }
 }
 
-/// Numbers that have nothing to do with the graph.
+/// Renumbers the vertices so that indices have no locality.
 graph_builder shuffled_path(int n) {
     graph_builder g(n);
-    auto const number = [n](int i) { return int(i * 787LL % n); }; // a bijection where n is no multiple of 787
+    auto const number = [n](int i) { return int(i * 787LL % n); }; // a bijection if n is no multiple of 787
     for (int i = 1; i < n; ++i)
         if (i % 900 != 0) g.edge(number(i - 1), number(i), 1);
     return g;
@@ -609,8 +608,8 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
     constexpr int tile = analytics::tile_vertices;
     auto graphs = undirected_graphs();
     graphs.push_back({"path, many trees a tile", shuffled_path(5 * tile + 3).plain()});
-    // Paths within and across tiles that rows join which are longer than warps read themselves: by their small
-    // neighbours alone where the last vertex has them.
+    // Paths within and across tiles that are connected by rows too long for a warp; the last vertex has such a row with
+    // smaller neighbours only.
     for (auto const& hubs : {std::vector<int>{1, 2 * tile, 3 * tile - 1, 6 * tile - 1}, {6 * tile - 1}, {0}}) {
         graph_builder rows(6 * tile);
         for (int v = 1; v < 6 * tile; ++v)
@@ -621,7 +620,7 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
         graphs.push_back({"long rows", rows.plain()});
     }
     for (int const n : {tile - 1, tile, tile + 1, 2 * tile}) {
-        graph_builder ends(n); // a matching of far vertices, and a path of even ones backwards
+        graph_builder ends(n); // a matching of distant vertices, and a path of the even ones in descending order
         for (int v = 0; v < n / 2; v += 2) ends.edge(v, n - 1 - v, 1);
         for (int v = n - 1; v >= 4; v -= 4) ends.edge(v, v - 4, 1);
         graphs.push_back({"ends of tiles", ends.plain()});
@@ -659,15 +658,15 @@ TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPI
         CHECK(f.trees == weights.rows - edges);
         auto const from = to_vector(exec, f.from), to = to_vector(exec, f.to);
         auto const w = to_vector(exec, f.weights);
-        union_find parts(weights.rows);
+        union_find sets(weights.rows);
         std::vector<std::tuple<int, int, double>> stored;
         for_entries(weights, [&](int u, int v, double x) { stored.emplace_back(u, v, x); });
         for (std::size_t e = 0; e < from.size(); ++e) {
-            CHECK(parts.join(from[e], to[e]));
+            CHECK(sets.unite(from[e], to[e]));
             CHECK(std::binary_search(stored.begin(), stored.end(), std::tuple{from[e], to[e], w[e]}));
         }
     }
-    graph_builder equal(30); // negative weights and equal ones, in single precision
+    graph_builder equal(30); // negative and equal weights, in single precision
     for (int v = 0; v < 30; ++v)
         for (int w = 0; w < v; ++w) equal.edge(v, w, (v * 7 + w) % 3 - 1);
     auto const f = minimum_spanning_forest(exec, view_of(equal.plain<float>().on(exec)));
@@ -712,7 +711,7 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
     }
 }
 
-TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs what greedy does", Fixture,
+TEST_CASE_TEMPLATE("the registry runs every algorithm, and a matching has the weight of the greedy one", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
@@ -738,7 +737,7 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
     CHECK_THROWS_AS(run_graph_algorithm(exec, "bsf", csr_view<double>{}), argument_error);
 }
 
-TEST_CASE_TEMPLATE("graph algorithms refuse in words what they cannot work on", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("graph algorithms reject invalid input with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(3);
     g.edge(0, 1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// b-matchings held against the greedy algorithm written down plainly; one source, every executor.
+// Tests of b-matchings against a plain implementation of the greedy algorithm; single-source for all executors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using plain_edges = std::vector<std::tuple<int, int, double>>;
 
-/// Edges in the order of the library, each taken where both ends have room.
+/// Takes each edge in the order of the library if both ends have capacity.
 plain_edges greedy_edges(plain const& a, std::vector<int> const& capacities) {
     std::vector<weighted_edge<double, int>> all;
     for_entries(a, [&](int u, int v, double x) {
@@ -50,7 +50,7 @@ plain_edges edges_of(Executor const& exec, b_matching_result<T> const& r) {
     return edges;
 }
 
-/// Rising weights along a path: every refusal waits for the one before.
+/// Weights that increase along a path: every refusal depends on the one before.
 plain_csr<double> rising_path(int n) {
     graph_builder g(n);
     for (int v = 1; v < n; ++v) g.edge(v - 1, v, v);
@@ -112,7 +112,7 @@ TEST_CASE_TEMPLATE("b-matchings: those of degrees 1 to 4 are the greedy factors"
     }
 }
 
-TEST_CASE_TEMPLATE("b-matchings refuse in words what they cannot work on", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("b-matchings reject invalid input with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(3);
     g.edge(0, 1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boost's algorithms on our matrices, whose answers ours must equal; and Boost's graphs as matrices.
+// Boost's algorithms on Coppice matrices give the results of Coppice; Boost graphs as matrices.
 #include <doctest/doctest.h>
 
 #include <boost/graph/adjacency_list.hpp>

@@ -33,7 +33,7 @@ edges edges_of(Executor const& exec, csr_view<double> a) {
     return found;
 }
 
-/// Entries of some positions with values from -2 to 2, zeros and loops among them.
+/// Entries at given positions with values from -2 to 2, including zeros and loops.
 template <class Executor>
 csr<double> some_graph(Executor const& exec, std::int32_t n, edges& all) {
     random_stream const random(17, 0);
@@ -64,20 +64,20 @@ TEST_CASE_TEMPLATE("both directions: the union, with signs, zeros and loops", Fi
             for (auto const& [ends, value] : all) {
                 auto const mirror = all.find({ends.second, ends.first});
                 double const other = mirror == all.end() ? value : mirror->second;
-                double const joined = rule == duplicates::min ? std::min(value, other) : std::max(value, other);
-                expected[ends] = expected[{ends.second, ends.first}] = joined;
+                double const combined = rule == duplicates::min ? std::min(value, other) : std::max(value, other);
+                expected[ends] = expected[{ends.second, ends.first}] = combined;
             }
-            CHECK(edges_of(exec, both_directions(exec, a.view(), rule).view()) == expected);
+            CHECK(edges_of(exec, view_of(both_directions(exec, a.view(), rule))) == expected);
         }
         std::erase_if(all, [](auto const& edge) { return !(edge.second > 0); });
-        CHECK(edges_of(exec, positive_edges(exec, a.view()).view()) == all);
+        CHECK(edges_of(exec, view_of(positive_edges(exec, a.view()))) == all);
     }
 }
 
 TEST_CASE_TEMPLATE("matchings by value take no negative edge; bridges may be numbers of edges", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // A path 0 - 1 - 2 - 3 of weights -5, 3, -1.
+    // A path 0 - 1 - 2 - 3 with weights -5, 3, -1.
     csr<double> const path(4, 4, exec.copy(std::vector<std::int32_t>{0, 1, 3, 5, 6}),
                            exec.copy(std::vector<std::int32_t>{1, 0, 2, 1, 3, 2}),
                            exec.copy(std::vector<double>{-5, -5, 3, 3, -1, -1}));
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("matchings by value take no negative edge; bridges may be num
     };
     CHECK(weight_of_two(false) == 9);
     CHECK(weight_of_two(true) == 3);
-    // The same path, whose edge 1 - 2 stands for two edges.
+    // The same path; edge 1 - 2 represents two parallel edges.
     csr<double> const counts(4, 4, exec.copy(std::vector<std::int32_t>{0, 1, 3, 5, 6}),
                              exec.copy(std::vector<std::int32_t>{1, 0, 2, 1, 3, 2}),
                              exec.copy(std::vector<double>{1, 1, 1, 2, 1, 1}));
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("matchings by value take no negative edge; bridges may be num
     CHECK(bridges(true) == std::vector<vertex_id>{0, 2});
 }
 
-TEST_CASE("the catalogue names what parallel edges become") {
+TEST_CASE("the registry documents the rule for parallel edges") {
     std::map<duplicates, std::vector<std::string_view>> names;
     for (auto const& row : graph_algorithm_catalogue) names[row.parallel].push_back(row.name);
     using list = std::vector<std::string_view>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graphs that change by batches of edges, and answers that start from old ones, held against those from scratch; one
-// source, every executor.
+// Tests of graphs that change by batches of edges: incremental results against results from scratch; single-source for
+// all executors.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -21,11 +21,11 @@ using entry_map = std::map<std::pair<int, int>, double>;
 
 plain_csr<double> plain_of(entry_map const& entries, int vertices) {
     graph_builder g(vertices);
-    for (auto const& [place, value] : entries) g.entry(place.first, place.second, value);
+    for (auto const& [position, value] : entries) g.entry(position.first, position.second, value);
     return g.plain();
 }
 
-/// A graph of an undirected kind that is changed step by step.
+/// An undirected graph that is changed step by step.
 struct changing {
     int vertices;
     entry_map entries{};
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("batches of edges, and answers that start from the old one", 
     int const n = 3000;
     changing graph{n};
     csr<double> a = plain_of({}, n).on(exec);
-    auto parts = connected_components(exec, graph_view(a));
+    auto connected = connected_components(exec, graph_view(a));
     auto paths = sssp(exec, a.view(), 7);
     for (int step = 0; step < 8; ++step) {
         CAPTURE(step);
@@ -86,11 +86,11 @@ TEST_CASE_TEMPLATE("batches of edges, and answers that start from the old one", 
         a = with_edges(exec, fewer.view(), added);
         check_same(exec, a, plain_of(graph.entries, n));
 
-        auto const again = components_again(exec, graph_view(a), parts, ends_of(added), ends_of(removed));
+        auto const again = components_again(exec, graph_view(a), connected, ends_of(added), ends_of(removed));
         auto const fresh = connected_components(exec, graph_view(a));
         CHECK(to_vector(exec, again.labels) == to_vector(exec, fresh.labels));
         CHECK(again.components == fresh.components);
-        parts = connected_components(exec, graph_view(a));
+        connected = connected_components(exec, graph_view(a));
 
         auto const from_old = sssp_again(exec, a.view(), 7, paths);
         paths = sssp(exec, a.view(), 7);
@@ -106,9 +106,9 @@ TEST_CASE_TEMPLATE("batches of edges, and answers that start from the old one", 
     CHECK(warm.converged);
     CHECK(warm.iterations < cold.iterations * 4 / 5);
     auto const x = to_vector(exec, warm.ranks), y = to_vector(exec, cold.ranks);
-    double apart = 0;
-    for (std::size_t v = 0; v < x.size(); ++v) apart += std::abs(x[v] - y[v]);
-    CHECK(apart < 2e-9);
+    double difference = 0;
+    for (std::size_t v = 0; v < x.size(); ++v) difference += std::abs(x[v] - y[v]);
+    CHECK(difference < 2e-9);
 }
 
 TEST_CASE_TEMPLATE("batches: the last of several counts, bad ones are refused", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trusses, similarities and communities held against their definitions; one source, every executor.
+// Tests of trusses, similarities and communities against their definitions; single-source for all executors.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ int shared(std::set<int> const& a, std::set<int> const& b) {
     return int(std::count_if(a.begin(), a.end(), [&](int v) { return b.count(v) != 0; }));
 }
 
-/// Truss numbers by taking away every edge in too few triangles, for k = 3, 4, ...
+/// Truss numbers by removing every edge in too few triangles, for k = 3, 4, ...
 std::map<std::pair<int, int>, int> plain_trusses(plain const& a) {
     auto left = neighbor_sets(a);
     std::map<std::pair<int, int>, int> number;
@@ -53,7 +53,7 @@ std::map<std::pair<int, int>, int> plain_trusses(plain const& a) {
     return number;
 }
 
-/// Groups of vertices that all know each other, in a ring.
+/// Cliques connected in a ring.
 plain_csr<double> ring_of_groups(int groups, int size) {
     graph_builder g(groups * size);
     for (int c = 0; c < groups; ++c) {
@@ -77,7 +77,7 @@ double plain_modularity(plain const& a, std::vector<int> const& labels) {
     return all > 0 ? within / all - squares : 0;
 }
 
-/// Labels are the smallest vertices with that label; how many there are.
+/// Checks that each label is the smallest vertex with that label; returns the number of labels.
 std::int64_t check_labels(std::vector<int> const& labels) {
     std::int64_t count = 0;
     for (std::size_t v = 0; v < labels.size(); ++v) {
@@ -91,7 +91,7 @@ std::int64_t check_labels(std::vector<int> const& labels) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("trusses and similarities: agree with all pairs of rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         auto const& case_name = name;
@@ -118,15 +118,16 @@ TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture
         for_entries(weights, [&](int u, int v, double) {
             auto const &x = sets[std::size_t(u)], &y = sets[std::size_t(v)];
             double const both = u == v ? 0 : shared(x, y), sizes = double(x.size() + y.size());
-            double const any = sizes - both, least = double(std::min(x.size(), y.size()));
-            right = right && jaccard[k] == (any > 0 ? both / any : 0) && overlap[k] == (least > 0 ? both / least : 0);
+            double const any = sizes - both, min_vertex = double(std::min(x.size(), y.size()));
+            right = right && jaccard[k] == (any > 0 ? both / any : 0) &&
+                    overlap[k] == (min_vertex > 0 ? both / min_vertex : 0);
             ++k;
         });
         CHECK(right);
     }
 }
 
-TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are what they say", Fixture,
+TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are correct", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
@@ -140,7 +141,7 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
         CHECK(spread.converged);
         auto const names = to_vector(exec, spread.labels);
         CHECK(spread.communities == check_labels(names));
-        std::vector<std::map<int, int>> around(names.size()); // no label has more edges than the own
+        std::vector<std::map<int, int>> around(names.size()); // no label has more edges than the vertex's own
         for_entries(weights, [&](int u, int v, double) {
             if (u != v) ++around[std::size_t(u)][names[std::size_t(v)]];
         });
@@ -153,10 +154,10 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
         CHECK(found.modularity == doctest::Approx(plain_modularity(weights, labels)));
         CHECK(modularity(exec, a.view(), found.labels.view()) == doctest::Approx(found.modularity));
         auto const on_host = weights.on(host);
-        CHECK(to_vector(host, louvain(host, on_host.view()).labels) == labels); // on every executor
+        CHECK(to_vector(host, louvain(host, on_host.view()).labels) == labels); // equal on every executor
         CHECK(to_vector(host, label_propagation(host, graph_view(on_host)).labels) == names);
         if (name == "ring of groups") {
-            CHECK(spread.communities > 150); // now and then two groups take one label
+            CHECK(spread.communities > 150); // occasionally two groups take one label
             CHECK(spread.communities <= 200);
             CHECK(found.communities <= 200);
             CHECK(found.modularity > 0.94);
@@ -172,7 +173,7 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
     CHECK_THROWS_WITH_AS(louvain(exec, view_of(g.plain<float>().on(exec))),
                          "louvain: 2 edge weights are negative or not finite", matrix_error);
     CHECK_THROWS_AS(louvain(exec, a.view(), {.resolution = 0}), argument_error);
-    for (double const weight : {1.0, 1e-300, 5e-324, 1e300, 1.5e308}) { // two triangles and an edge between them
+    for (double const weight : {1.0, 1e-300, 5e-324, 1e300, 1.5e308}) { // two triangles connected by an edge
         CAPTURE(weight);
         graph_builder pair(6);
         for (int t = 0; t < 6; t += 3)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coverages of tables 15 and 16 of the source thesis at reduced size, and every public matrix that is at hand.
+// Weight coverages of tables 15 and 16 of the source thesis at reduced size, and of every available public matrix.
 #include <doctest/doctest.h>
 
 #include <coppice/linear_forest.hpp>
@@ -27,7 +27,7 @@ double greedy_coverage(plain_csr<double> const& weights, factor_options const& o
     return greedy_factor(host, a.view(), options).weight_coverage;
 }
 
-/// A seven-point grid with another weight in each direction.
+/// A seven-point grid with a different weight in each direction.
 plain_csr<double> seven_point(int n, double wx, double wy, double wz) {
     plain_csr<double> a;
     a.rows = a.columns = n * n * n;
@@ -56,8 +56,8 @@ TEST_CASE("coverages of tables 15 and 16") {
     struct row {
         char const* name;
         plain_csr<double> weights;
-        double parallel[4]; // published, n = 1..4; ours may be better
-        double greedy[4];   // with random ties, to 0.01
+        double parallel[4]; // published values for n = 1..4; ours may be larger
+        double greedy[4];   // with random ties, accuracy 0.01
     };
     row const rows[] = {
         {"ANISO1", stencil_graph(300, 300, stencil_aniso1), {.27, .67, .72, .79}, {.293, .667, .728, .792}},
@@ -74,7 +74,7 @@ TEST_CASE("coverages of tables 15 and 16") {
             CHECK(greedy_coverage(r.weights, {.degree = n}) == doctest::Approx(r.greedy[n - 1]).epsilon(0.02));
             CHECK(coverage(r.weights, {.degree = n}) == doctest::Approx(greedy_coverage(r.weights, {.degree = n})));
         }
-    // Ties by distance find the lines of the grid.
+    // tie_rule::near finds the lines of the grid.
     CHECK(coverage(rows[2].weights, {.rounds = 5, .ties = tie_rule::near}) > 0.495);
 }
 

@@ -28,18 +28,18 @@ std::vector<double> dense_weights(Executor const& exec, csr_view<double> w) {
     return dense;
 }
 
-std::vector<std::int32_t> places_of_mirrors(csr_view<double> a) {
-    std::vector<std::int32_t> places(std::size_t(a.nonzeros()), -1);
+std::vector<std::int32_t> reference_mirrors(csr_view<double> a) {
+    std::vector<std::int32_t> mirrors(std::size_t(a.nonzeros()), -1);
     for (std::int32_t i = 0; i < a.rows(); ++i)
         for (std::int32_t k = a.row_begin(i); k < a.row_end(i); ++k)
             for (std::int32_t q = a.row_begin(a.indices[k]); q < a.row_end(a.indices[k]); ++q)
-                if (a.indices[q] == i) places[std::size_t(k)] = q;
-    return places;
+                if (a.indices[q] == i) mirrors[std::size_t(k)] = q;
+    return mirrors;
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share what they can", Fixture,
+TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, without a copy if possible", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct sample {
@@ -52,9 +52,9 @@ TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share wha
     samples.push_back({"skew", from_rows({{{1, -1}}, {{0, 1}, {2, 3}}, {{1, -3}}}), false, false});
     samples.push_back({"pattern", from_rows({{{0, 4}, {1, -1}}, {{0, 2}, {2, 3}}, {{1, 0}, {2, 5}}}), true, false});
     samples.push_back({"one side", from_rows({{{0, 4}, {1, -1}}, {{2, 3}}, {{2, 5}}}), false, true});
-    // One entry more on the left than on the right, and rows without a diagonal.
+    // One more entry below the diagonal than above, and rows without a diagonal.
     samples.push_back({"left side", from_rows({{{1, 2}}, {{0, 2}}, {{0, 3}}}), false, true});
-    // As many on the right as on the left, without mirror images.
+    // As many entries above the diagonal as below, without mirror entries.
     samples.push_back({"cycle", from_rows({{{1, 1}}, {{2, 1}}, {{0, 1}}}), false, true});
     samples.push_back({"unsorted", from_rows({{{1, -1}, {0, 4}}, {{2, 3}, {0, -1}}, {{1, 3}}}), false, true});
     samples.push_back({"empty rows", from_rows({{}, {}, {}}), false, false});
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share wha
         CHECK((weights.made.rows() > 0) == s.own_pattern);
         if (std::string_view(s.name) == "unsorted") continue;
         auto const mirrors = graph_detail::find_mirrors(exec, make_srcsr_plan(exec, a.view()), a.view());
-        CHECK(to_vector(exec, mirrors) == places_of_mirrors(s.a.view()));
+        CHECK(to_vector(exec, mirrors) == reference_mirrors(s.a.view()));
         auto const by_mirrors =
             graph_detail::edge_weights_by(exec, a.view(), array_view<std::int32_t const>(mirrors.view()));
         CHECK(dense_weights(exec, by_mirrors.view) == dense_weights(exec, expected.view()));
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("the same forest from the matrix itself as from its symmetris
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-// Few threads and many look for the cycles of a factor in ways of their own.
+// Few threads walk along the cycles, many scan; the results are equal.
 TEST_CASE("a factor's cycles are opened at the same edges for any number of threads") {
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 60});
     auto const forest_of = [&](int threads) {

@@ -15,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Greedy factor from the definition, for graphs with distinct weights: no tie rule is needed.
+/// Greedy factor from its definition, for graphs with distinct weights: needs no tie rule.
 std::vector<int> greedy_by_definition(plain_graph const& g, int n) {
     struct edge {
         double weight;
@@ -41,7 +41,7 @@ std::vector<int> greedy_by_definition(plain_graph const& g, int n) {
     return flat;
 }
 
-/// Each vertex's neighbours sorted, so that the order of confirmation does not matter.
+/// Sorts the neighbours of each vertex, so that the order of confirmation does not matter.
 std::vector<int> sorted_neighbors(std::vector<int> neighbors, int n) {
     for (auto at = neighbors.begin(); at != neighbors.end(); at += n) std::sort(at, at + n);
     return neighbors;
@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy o
     }
 }
 
-TEST_CASE("the greedy factor follows its definition where weights are distinct") {
+TEST_CASE("the greedy factor follows its definition if weights are distinct") {
     host_executor const host(2);
     for (auto const& [name, weights] : hard_graphs()) {
         if (name != "random, distinct weights") continue;
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("the factor is the same on every executor", Fixture, COPPICE_
     }
 }
 
-TEST_CASE_TEMPLATE("charges find edges where weights rise in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("charges find edges if weights increase in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         if (name != "rising weights") continue;
@@ -160,7 +160,7 @@ TEST_CASE_TEMPLATE("as many rounds as needed find the greedy factor where five w
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
-    int const length = 30, paths = 100; // weights rise along every path, so that a round confirms one edge of it
+    int const length = 30, paths = 100; // weights increase along every path, so that a round confirms one edge of it
     graph_builder g(length * paths);
     for (int v = 0; v + 1 < length * paths; ++v)
         if ((v + 1) % length != 0) g.edge(v, v + 1, 10 + v % length);
@@ -177,31 +177,32 @@ TEST_CASE_TEMPLATE("as many rounds as needed find the greedy factor where five w
     }
 }
 
-TEST_CASE_TEMPLATE("rounds that go on from the last one's proposals do what rounds that begin anew do", Fixture,
+TEST_CASE_TEMPLATE("rounds that reuse proposals give the same result as rounds that start anew", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        // Charges of probability 0 or 1 leave nobody to meet: such a round changes nothing, but the next begins anew.
+        // With a probability of 0 or 1 all charges are equal: such a round changes nothing, but the next one starts
+        // anew.
         for (int const degree : {1, 2, 3}) {
             auto const together = factor_on(exec, weights, {.degree = degree, .rounds = 4, .charge_period = 1});
-            auto const apart = factor_on(
+            auto const separate = factor_on(
                 exec, weights,
                 {.degree = degree, .rounds = 7, .charge_period = 2, .charge_below = 2, .charge_probability = 1});
-            CHECK(to_vector(exec, together.neighbors) == to_vector(exec, apart.neighbors));
+            CHECK(to_vector(exec, together.neighbors) == to_vector(exec, separate.neighbors));
         }
     }
 }
 
 namespace {
-/// A host that goes through the rounds of a device.
+/// A host executor that uses the rounds of devices.
 struct device_like_host : host_executor {
     using host_executor::host_executor;
 };
 } // namespace
 
-TEST_CASE("matchings: the host's own rounds do what those of a device do") {
+TEST_CASE("matchings: the rounds of the host give the result of those of a device") {
     host_executor const host(2);
     device_like_host const device(1);
     auto graphs = hard_graphs();
@@ -230,7 +231,7 @@ TEST_CASE_TEMPLATE("near ties follow the lines of a grid", Fixture, COPPICE_TEST
     auto const exec = Fixture::exec();
     auto const f = factor_on(exec, stencil_graph(50, 50, stencil_five_point), {.ties = tie_rule::near});
     auto const neighbors = to_vector(exec, f.neighbors);
-    for (int v = 51; v < 99; ++v) { // a row inside
+    for (int v = 51; v < 99; ++v) { // inner vertices of a row of the grid
         CHECK(std::min(neighbors[std::size_t(2 * v)], neighbors[std::size_t(2 * v + 1)]) == v - 1);
         CHECK(std::max(neighbors[std::size_t(2 * v)], neighbors[std::size_t(2 * v + 1)]) == v + 1);
     }
@@ -249,7 +250,7 @@ TEST_CASE_TEMPLATE("edges stored in one direction only are no edges", Fixture, C
     auto const weights = g.plain();
     auto const graph = graph_of(weights.on(host));
     for (int const degree : {1, 2, 4}) {
-        auto const f = factor_on(exec, weights, {.degree = degree, .rounds = 0}); // ends, too
+        auto const f = factor_on(exec, weights, {.degree = degree, .rounds = 0}); // terminates
         CHECK(check_factor(graph, degree, to_vector(exec, f.neighbors), f.maximal) == "");
         auto const on_host = weights.on(host);
         auto const greedy = greedy_factor(host, on_host.view(), {.degree = degree});
@@ -268,7 +269,7 @@ TEST_CASE_TEMPLATE("signs do not matter, repeated columns do no harm, float agre
     auto const single = stencil_graph<float>(20, 20, stencil_aniso2).on(exec);
     CHECK(to_vector(exec, parallel_factor(exec, single.view()).neighbors) == expected);
 
-    plain_csr<double> twice; // 0 - 1 stored twice in both directions
+    plain_csr<double> twice; // edge 0 - 1 stored twice in both directions
     twice.rows = twice.columns = 3;
     twice.offsets = {0, 3, 5, 6};
     twice.indices = {1, 1, 2, 0, 0, 0};

@@ -15,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// A symmetric matrix of random weights, a few of them equal.
+/// A symmetric matrix of random weights, some of them equal.
 csr<double> random_weights(int n, unsigned seed) {
     std::mt19937 random(seed);
     graph_builder graph(n);
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("a decomposition is one forest after the other with weights a
                                                         {.factors = 3, .omega = omega, .factor = {.ties = ties}});
                 edge_set held;
                 for (std::size_t l = 0; l < all.forests.size(); ++l) {
-                    // From the definition (Eq. 71), with the algorithms for one forest.
+                    // Reference from the definition (Eq. 71), using the algorithms for one forest.
                     auto const weights = exec.copy(now);
                     auto const factor = parallel_factor(exec, weights.view(), {.ties = ties});
                     auto const edges = edges_of(exec, extract_forest(exec, weights.view(), factor));
@@ -75,9 +75,9 @@ TEST_CASE_TEMPLATE("a decomposition is one forest after the other with weights a
                         if (omega == 0) CHECK(held.count(edge) == 0);
                         held.insert(edge);
                     }
-                    double const share = total > 0 ? weight_in(random_weights(n, unsigned(n)), edges) / total : 1;
+                    double const fraction = total > 0 ? weight_in(random_weights(n, unsigned(n)), edges) / total : 1;
                     double const together = total > 0 ? weight_in(random_weights(n, unsigned(n)), held) / total : 1;
-                    CHECK(all.forests[l].weight_coverage == doctest::Approx(share));
+                    CHECK(all.forests[l].weight_coverage == doctest::Approx(fraction));
                     CHECK(all.covered[l] == doctest::Approx(together));
                     for (int i = 0; i < n; ++i)
                         for (int k = now.row_offsets()[i]; k < now.row_offsets()[i + 1]; ++k)
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and what ther
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const grid = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 30}));
-    // Grid lines in one direction, then in the other; then nothing is left.
+    // First grid lines in one direction, then in the other; then no weight is left.
     factor_options const near{.rounds = 0, .ties = tie_rule::near};
     auto const lines = decompose_into_forests(exec, grid.view(), {.factors = 9, .factor = near});
     CHECK(lines.exhausted);
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and what ther
         exec, grid.view(), {.factors = 9, .enough_coverage = lines.covered[0] * 0.99, .factor = near});
     CHECK(enough.forests.size() == 1);
     CHECK_FALSE(enough.exhausted);
-    // The third one adds nearly nothing, and is the last.
+    // The third forest adds almost no weight and is the last one.
     auto const stagnant =
         decompose_into_forests(exec, grid.view(), {.factors = 9, .omega = 0.01, .least_gain = 0.2, .factor = near});
     CHECK(stagnant.forests.size() == 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms on graphs of many vertices and edges: sizes where indices, recursions and rounds show.
+// Tests of graph algorithms on graphs with many vertices and edges: index overflow, deep recursion, many rounds.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// 0 - 1 - ... - n - 1 with values 1, in the memory of the host.
+/// A path 0 - 1 - ... - n - 1 with values 1, in host memory.
 csr<float> long_path(host_executor const& host, int n) {
     buffer<std::int32_t> offsets(host, n + 1), columns(host, 2 * std::int64_t(n) - 2);
     buffer<float> values(host, columns.size());
@@ -52,15 +52,15 @@ TEST_CASE_TEMPLATE("a path of ten million vertices", Fixture, COPPICE_TEST_EXECU
     int const n = sanitized ? 20000 : 10'000'000;
     auto const a = exec.copy(long_path(host, n));
     graph_view const g(a);
-    auto const parts = connected_components(exec, g);
-    CHECK(parts.components == 1);
-    CHECK(all_of(to_vector(exec, parts.labels), [](std::size_t, int label) { return label == 0; }));
+    auto const connected = connected_components(exec, g);
+    CHECK(connected.components == 1);
+    CHECK(all_of(to_vector(exec, connected.labels), [](std::size_t, int label) { return label == 0; }));
     auto const colours = to_vector(exec, colour_graph(exec, g).colours);
     CHECK(all_of(colours, [&](std::size_t v, int c) { return c >= 0 && c <= 2 && (v == 0 || c != colours[v - 1]); }));
     auto const members = to_vector(exec, maximal_independent_set(exec, g).members);
     CHECK(all_of(members, [&](std::size_t v, int m) {
-        bool const before = v > 0 && members[v - 1] != 0, behind = v + 1 < members.size() && members[v + 1] != 0;
-        return m != 0 ? !before && !behind : before || behind;
+        bool const before = v > 0 && members[v - 1] != 0, after = v + 1 < members.size() && members[v + 1] != 0;
+        return m != 0 ? !before && !after : before || after;
     }));
     CHECK(count_triangles(exec, g) == 0);
     auto const mates = to_vector(exec, maximal_matching(exec, g).mates);
@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("searches along a path: a round for every vertex", Fixture, C
     auto const exec = Fixture::exec();
     host_executor const host(1);
     constexpr bool on_host = std::is_same_v<decltype(Fixture::exec()), host_executor>;
-    int const n = sanitized ? 20000 : on_host ? 10'000'000 : 200'000; // a round takes a device some microseconds
+    int const n = sanitized ? 20000 : on_host ? 10'000'000 : 200'000; // a round takes some microseconds on a device
     auto const a = exec.copy(long_path(host, n));
     graph_view const g(a);
     int const source = n / 5;
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("R-MAT: components, levels, sets and colours of many edges", 
     auto const offsets = on_host_a.view().offsets;
     auto const neighbors = on_host_a.view().indices;
     int const n = on_host_a.rows();
-    union_find parts(n);
+    union_find sets(n);
     auto const labels = to_vector(exec, connected_components(exec, g).labels);
     auto const levels = to_vector(exec, bfs(exec, g, 0, {.incoming = g}).levels);
     auto const members = to_vector(exec, maximal_independent_set(exec, g).members);
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("R-MAT: components, levels, sets and colours of many edges", 
         int const level = levels[std::size_t(u)];
         for (int k = offsets[u]; k < offsets[u + 1]; ++k) {
             auto const v = std::size_t(neighbors[k]);
-            if (v < std::size_t(u)) parts.join(u, int(v));
+            if (v < std::size_t(u)) sets.unite(u, int(v));
             near_member = near_member || members[v] != 0;
             is_explained = is_explained || levels[v] == level - 1;
             wrong_levels += (levels[v] < 0) != (level < 0) || std::abs(levels[v] - level) > 1;
@@ -157,7 +157,7 @@ TEST_CASE_TEMPLATE("R-MAT: components, levels, sets and colours of many edges", 
     }
     std::vector<int> smallest(std::size_t(n), -1);
     for (int v = 0; v < n; ++v) {
-        int& first = smallest[std::size_t(parts.root(v))];
+        int& first = smallest[std::size_t(sets.root(v))];
         if (first < 0) first = v;
         wrong_labels += labels[std::size_t(v)] != first;
     }

@@ -24,7 +24,7 @@ plain_forest on_host(Executor const& exec, linear_forest<int> const& f) {
             to_vector(exec, f.inverse),  to_vector(exec, f.path_offsets), to_vector(exec, f.links)};
 }
 
-/// Sets of neighbours after every cycle of the factor lost its lightest edge; weights must be distinct in cycles.
+/// Neighbour sets after removing the lightest edge of every cycle of the factor; weights in cycles must be distinct.
 std::map<int, std::vector<int>> opened_by_walking(plain_graph const& g, std::vector<int> const& neighbors) {
     std::map<int, std::vector<int>> result;
     int const n = g.vertices();
@@ -64,7 +64,7 @@ std::map<int, std::vector<int>> opened_by_walking(plain_graph const& g, std::vec
     return result;
 }
 
-/// A factor made by hand, of degree 2.
+/// A factor of degree 2 from given neighbours.
 template <class Executor>
 graph_factor<int> factor_of(Executor const& exec, std::vector<int> const& neighbors) {
     graph_factor<int> f;
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("every cycle loses its lightest edge and nothing else", Fixtu
     auto const exec = Fixture::exec();
     host_executor const host(1);
     std::mt19937 random(3);
-    // Cycles of all lengths, numbered at random, with distinct weights; the graph is their union.
+    // Cycles of all lengths, numbered at random, with distinct weights.
     std::vector<int> lengths;
     for (int length = 3; length <= 40; ++length) lengths.push_back(length);
     lengths.insert(lengths.end(), {64, 100, 127, 128, 129, 1024, 1500});
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("every cycle loses its lightest edge and nothing else", Fixtu
 TEST_CASE_TEMPLATE("edges whose directions weigh differently count with their mean, also when they are cut", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    graph_builder g(9); // cycles of 4 and 5, which lose {2, 3} and {8, 4}
+    graph_builder g(9); // cycles of 4 and 5 vertices, which lose {2, 3} and {8, 4}
     auto const both = [&](int v, int w, double out, double back) {
         g.entry(v, w, out);
         g.entry(w, v, back);
@@ -206,11 +206,11 @@ TEST_CASE("few threads walk along the paths, many scan: the same forest") {
                 CHECK(walked.longest_path == scanned.longest_path);
                 CHECK(walked.cycles_broken == scanned.cycles_broken);
                 CHECK(walked.edges == scanned.edges);
-                CHECK(walked.weight == scanned.weight); // every bit
+                CHECK(walked.weight == scanned.weight); // equal bits
                 CHECK(walked.weight_coverage == scanned.weight_coverage);
             }
     }
-    // The same with far neighbours, which nobody walks along: a matrix whose numbers were shuffled.
+    // The same with distant neighbours, for which no walks are used: a matrix with shuffled indices.
     auto const a = generate<double>(few, "laplace2d", {.nx = 200});
     std::vector<std::int32_t> shuffled(40000);
     for (int p = 0; p < 40000; ++p) shuffled[std::size_t(p)] = std::int32_t(std::int64_t(p) * 17389 % 40000);
@@ -226,7 +226,8 @@ TEST_CASE_TEMPLATE("the system holds the coefficients of A along the paths", Fix
     for (auto const& [name, weights] : hard_graphs()) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        plain_csr<double> a = weights; // unsymmetric values, a diagonal where one is stored, one entry without mirror
+        // unsymmetric values, a diagonal if one is stored, one entry without a mirror entry
+        plain_csr<double> a = weights;
         for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = double(k % 1000) - 400.5;
         if (a.rows > 30) a.values[7] = 0;
         auto const there = weights.on(exec);
@@ -295,7 +296,7 @@ TEST_CASE_TEMPLATE("factors that do not fit are refused", Fixture, COPPICE_TEST_
     CHECK_THROWS_AS(extract_forest_system(exec, larger.view(), forest), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("a forest travels between places", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a forest can be copied between memory spaces", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
     auto const weights = stencil_graph(9, 9, stencil_five_point).on(exec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Against what is provably best: Boost's heaviest matching, and all subsets of edges of tiny graphs.
+// Tests against exact optima: Boost's maximum-weight matching, and all subsets of edges of tiny graphs.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Weights are even integers: Boost 1.74 may not end with real ones.
+/// Weights are even integers: the algorithm of Boost 1.74 may not terminate with real weights.
 plain_csr<double> random_even_weights(int vertices, int edges, int seed) {
     std::mt19937 random{static_cast<unsigned>(seed)};
     graph_builder g(vertices);
@@ -41,7 +41,7 @@ long heaviest_matching(plain_graph const& g) {
     return boost::matching_weight_sum(b, &mate[0]);
 }
 
-/// The heaviest [0, n]-factor, by trying every subset of edges.
+/// Maximum-weight [0, n]-factor by enumeration of all subsets of edges.
 double heaviest_factor(plain_graph const& g, int n) {
     struct edge {
         int v, w;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms and memory: what the catalogue says beforehand is what they take, and running out has a name.
+// Tests of the memory of graph algorithms: the registry's upper bounds hold, and a shortage gives a clear error.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -49,7 +49,7 @@ std::vector<sized_graph> graphs_of_all_sizes() {
 
 } // namespace
 
-TEST_CASE("graph algorithms take no more memory than they say, and a quarter of it at least") {
+TEST_CASE("graph algorithms take no more memory than documented, and at least a quarter of it") {
     auto const graphs = graphs_of_all_sizes();
     for (auto const& row : graph_algorithm_catalogue) {
         CAPTURE(row.name);
@@ -72,7 +72,7 @@ TEST_CASE("graph algorithms take no more memory than they say, and a quarter of 
     }
 }
 
-TEST_CASE("graph algorithms: running out of memory is an error that says who needs how much") {
+TEST_CASE("graph algorithms: a memory shortage is an error with algorithm and size") {
     host_executor const host(1);
     auto const matrix = generate<double>(host, "rmat", {.scale = 5, .edge_factor = 4});
     for (auto const& row : graph_algorithm_catalogue) {
@@ -83,7 +83,7 @@ TEST_CASE("graph algorithms: running out of memory is an error that says who nee
                 run_graph_algorithm(exec, row.name, a.view(), {.undirected = true, .max_iterations = 3, .samples = 3});
             } catch (memory_error const& e) {
                 std::string const words = e.what();
-                CHECK(words.rfind(std::string(row.name) + " needs up to 1 MB beside the graph", 0) == 0);
+                CHECK(words.rfind(std::string(row.name) + " needs up to 1 MB in addition to the graph", 0) == 0);
                 throw;
             }
         });

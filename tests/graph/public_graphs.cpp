@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms on all public graphs that are there, held against their definitions; one source, every executor.
+// Tests of graph algorithms on all available public graphs against their definitions; single-source for all executors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct public_graph {
     std::string name{};
-    csr<double> matrix{}; ///< as the file has it
+    csr<double> matrix{}; ///< as stored in the file
 };
-/// Those that a test has the time for, in the order of their names.
+/// Graphs that are small enough for a test, sorted by name.
 std::vector<public_graph> public_graphs() {
     std::vector<public_graph> all;
     auto const folder = datasets_folder();
@@ -60,7 +60,7 @@ plain plain_of(csr<double> const& a) {
     return p;
 }
 
-/// No edge makes a distance shorter; what explains each of them is checked with the parents.
+/// No edge shortens a distance; the parents are checked separately.
 std::string check_tight(plain const& a, std::vector<double> const& distances, bool levels) {
     std::string wrong;
     for_entries(a, [&](int u, int v, double x) {
@@ -69,7 +69,7 @@ std::string check_tight(plain const& a, std::vector<double> const& distances, bo
     });
     return wrong;
 }
-/// The sum over all vertices of what is wrong in the equation of the ranks.
+/// Sum over all vertices of the residual of the PageRank equation.
 double pagerank_residual(plain const& a, std::vector<double> const& ranks) {
     double dangling = 0, wrong = 0;
     std::vector<double> next(ranks.size(), 0);
@@ -80,7 +80,7 @@ double pagerank_residual(plain const& a, std::vector<double> const& ranks) {
         wrong += std::abs(next[v] + (0.85 * dangling + 0.15) / a.rows - ranks[v]);
     return wrong;
 }
-/// Takes away vertices of at most k edges, for k = 0, 1, ...; those that go with k have core number k.
+/// Removes vertices of degree at most k, for k = 0, 1, ...; those removed with k have core number k.
 std::vector<int> peeled_cores(plain const& a) {
     std::vector<int> degree(std::size_t(a.rows), 0), core(std::size_t(a.rows), -1), going;
     for_entries(a, [&](int u, int v, double) { degree[std::size_t(u)] += u != v; });
@@ -102,7 +102,7 @@ std::vector<int> peeled_cores(plain const& a) {
     }
     return core;
 }
-/// Triangles by what the rows of the two ends of every edge share.
+/// Triangles by the intersection of the rows of the ends of every edge.
 std::int64_t triangles_of_edges(plain const& a) {
     std::int64_t corners = 0;
     for_entries(a, [&](int u, int v, double) {
@@ -145,7 +145,7 @@ void check_structure(Executor const& exec, plain const& p, csr<double> const& a)
     CHECK(check_colours(p, to_vector(exec, colour_graph(exec, g).colours)) == "");
     CHECK(to_vector(exec, core_numbers(exec, g).cores) == peeled_cores(p));
     CHECK(count_triangles(exec, g) == triangles_of_edges(p));
-    if (p.indices.size() > 3000) return; // what follows takes m^2 steps
+    if (p.indices.size() > 3000) return; // the following checks take m^2 steps
     auto const found = bridges(exec, g);
     CHECK(check_bridges(p, to_vector(exec, found.from), to_vector(exec, found.to)) == "");
 }
@@ -157,11 +157,11 @@ void check_heavy_edges(Executor const& exec, plain const& p, csr<double> const& 
     auto const [weight, edges] = kruskal(p);
     CHECK(from.size() == std::size_t(edges));
     CHECK(forest.weight == doctest::Approx(weight).epsilon(1e-12));
-    union_find parts(p.rows);
+    union_find sets(p.rows);
     bool is_forest = true;
-    for (std::size_t e = 0; e < from.size(); ++e) is_forest = parts.join(from[e], to[e]) && is_forest;
+    for (std::size_t e = 0; e < from.size(); ++e) is_forest = sets.unite(from[e], to[e]) && is_forest;
     CHECK(is_forest);
-    if (p.indices.size() > 100000) return; // the check of a factor seeks edges in rows
+    if (p.indices.size() > 100000) return; // the check of a factor searches rows for edges
     auto const weights = graph_of(on_host);
     host_executor const host(1);
     for (int const degree : {1, 2}) {

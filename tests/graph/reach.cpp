@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strong components, widest paths, bridges, diameters and centralities held against their definitions; one source,
-// every executor.
+// Tests of strong components, widest paths, bridges, diameters and centralities against their definitions;
+// single-source for all executors.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -31,11 +31,11 @@ std::vector<named_graph> graphs_to_search() {
     graph_builder cycle(50);
     for (int v = 0; v < 50; ++v) cycle.entry(v, (v + 1) % 50, 1 + v % 3);
     all.push_back({"directed cycle", cycle.plain()});
-    for (int const degree : {1, 2}) // few large components, and one of most vertices
+    for (int const degree : {1, 2}) // a few large components, and one that has most vertices
         all.push_back({"random, " + std::to_string(degree) + " edges a vertex",
                        random_matrix<double>(std::vector<std::int64_t>(500, degree), 500, 5)});
     std::mt19937 random(3);
-    int const many = sanitized ? 2100 : 3000; // sources are numbered up to 2046
+    int const many = sanitized ? 2100 : 3000; // sources have indices up to 2046
     graph_builder skewed(many);
     for (int k = 0; k < 2 * many; ++k) {
         double const u = double(random() % 10000) / 10000;
@@ -53,7 +53,7 @@ std::vector<named_graph> small_graphs() {
     return all;
 }
 
-/// Levels and numbers of shortest paths from every vertex to every other.
+/// Levels and numbers of shortest paths between all pairs of vertices.
 struct all_paths {
     std::vector<std::vector<double>> distance, count;
     explicit all_paths(plain const& a) {
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
         CHECK(widths == expected);
         CHECK(check_widest_parents(weights, source, expected, parents) == "");
     }
-    graph_builder zeros(3); // +0 and -0 are one width
+    graph_builder zeros(3); // +0 and -0 are the same width
     zeros.entry(0, 1, 0.0);
     zeros.entry(0, 2, -0.0);
     for (double const width : to_vector(exec, widest_paths(exec, view_of(zeros.plain().on(exec)), 0).widths))
@@ -148,10 +148,10 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
     CHECK_THROWS_AS(widest_paths(exec, a.view(), 3), argument_error);
 }
 
-TEST_CASE_TEMPLATE("bridges part components; bounds of a diameter hold it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bridges disconnect components; bounds of a diameter contain it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto graphs = hard_graphs();
-    graph_builder links(9); // triangles 0 1 2 and 4 5 6 on a path 2 - 3 - 4, an edge 7 - 8
+    graph_builder links(9); // triangles 0 1 2 and 4 5 6 on a path 2 - 3 - 4, and an edge 7 - 8
     for (auto const& [u, v] : {std::pair{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {4, 6}, {7, 8}})
         links.edge(u, v, 1);
     graphs.push_back({"linked triangles", links.plain()});
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("bridges part components; bounds of a diameter hold it", Fixt
         double longest = 0;
         for (int v = 0; v<weights.rows; v += weights.rows> 100 ? 1 + weights.rows / 50 : 1) {
             auto const from = plain_distances(weights, v, true);
-            if (std::isinf(from[std::size_t(d.from)])) continue; // of another component
+            if (std::isinf(from[std::size_t(d.from)])) continue; // in another component
             for (double const x : from)
                 if (!std::isinf(x)) longest = std::max(longest, x);
         }
@@ -211,7 +211,7 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
         check_near(to_vector(exec, near.scores), close);
         check_near(to_vector(exec, near.harmonic), harmonic);
     }
-    // A chain of 1500 diamonds: 2^1500 paths, half of them through every vertex in the middle.
+    // A chain of 1500 diamonds: 2^1500 paths, half of them through each middle vertex.
     int const links = 1500;
     graph_builder chain(3 * links + 1);
     for (int i = 0; i < links; ++i)
@@ -237,7 +237,7 @@ TEST_CASE_TEMPLATE("levels from many sources are those from each", Fixture, COPP
     auto const& weights = graphs.back().weights;
     auto const a = weights.on(exec);
     std::vector<vertex_id> sources;
-    for (int s = 0; s < 70; ++s) sources.push_back(s * s % 67 * 31); // some twice
+    for (int s = 0; s < 70; ++s) sources.push_back(s * s % 67 * 31); // some repeated
     auto const levels = to_vector(exec, bfs_levels(exec, graph_view(a), sources));
     auto const n = std::size_t(weights.rows);
     for (std::size_t s = 0; s < sources.size(); s += 7) {
@@ -262,7 +262,7 @@ TEST_CASE_TEMPLATE("distances from many sources are those from each", Fixture, C
     CHECK(sssp_distances(exec, a.view(), {}).size() == 0);
     CHECK_THROWS_AS(sssp_distances(exec, a.view(), {0, weights.rows}), argument_error);
 
-    graph_builder g(4); // 0 -> 1 -> 2 -> 1 falls without end; 3 does not reach it
+    graph_builder g(4); // the cycle 1 -> 2 -> 1 is negative; 3 does not reach it
     g.entry(0, 1, 1);
     g.entry(1, 2, -3);
     g.entry(2, 1, 1);
@@ -297,7 +297,7 @@ TEST_CASE_TEMPLATE("spectral centralities solve their equations", Fixture, COPPI
         auto sums = in(x);
         for (double& s : sums) s = 0.01 * s + 1;
         check_near(x, sums, 1e-11);
-        CHECK(katz_centrality(exec, a, transposed).converged); // by the alpha that is chosen
+        CHECK(katz_centrality(exec, a, transposed).converged); // with the default alpha
         CHECK(!katz_centrality(exec, a, transposed, {.alpha = 100, .max_iterations = 50}).converged);
 
         auto const hits = hubs_and_authorities(exec, a, transposed, {.tolerance = 1e-13, .max_iterations = 20000});
@@ -311,7 +311,7 @@ TEST_CASE_TEMPLATE("spectral centralities solve their equations", Fixture, COPPI
         check_near(hubs, next, 1e-9);
         CHECK(total == doctest::Approx(1));
     }
-    auto const g = hard_graphs()[14]; // connected but for a few: the vector of the largest eigenvalue
+    auto const g = hard_graphs()[14]; // nearly connected: the result is the eigenvector of the largest eigenvalue
     CAPTURE(g.name);
     auto const a = g.weights.on(exec);
     auto const r = eigenvector_centrality(exec, a, {.tolerance = 1e-13, .max_iterations = 20000});

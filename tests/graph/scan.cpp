@@ -14,9 +14,9 @@ using namespace coppice::test;
 
 namespace {
 
-/// Paths and cycles over shuffled vertices, neighbours in random places.
+/// Paths and cycles over shuffled vertices; the two neighbours of a vertex are in random order.
 struct linked_graph {
-    std::vector<int> neighbors;          ///< [2n], -1 where there is none
+    std::vector<int> neighbors;          ///< [2n], -1: no neighbour
     std::vector<std::vector<int>> paths; ///< vertices in order
     std::vector<std::vector<int>> cycles;
 };
@@ -31,7 +31,7 @@ linked_graph link_up(std::vector<int> const& path_lengths, std::vector<int> cons
     linked_graph g;
     g.neighbors.assign(2 * order.size(), -1);
     auto next = order.begin();
-    auto const place = [&](int v, int w) {
+    auto const add_neighbor = [&](int v, int w) {
         std::size_t const slot = 2 * std::size_t(v);
         std::size_t const first = random() % 2;
         g.neighbors[slot + (g.neighbors[slot + first] == -1 ? first : 1 - first)] = w;
@@ -40,12 +40,12 @@ linked_graph link_up(std::vector<int> const& path_lengths, std::vector<int> cons
         std::vector<int> const line(next, next + length);
         next += length;
         for (int k = 0; k + 1 < length; ++k) {
-            place(line[std::size_t(k)], line[std::size_t(k) + 1]);
-            place(line[std::size_t(k) + 1], line[std::size_t(k)]);
+            add_neighbor(line[std::size_t(k)], line[std::size_t(k) + 1]);
+            add_neighbor(line[std::size_t(k) + 1], line[std::size_t(k)]);
         }
         if (closed) {
-            place(line.front(), line.back());
-            place(line.back(), line.front());
+            add_neighbor(line.front(), line.back());
+            add_neighbor(line.back(), line.front());
         }
         (closed ? g.cycles : g.paths).push_back(line);
     };
@@ -87,7 +87,7 @@ struct smaller {
     static constexpr bool idempotent = true;
     COPPICE_HD int operator()(int a, int b) const { return b < a ? b : a; }
 };
-/// A property of the edge to the neighbour, the same from both ends; distinct for most edges.
+/// Value of the edge to the neighbour, equal from both ends; distinct for most edges.
 struct edge_number {
     int const* neighbors;
     COPPICE_HD int operator()(std::int64_t v, int d) const {
@@ -121,7 +121,7 @@ void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
     for (auto path : g.paths)
         for (int orientation = 0; orientation < 2; ++orientation) {
             std::reverse(path.begin(), path.end());
-            for (std::size_t k = 0; k < path.size(); ++k) { // towards path.back()
+            for (std::size_t k = 0; k < path.size(); ++k) { // direction towards path.back()
                 auto const& e = entries[std::size_t(path[k])];
                 auto const slot_towards_end = [&](std::size_t at) {
                     auto const v = std::size_t(path[at]);
@@ -151,17 +151,17 @@ scan_result<affine, int> jumping(Executor const& exec, std::int64_t n, neighbor_
 }
 
 template <class Executor>
-scan_result<affine, int> over_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
-                                    composition combine) {
+scan_result<affine, int> over_splitters(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
+                                        composition combine) {
     return graph_detail::scan_over_splitters<affine, int>(exec, n, neighbor, initial, combine);
 }
 template <class Executor>
-scan_result<affine, int> over_many_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
-                                         composition combine) {
+scan_result<affine, int> over_many_splitters(Executor const& exec, std::int64_t n, neighbor_of neighbor,
+                                             affine_of initial, composition combine) {
     return graph_detail::scan_over_splitters<affine, int>(exec, n, neighbor, initial, combine, 0);
 }
 
-/// Functions of vertices that are counted from `first` on.
+/// Functions of vertices whose indices are offset by `first`.
 template <class F>
 struct counted_from {
     F f;
@@ -169,20 +169,20 @@ struct counted_from {
     COPPICE_HD auto operator()(std::int64_t v, int d) const { return f(first + v, d); }
 };
 
-/// The scan over parts, the vertices of all of them put together.
+/// The distributed scan; combines the vertices of all ranks.
 template <class Value, class Fixture, class Initial, class Combine>
-scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, neighbor_of neighbor, Initial initial,
+scan_result<Value, int> scan_over_ranks(std::vector<std::int64_t> const& begins, neighbor_of neighbor, Initial initial,
                                         Combine combine) {
     using executor_type = decltype(Fixture::exec());
-    std::vector<scan_entry<Value, int>> entries(std::size_t(cuts.back()));
-    std::vector<std::int64_t> open(cuts.size() - 1);
-    multi_executor<executor_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    std::vector<scan_entry<Value, int>> entries(std::size_t(begins.back()));
+    std::vector<std::int64_t> open(begins.size() - 1);
+    multi_executor<executor_type> const all(executors_of<Fixture>(begins.size() - 1));
     std::vector<int> const whole =
-        to_vector(Fixture::exec(), array_view<int const>(neighbor.neighbors, 2 * cuts.back()));
+        to_vector(Fixture::exec(), array_view<int const>(neighbor.neighbors, 2 * begins.back()));
     all.run([&](executor_type const& exec, rank_communicator const& others) {
         auto const p = std::size_t(others.rank());
-        std::int64_t const first = cuts[p], vertices = cuts[p + 1] - first;
-        auto const here = exec.copy(whole); // on the device of the part
+        std::int64_t const first = begins[p], vertices = begins[p + 1] - first;
+        auto const here = exec.copy(whole); // on the device of the rank
         Initial own = initial;
         if constexpr (requires { own.neighbors; }) own.neighbors = here.data();
         auto const result = bidirectional_scan_distributed<Value, int>(exec, others, vertices,
@@ -194,8 +194,8 @@ scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, n
     });
     return {Fixture::exec().copy(entries), std::accumulate(open.begin(), open.end(), std::int64_t(0)), 1};
 }
-/// Where parts begin among n vertices, and n: equal ones, some empty, some of one vertex.
-std::vector<std::vector<std::int64_t>> cuts_of(std::int64_t n) {
+/// Offsets of the ranks among n vertices, and n: equal ranges, some empty ones, some of one vertex.
+std::vector<std::vector<std::int64_t>> divisions_of(std::int64_t n) {
     std::vector<std::vector<std::int64_t>> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
     all.push_back({0, std::min<std::int64_t>(1, n), std::min<std::int64_t>(2, n), n});
     all.emplace_back();
@@ -209,8 +209,8 @@ std::vector<int> lengths_from(int first, int last) {
     return lengths;
 }
 
-/// Every vertex of a cycle knows the least number of its edges.
-void require_least_edges(linked_graph const& g, std::vector<scan_entry<int, int>> const& entries) {
+/// Every vertex of a cycle has the minimum of the cycle's edges.
+void require_min_edges(linked_graph const& g, std::vector<scan_entry<int, int>> const& entries) {
     edge_number const number{g.neighbors.data()};
     for (auto const& cycle : g.cycles) {
         int expected = 1 << 30;
@@ -224,7 +224,7 @@ void require_least_edges(linked_graph const& g, std::vector<scan_entry<int, int>
 
 } // namespace
 
-TEST_CASE_TEMPLATE("paths of all lengths among cycles, order kept", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("paths of all lengths among cycles, order preserved", Fixture, COPPICE_TEST_EXECUTORS) {
     using executor_type = decltype(Fixture::exec());
     auto const exec = Fixture::exec();
     for (auto const& g : {link_up({}, {}, 1), link_up({1}, {}, 2), link_up({2, 1, 1}, {}, 3),
@@ -232,8 +232,8 @@ TEST_CASE_TEMPLATE("paths of all lengths among cycles, order kept", Fixture, COP
                           link_up({1000, 1023, 1024, 1025}, {128, 3, 256}, 6), link_up({}, {5}, 7)}) {
         check_paths(exec, g, &the_scan<executor_type>);
         check_paths(exec, g, &jumping<executor_type>);
-        check_paths(exec, g, &over_posts<executor_type>);
-        check_paths(exec, g, &over_many_posts<executor_type>);
+        check_paths(exec, g, &over_splitters<executor_type>);
+        check_paths(exec, g, &over_many_splitters<executor_type>);
     }
 }
 
@@ -250,14 +250,14 @@ TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPIC
         auto const n = std::int64_t(g.neighbors.size()) / 2;
         neighbor_of const neighbor{neighbors.data()};
         edge_number const number{neighbors.data()};
-        for (int const way : {0, 1, 2}) {
-            auto const result = way == 0 ? bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{})
-                                : way == 1
+        for (int const method : {0, 1, 2}) {
+            auto const result = method == 0 ? bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{})
+                                : method == 1
                                     ? graph_detail::scan_by_jumping<int, int>(exec, n, neighbor, number, smaller{})
                                     : graph_detail::scan_over_splitters<int, int>(exec, n, neighbor, number, smaller{});
             CHECK(result.entries.size() == n);
             auto const entries = to_vector(exec, result.entries);
-            require_least_edges(g, entries);
+            require_min_edges(g, entries);
         }
     }
 }
@@ -275,22 +275,22 @@ TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture,
     CHECK(rounds(link_up(std::vector<int>(5000, 2), {}, 1)) <= 1);
     CHECK(rounds(link_up(std::vector<int>(3000, 8), {}, 1)) == 3);
     CHECK(rounds(link_up(std::vector<int>(3000, 9), {}, 1)) == 4);
-    CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more to see that cycles are left
+    CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more round detects that only cycles are left
 }
 
-TEST_CASE_TEMPLATE("a walk between posts that finds no end gives up", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a walk between splitters that finds no end is abandoned", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Vertex 0 names a neighbour in a ring that does not name it: a walk from there goes round for ever.
-    std::vector<int> without_post;
-    for (int v = 1; without_post.size() < 3; ++v)
-        if (!graph_detail::is_splitter(v)) without_post.push_back(v);
-    int const n = without_post.back() + 1;
+    // Vertex 0 has a neighbour in a ring that does not have vertex 0 as a neighbour: a walk from it never ends.
+    std::vector<int> no_splitters;
+    for (int v = 1; no_splitters.size() < 3; ++v)
+        if (!graph_detail::is_splitter(v)) no_splitters.push_back(v);
+    int const n = no_splitters.back() + 1;
     std::vector<int> neighbors(2 * std::size_t(n), -1);
     for (std::size_t k = 0; k < 3; ++k) {
-        neighbors[2 * std::size_t(without_post[k])] = without_post[(k + 1) % 3];
-        neighbors[2 * std::size_t(without_post[k]) + 1] = without_post[(k + 2) % 3];
+        neighbors[2 * std::size_t(no_splitters[k])] = no_splitters[(k + 1) % 3];
+        neighbors[2 * std::size_t(no_splitters[k]) + 1] = no_splitters[(k + 2) % 3];
     }
-    neighbors[0] = without_post[0];
+    neighbors[0] = no_splitters[0];
     auto const here = exec.copy(neighbors);
     auto const result =
         graph_detail::scan_over_splitters<unsigned, int>(exec, n, neighbor_of{here.data()}, bring_one{}, plus{});
@@ -298,36 +298,36 @@ TEST_CASE_TEMPLATE("a walk between posts that finds no end gives up", Fixture, C
     CHECK(result.open >= 6);
 }
 
-TEST_CASE_TEMPLATE("scan over parts: paths and cycles across cuts, order kept", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("scan over ranks: paths and cycles across ranks, order preserved", Fixture, COPPICE_TEST_EXECUTORS) {
     using executor_type = decltype(Fixture::exec());
     auto const exec = Fixture::exec();
     for (auto const& g :
          {link_up({}, {}, 1), link_up({1}, {}, 2), link_up({2, 1, 1}, {}, 3), link_up({9}, {}, 4),
           link_up(lengths_from(1, 35), lengths_from(3, 40), 5), link_up({300, 1}, {128, 3}, 6), link_up({}, {5}, 7)}) {
         auto const n = std::int64_t(g.neighbors.size()) / 2;
-        auto divisions = cuts_of(n);
-        if (n <= 9) { // a part for each vertex
+        auto divisions = divisions_of(n);
+        if (n <= 9) { // one rank per vertex
             divisions.emplace_back();
             for (std::int64_t v = 0; v <= n; ++v) divisions.back().push_back(v);
             if (n == 0) divisions.back().push_back(0);
         }
-        for (auto const& cuts : divisions) {
-            CAPTURE(cuts.size());
+        for (auto const& begins : divisions) {
+            CAPTURE(begins.size());
             check_paths(
                 exec, g,
                 [&](executor_type const&, std::int64_t, neighbor_of neighbor, affine_of initial, composition combine) {
-                    return scan_over_parts<affine, Fixture>(cuts, neighbor, initial, combine);
+                    return scan_over_ranks<affine, Fixture>(begins, neighbor, initial, combine);
                 });
             auto const neighbors = exec.copy(g.neighbors);
-            auto const entries = to_vector(exec, scan_over_parts<int, Fixture>(cuts, neighbor_of{neighbors.data()},
+            auto const entries = to_vector(exec, scan_over_ranks<int, Fixture>(begins, neighbor_of{neighbors.data()},
                                                                                edge_number{nullptr}, smaller{})
                                                      .entries);
-            require_least_edges(g, entries);
+            require_min_edges(g, entries);
         }
     }
 }
 
-TEST_CASE_TEMPLATE("scan over parts: a neighbour that is not mutual is an error on all", Fixture,
+TEST_CASE_TEMPLATE("scan over ranks: a neighbour that is not mutual is an error on all", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using executor_type = decltype(Fixture::exec());
     multi_executor<executor_type> const all(executors_of<Fixture>(2));

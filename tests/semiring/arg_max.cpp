@@ -16,7 +16,8 @@ namespace {
 
 using candidate = value_and_column<float>;
 
-/// The n largest of a row by the definition: NaN left out, sorted by falling value, equal values in row order.
+/// Returns the n largest of a row by the definition: without NaN, sorted in descending order of value, equal values in
+/// row order.
 std::vector<candidate> best_of_row(plain_csr<float> const& a, std::int32_t row, int n) {
     std::vector<candidate> all;
     for (std::int32_t k = a.offsets[std::size_t(row)]; k < a.offsets[std::size_t(row) + 1]; ++k)
@@ -48,9 +49,9 @@ TEST_CASE_TEMPLATE("arg-max-n: ties, NaN, infinities, short and long rows", Wher
     for (auto const& shape : hard_row_lengths(51)) {
         CAPTURE(shape.name);
         auto a = random_matrix<float>(shape.lengths, 1000, 52);
-        check<2>(exec, a); // values that hardly ever tie
+        check<2>(exec, a); // values are almost always distinct
         std::mt19937 random(53);
-        for (float& v : a.values) { // few values: ties everywhere
+        for (float& v : a.values) { // few distinct values: many ties
             int const r = int(random() % 20);
             v = r == 0 ? std::nanf("") : r == 1 ? infinity : r == 2 ? -infinity : float(r % 4);
         }
@@ -61,7 +62,7 @@ TEST_CASE_TEMPLATE("arg-max-n: ties, NaN, infinities, short and long rows", Wher
     }
 }
 
-TEST_CASE_TEMPLATE("rows of NaN alone, and of nothing, have no candidate", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("rows with only NaN and empty rows have no candidate", Where, COPPICE_TEST_EXECUTORS) {
     auto a = random_matrix<float>({3, 0, 1, 2000}, 10, 54);
     std::fill(a.values.begin(), a.values.end(), std::nanf(""));
     check<1>(Where::exec(), a);
@@ -88,7 +89,7 @@ TEST_CASE("merging sorted lists is associative") {
     }
 }
 
-TEST_CASE("arg-max-n refuses wrong sizes") {
+TEST_CASE("arg-max-n rejects wrong sizes") {
     host_executor const exec(1);
     auto const plain = random_matrix<float>({2, 0, 3}, 4, 56);
     auto const a = plain.on(exec);

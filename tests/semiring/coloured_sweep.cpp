@@ -15,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// a_ij x_j off the diagonal. Reads only x of other colours, which no store of this range writes.
+/// a_ij x_j for off-diagonal entries. Reads only x of other colours, which no store of this range writes.
 struct off_diagonal {
     double const* values;
     std::int32_t const* columns;
@@ -78,9 +78,9 @@ void check(Executor const& exec, plain_csr<double> const& plain, std::int64_t fe
         for (std::int32_t k = permuted.row_offsets()[i]; k < permuted.row_offsets()[i + 1]; ++k)
             b[std::size_t(i)] += permuted.values()[k] * solution[std::size_t(permuted.column_indices()[k])];
     auto const error = [&](std::vector<double> const& x) {
-        double most = 0;
-        for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - solution[i]));
-        return most;
+        double largest = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - solution[i]));
+        return largest;
     };
 
     auto const a = exec.copy(permuted);
@@ -97,9 +97,9 @@ void check(Executor const& exec, plain_csr<double> const& plain, std::int64_t fe
                         relax{db.data(), diagonal.data(), x.data()});
         sequential_sweep(permuted, b, expected);
         auto const got = to_vector(exec, x);
-        double most = 0;
-        for (std::size_t i = 0; i < got.size(); ++i) most = std::max(most, std::abs(got[i] - expected[i]));
-        REQUIRE(most <= 1e-12 * at_start);
+        double largest = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) largest = std::max(largest, std::abs(got[i] - expected[i]));
+        REQUIRE(largest <= 1e-12 * at_start);
         // Gauss-Seidel does not increase the largest error of a diagonally dominant system.
         REQUIRE(error(got) <= before * (1 + 1e-12));
         before = error(got);
@@ -109,7 +109,8 @@ void check(Executor const& exec, plain_csr<double> const& plain, std::int64_t fe
 
 } // namespace
 
-TEST_CASE_TEMPLATE("coloured sweeps on a grid are Gauss-Seidel in that order", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("coloured sweeps on a grid equal sequential Gauss-Seidel in colour order", Where,
+                   COPPICE_TEST_EXECUTORS) {
     check(Where::exec(), dominant(stencil_graph(120, 90, {0, 1, 0, 1, 0, 1, 0, 1, 0}), 0.5), 2, 60);
     check(Where::exec(), dominant(stencil_graph(60, 50, {1, 4, 1, 4, 0, 4, 1, 4, 1}), 2), 4, 60);
 }
@@ -118,7 +119,8 @@ TEST_CASE_TEMPLATE("coloured sweeps on a random graph", Where, COPPICE_TEST_EXEC
     std::mt19937 random(71);
     graph_builder g(5000);
     for (int e = 0; e < 30000; ++e) {
-        int const v = int(random() % 5000), w = int(random() % (random() % 2 ? 5000 : 50)); // some hubs
+        int const v = int(random() % 5000), w = int(random() % (random() % 2 ? 5000 : 50)); // a few high-degree
+                                                                                            // vertices
         if (v != w) g.edge(v, w, double(random() % 1000 + 1) / 1000);
     }
     check(Where::exec(), dominant(g.plain(), 1), 3, 60);

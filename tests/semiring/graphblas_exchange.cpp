@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchange with SuiteSparse:GraphBLAS: every form of matrix and vector, there and back.
+// Exchange with SuiteSparse:GraphBLAS: every format of matrices and vectors, in both directions.
 #include <coppice/graphblas_exchange.hpp>
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using wide = std::int64_t;
 
-/// The entries of a matrix, whatever the order in its rows.
+/// Returns the entries of a matrix, independent of the order within rows.
 template <class T>
 using entries = std::map<std::pair<wide, wide>, T>;
 
@@ -31,7 +31,7 @@ entries<T> entries_of(csr<T, I, O> const& a) {
     return all;
 }
 
-/// The entries of a GrB_Matrix, requested for one by one.
+/// Returns the entries of a GrB_Matrix, read one by one.
 template <class T>
 entries<T> entries_of(GrB_Matrix a) {
     GrB_Index rows = 0, columns = 0;
@@ -55,7 +55,7 @@ GrB_Index entry_count_of(GrB_Vector v) {
     return n;
 }
 
-/// Matrices of every internal form, all 9 x 7.
+/// Matrices in every internal format, all 9 x 7.
 enum class form { sorted, by_columns, hypersparse, bitmap, full, iso, jumbled, pending, empty };
 
 grb_matrix matrix_of_form(form f) {
@@ -97,7 +97,7 @@ grb_matrix matrix_of_form(form f) {
 
 } // namespace
 
-TEST_CASE("matrices of every form are copied from GraphBLAS, which keeps them") {
+TEST_CASE("matrices in every format are copied from GraphBLAS and remain there") {
     start_graphblas();
     host_executor const exec(2);
     for (int f = 0; f <= int(form::empty); ++f) {
@@ -113,26 +113,27 @@ TEST_CASE("matrices of every form are copied from GraphBLAS, which keeps them") 
         CHECK(entries_of(wider) == expected);
         bool iso = false;
         grb(GxB_Matrix_iso(&iso, a));
-        CHECK(iso == (form(f) == form::iso)); // what was iso-valued still is
+        CHECK(iso == (form(f) == form::iso)); // an iso-valued matrix remains iso-valued
     }
 }
 
-TEST_CASE("matrices of every form move from GraphBLAS and back without copying") {
+TEST_CASE("matrices in every format move from GraphBLAS and back without copying") {
     start_graphblas();
     host_executor const exec(1);
     for (int f = 0; f <= int(form::empty); ++f) {
         CAPTURE(f);
         auto const expected = entries_of<float>(matrix_of_form(form(f)));
         grb_matrix const a = matrix_of_form(form(f));
-        auto moved = move_from_graphblas<float>(a);
+        auto unpacked = move_from_graphblas<float>(a);
         CHECK(entry_count_of(a) == 0);
-        CHECK(entries_of(moved) == expected);
-        void const* const where[]{moved.row_offsets().data(), moved.column_indices().data(), moved.values().data()};
-        grb_matrix const back(move_to_graphblas(exec, std::move(moved)));
-        CHECK(moved.rows() == 0);
+        CHECK(entries_of(unpacked) == expected);
+        void const* const where[]{unpacked.row_offsets().data(), unpacked.column_indices().data(),
+                                  unpacked.values().data()};
+        grb_matrix const back(move_to_graphblas(exec, std::move(unpacked)));
+        CHECK(unpacked.rows() == 0);
         CHECK(entry_count_of(back) == expected.size());
         if (!expected.empty()) {
-            // The same three arrays have made the whole journey.
+            // The same three arrays are used at every step.
             auto again = move_from_graphblas<float>(back);
             CHECK(static_cast<void const*>(again.row_offsets().data()) == where[0]);
             CHECK(static_cast<void const*>(again.column_indices().data()) == where[1]);
@@ -162,7 +163,7 @@ TEST_CASE("random matrices are copied to GraphBLAS and back") {
     CHECK(entries_of<bool>(g) == entries_of(b));
 }
 
-TEST_CASE("columns may be unsorted, but a row must not hold one twice") {
+TEST_CASE("columns may be unsorted, but must be distinct within a row") {
     start_graphblas();
     host_executor const exec(2);
     csr<float> const unsorted(2, 5, exec.copy(std::vector{0, 3, 5}), exec.copy(std::vector{4, 0, 2, 3, 1}),
@@ -175,7 +176,7 @@ TEST_CASE("columns may be unsorted, but a row must not hold one twice") {
                          matrix_error);
 }
 
-TEST_CASE("hypersparse matrices with more rows than 32 bits hold") {
+TEST_CASE("hypersparse matrices with more than 2^32 rows") {
     start_graphblas();
     host_executor const exec(1);
     grb_matrix a;
@@ -185,11 +186,11 @@ TEST_CASE("hypersparse matrices with more rows than 32 bits hold") {
     grb(GrB_Matrix_new(b.address(), GrB_FP64, 4, GrB_Index(1) << 33));
     grb(GrB_Matrix_setElement_FP64(b, 1.5, 2, GrB_Index(1) << 32));
     CHECK_THROWS_AS(from_graphblas<double>(exec, b), overflow_error);
-    CHECK(entry_count_of(b) == 1); // it went back
-    auto const moved = move_from_graphblas<double>(b);
-    CHECK(moved.columns() == wide(1) << 33);
-    CHECK(moved.column_indices()[0] == wide(1) << 32);
-    CHECK(moved.values()[0] == 1.5);
+    CHECK(entry_count_of(b) == 1); // the matrix was packed again
+    auto const unpacked = move_from_graphblas<double>(b);
+    CHECK(unpacked.columns() == wide(1) << 33);
+    CHECK(unpacked.column_indices()[0] == wide(1) << 32);
+    CHECK(unpacked.values()[0] == 1.5);
 }
 
 TEST_CASE("vectors move and are copied, full, with flags, iso-valued and empty") {
@@ -206,11 +207,11 @@ TEST_CASE("vectors move and are copied, full, with flags, iso-valued and empty")
             CHECK(same_entries(from_grb<std::int32_t>(g), v));
             if (full) CHECK(copy.is_full());
 
-            auto moved = move_from_graphblas<std::int32_t>(g);
+            auto unpacked = move_from_graphblas<std::int32_t>(g);
             CHECK(entry_count_of(g) == 0);
-            CHECK(same_entries(moved, v));
-            void const* const where = moved.values().data();
-            grb_vector const back(move_to_graphblas(exec, std::move(moved)));
+            CHECK(same_entries(unpacked, v));
+            void const* const where = unpacked.values().data();
+            grb_vector const back(move_to_graphblas(exec, std::move(unpacked)));
             CHECK(same_entries(from_grb<std::int32_t>(back), v));
             if (entry_count_of(back) > 0) {
                 auto const again = move_from_graphblas<std::int32_t>(back);
@@ -258,7 +259,7 @@ TEST_CASE("user-defined and complex values") {
     CHECK(from_graphblas<std::complex<double>>(exec, g).values()[1] == std::complex<double>(3, 4));
 }
 
-TEST_CASE("the exchange refuses what GraphBLAS cannot hold, and leaves it as it was") {
+TEST_CASE("the exchange rejects what GraphBLAS cannot represent, without changing it") {
     start_graphblas();
     host_executor const exec(1);
     csr<float, wide, wide> of_other_memory(1, 1, exec.copy(std::vector<wide>{0, 1}), exec.copy(std::vector<wide>{0}),
@@ -278,7 +279,7 @@ TEST_CASE("the exchange refuses what GraphBLAS cannot hold, and leaves it as it 
     CHECK(entry_count_of(a) > 0);
 }
 
-TEST_CASE("a product of what came from GraphBLAS is the product of GraphBLAS") {
+TEST_CASE("a product of matrices from GraphBLAS equals the product by GraphBLAS") {
     start_graphblas();
     host_executor const exec(2);
     std::mt19937_64 random(13);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SuiteSparse:GraphBLAS as an oracle: one session for the whole program, and its calls by C++ type.
+/// SuiteSparse:GraphBLAS as a reference: one session for the whole program, and its functions selected by C++ type.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,12 +15,12 @@
 
 namespace coppice::test {
 
-/// Starts GraphBLAS at the first call; it ends with the program, since it cannot be started twice.
+/// Starts GraphBLAS at the first call; it runs until the program ends, since it cannot be started twice.
 inline void start_graphblas() {
     struct session {
         session() {
             GrB_init(GrB_NONBLOCKING);
-            // One thread: a thread sanitizer cannot see what orders those of its OpenMP.
+            // One thread: the thread sanitizer cannot see the synchronisation of its OpenMP threads.
             GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, 1);
         }
         ~session() { GrB_finalize(); }
@@ -31,7 +31,7 @@ inline void start_graphblas() {
 
 inline void grb(GrB_Info info) { REQUIRE(info == GrB_SUCCESS); }
 
-/// What the C interface tells apart by name.
+/// Functions that the C interface distinguishes by name.
 template <class T>
 struct grb_type;
 #define COPPICE_TEST_GRB_TYPE(T, NAME)                                                                                 \
@@ -62,7 +62,7 @@ COPPICE_TEST_GRB_TYPE(float, FP32);
 COPPICE_TEST_GRB_TYPE(double, FP64);
 #undef COPPICE_TEST_GRB_TYPE
 
-/// A handle that frees its object.
+/// Owns a handle and frees its object.
 template <class Handle, GrB_Info (*Free)(Handle*)>
 class grb_object {
 public:
@@ -83,7 +83,7 @@ private:
 using grb_matrix = grb_object<GrB_Matrix, GrB_Matrix_free>;
 using grb_vector = grb_object<GrB_Vector, GrB_Vector_free>;
 
-/// The descriptor of GraphBLAS with the same fields.
+/// The GraphBLAS descriptor with the same fields.
 class grb_desc {
 public:
     explicit grb_desc(descriptor const& d) {
@@ -106,7 +106,7 @@ private:
     GrB_Descriptor handle_ = nullptr;
 };
 
-/// Entry by entry, so that nothing is shared with the exchange that is under test elsewhere.
+/// Set entry by entry, independent of the exchange functions, which are tested elsewhere.
 template <class T>
 grb_matrix to_grb(csr_view<T> a) {
     grb_matrix m;

@@ -39,7 +39,7 @@ template <class Config, class Executor>
 void check_shapes(Executor const& exec) {
     std::uint64_t seed = 1;
     for (auto const& shape : small_mxv_shapes()) check_calls<Config>(exec, shape, seed++, 1);
-    // A step that shares no factor with the number of calls visits all of their aspects.
+    // The step is coprime to the number of calls, so that all combinations are covered.
     for (auto const& shape : large_mxv_shapes()) check_calls<Config>(exec, shape, seed++, 61);
 }
 
@@ -54,8 +54,7 @@ TEST_CASE_TEMPLATE("mxv and vxm follow their definition: xor-and over bool", Whe
 TEST_CASE_TEMPLATE("mxv and vxm follow their definition: any-pair over int32", Where, COPPICE_TEST_EXECUTORS) {
     check_shapes<any_pair_int32>(Where::exec());
 }
-TEST_CASE_TEMPLATE("types and operators of the user's own, in the order of the nonzeros", Where,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("user-defined types and operators, in the order of the nonzeros", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     std::mt19937_64 random(9);
     for (auto const& shape : large_mxv_shapes()) {
@@ -137,7 +136,7 @@ TEST_CASE_TEMPLATE("a symmetric matrix is its own transpose, with one plan", Whe
     auto const exec = Where::exec();
     std::int32_t const n = 200;
     host_executor const host(1);
-    // A path: i meets i - 1 and i + 1.
+    // A path graph: i is adjacent to i - 1 and i + 1.
     std::vector<std::int32_t> offsets{0}, columns;
     for (std::int32_t i = 0; i < n; ++i) {
         if (i > 0) columns.push_back(i - 1);
@@ -162,7 +161,7 @@ TEST_CASE_TEMPLATE("a symmetric matrix is its own transpose, with one plan", Whe
     CHECK(entry_count(exec, dense_vector_view<double const>(d.view())) == 6);
 }
 
-TEST_CASE_TEMPLATE("a transpose that was computed takes over new values when asked", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("prepare_transpose() updates the values of a computed transpose", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     csr<double> matrix(2, 2, exec.copy(std::vector{0, 1, 2}), exec.copy(std::vector{1, 1}),
                        exec.copy(std::vector{2.0, 3.0}));
@@ -185,7 +184,7 @@ TEST_CASE_TEMPLATE("a transpose that was computed takes over new values when ask
     CHECK(product() == 50.0);
 }
 
-TEST_CASE_TEMPLATE("mxv and vxm refuse what does not fit, and write nothing", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("mxv and vxm reject invalid arguments and write nothing", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     mxv_problem<plus_times_float> const p({2, 0, 3, 1}, 6, 7); // 4 x 6
     auto const there = exec.copy(p.a);
@@ -207,7 +206,7 @@ TEST_CASE_TEMPLATE("mxv and vxm refuse what does not fit, and write nothing", Wh
     dense_vector_view<float const> const short_flags{u.view().values, u.view().present.slice(0, 5)};
     CHECK_THROWS_AS(mxv(exec, w.view(), no_mask{}, none, s, a, short_flags), dimension_error);
 
-    // Products along a transpose that nobody prepared.
+    // Products with a transpose that was not prepared.
     CHECK_THROWS_WITH_AS(vxm(exec, wrong_w.view(), no_mask{}, none, s, u_rows.view(), a),
                          doctest::Contains("prepare_transpose"), argument_error);
     CHECK_THROWS_AS(mxv(exec, wrong_w.view(), no_mask{}, none, s, a, u_rows.view(), {.transpose0 = true}),
@@ -225,7 +224,7 @@ TEST_CASE_TEMPLATE("mxv and vxm refuse what does not fit, and write nothing", Wh
         mxv(exec, full_w.view(), no_mask{}, op::plus<float>{}, s, a, u.view(), {.replace = true, .complement = true}),
         argument_error);
 
-    // w inside the matrix.
+    // w shares memory with the matrix.
     csr<float> matrix = exec.copy(p.a);
     matrix_operand const b(exec, matrix);
     dense_vector_view<float> const inside{matrix.values().view().slice(0, 4), w.view().present};
@@ -257,7 +256,7 @@ TEST_CASE_TEMPLATE("matrices without rows or columns", Where, COPPICE_TEST_EXECU
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("a guarded adder is a monoid: every grouping gives the same") {
+TEST_CASE("a guarded adder is a monoid: every grouping gives the same result") {
     using detail::entry_state;
     using value = detail::guarded<int>;
     auto const add = detail::guarded_adder<add_plus<int>>{};
@@ -277,23 +276,24 @@ TEST_CASE("a guarded adder is a monoid: every grouping gives the same") {
     }
 }
 
-TEST_CASE("guarded minima of products with NaN: every grouping gives the same") {
+TEST_CASE("guarded minima of products with NaN: every grouping gives the same result") {
     using detail::entry_state;
     using value = detail::guarded<float>;
     auto const add = detail::guarded_adder<add_min<float>>{};
     float const nan = std::numeric_limits<float>::quiet_NaN();
     value const products[] = {{0, entry_state::none}, {nan, entry_state::present}, {2, entry_state::present}};
-    auto const part = [&](value const& product) { return detail::accumulate(add, add.identity(), product); };
+    auto const partial = [&](value const& product) { return detail::accumulate(add, add.identity(), product); };
     for (value const& a : products)
         for (value const& b : products)
             for (value const& c : products) {
-                value const in_order = detail::accumulate(add, detail::accumulate(add, part(a), b), c);
-                for (value const& grouped : {add(add(part(a), part(b)), part(c)), add(part(a), add(part(b), part(c)))})
+                value const in_order = detail::accumulate(add, detail::accumulate(add, partial(a), b), c);
+                for (value const& grouped :
+                     {add(add(partial(a), partial(b)), partial(c)), add(partial(a), add(partial(b), partial(c)))})
                     CHECK((grouped.state == in_order.state && grouped.value == in_order.value));
             }
 }
 
-TEST_CASE("masked products and rows that are not begun give the same entries") {
+TEST_CASE("masked products and skipped rows give the same entries") {
     host_executor const exec(2);
     for (auto const& shapes : {small_mxv_shapes(), large_mxv_shapes()})
         for (auto const& shape : shapes) {

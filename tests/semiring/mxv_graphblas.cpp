@@ -18,12 +18,12 @@ GrB_Semiring semiring_of_config(any_pair_int32) { return GxB_ANY_PAIR_INT32; }
 GrB_Semiring semiring_of_config(times_plus_uint32) { return GxB_TIMES_PLUS_UINT32; }
 GrB_Semiring semiring_of_config(plus_first_mixed) { return GxB_PLUS_FIRST_FP64; }
 
-/// The vector w after the call, by SuiteSparse:GraphBLAS.
+/// Returns w after the call by SuiteSparse:GraphBLAS.
 template <class Config>
 dense_vector<typename Config::W> by_graphblas(mxv_problem<Config> const& p, GrB_Matrix a, mxv_call const& c) {
     using W = typename Config::W;
     grb_vector const u = to_grb<typename Config::U>(p.u(c).view());
-    grb_vector const w = to_grb<W>(p.w[p.side_of_w(c)].view());
+    grb_vector const w = to_grb<W>(p.w[p.orientation_of_w(c)].view());
     grb_vector mask;
     if (c.mask != mask_kind::none) mask = to_grb<typename Config::M>(p.mask(c).view());
     GrB_BinaryOp const accumulate = c.accumulate == accumulation::plus     ? grb_type<W>::plus()
@@ -52,7 +52,7 @@ void check_calls(mxv_shape const& shape, std::uint64_t seed, std::size_t step) {
         CAPTURE(calls[k].text());
         auto const expected = by_graphblas(p, g, calls[k]);
         CHECK(same_entries(by_coppice(exec, p, a, calls[k]), expected));
-        // What the CUDA program compares with is right, too.
+        // Also checks the reference to which the CUDA program compares.
         CHECK(same_entries(by_definition(p, calls[k]), expected));
     }
 }

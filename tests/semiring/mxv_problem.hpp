@@ -16,14 +16,14 @@
 
 namespace coppice::test {
 
-/// A semiring under test beside its definition in plain words. A, U, W and M are the types of matrix, input, output and
+/// A semiring under test and its definition in plain C++. A, U, W and M are the types of matrix, input, output and
 /// mask.
 template <class T>
 struct same_types {
     using A = T;
     using U = T;
     using W = T;
-    using Z = T; ///< of products and sums
+    using Z = T; ///< type of products and sums
     using M = std::int32_t;
 };
 struct plus_times_float : same_types<float> {
@@ -65,7 +65,7 @@ struct times_plus_uint32 : same_types<std::uint32_t> {
     static std::uint32_t multiply(std::uint32_t a, std::uint32_t u, std::int64_t) { return a + u; }
     static std::uint32_t add(std::uint32_t a, std::uint32_t b) { return a * b; }
 };
-/// Four types: what GraphBLAS calls typecasting.
+/// Four different types: typecasting in GraphBLAS.
 struct plus_first_mixed {
     using A = float;
     using U = std::int32_t;
@@ -77,7 +77,7 @@ struct plus_first_mixed {
     static double add(double a, double b) { return a + b; }
 };
 
-/// What is done with an old element of w.
+/// What happens to an old element of w.
 enum class accumulation { none, plus, min, second };
 
 template <class T>
@@ -110,7 +110,7 @@ struct mxv_call {
     }
 };
 
-/// All combinations of what a call can be.
+/// All combinations of the properties of a call.
 inline std::vector<mxv_call> every_call() {
     std::vector<mxv_call> all;
     for (int bits = 0; bits < 64; ++bits)
@@ -162,8 +162,8 @@ csr<T> random_pattern(std::vector<std::int64_t> const& row_lengths, std::int32_t
     return {with_duplicates.rows, columns, host.copy(offsets), host.copy(indices), std::move(values)};
 }
 
-/// Everything that a call may need, on the host. Vectors along rows and columns stand in pairs: [0] fits the rows of
-/// the matrix, [1] its columns.
+/// Inputs of all calls, on the host. Vectors along rows and columns are stored in pairs: [0] has the length of a column
+/// (rows of the matrix), [1] that of a row.
 template <class Config>
 struct mxv_problem {
     csr<typename Config::A> a{};
@@ -174,24 +174,24 @@ struct mxv_problem {
     mxv_problem(std::vector<std::int64_t> const& row_lengths, std::int32_t columns, std::uint64_t seed) {
         std::mt19937_64 random(seed);
         a = random_pattern<typename Config::A>(row_lengths, columns, random);
-        for (int side = 0; side < 2; ++side) {
-            std::int64_t const n = side == 0 ? a.rows() : a.columns();
-            full_u[side] = random_vector<typename Config::U>(n, true, random);
-            bitmap_u[side] = random_vector<typename Config::U>(n, false, random);
-            full_mask[side] = random_vector<typename Config::M>(n, true, random);
-            bitmap_mask[side] = random_vector<typename Config::M>(n, false, random);
-            w[side] = random_vector<typename Config::W>(n, false, random);
+        for (int orientation = 0; orientation < 2; ++orientation) {
+            std::int64_t const n = orientation == 0 ? a.rows() : a.columns();
+            full_u[orientation] = random_vector<typename Config::U>(n, true, random);
+            bitmap_u[orientation] = random_vector<typename Config::U>(n, false, random);
+            full_mask[orientation] = random_vector<typename Config::M>(n, true, random);
+            bitmap_mask[orientation] = random_vector<typename Config::M>(n, false, random);
+            w[orientation] = random_vector<typename Config::W>(n, false, random);
         }
     }
 
-    int side_of_w(mxv_call const& c) const { return c.along_transpose() ? 1 : 0; }
-    auto const& u(mxv_call const& c) const { return (c.full_u ? full_u : bitmap_u)[1 - side_of_w(c)]; }
+    int orientation_of_w(mxv_call const& c) const { return c.along_transpose() ? 1 : 0; }
+    auto const& u(mxv_call const& c) const { return (c.full_u ? full_u : bitmap_u)[1 - orientation_of_w(c)]; }
     auto const& mask(mxv_call const& c) const {
-        return (c.mask == mask_kind::full ? full_mask : bitmap_mask)[side_of_w(c)];
+        return (c.mask == mask_kind::full ? full_mask : bitmap_mask)[orientation_of_w(c)];
     }
 };
 
-/// The matrix shapes: rows x columns, how many nonzeros the rows have.
+/// Matrix shapes: rows x columns, and numbers of nonzeros per row.
 struct mxv_shape {
     std::string name;
     std::vector<std::int64_t> lengths;
@@ -208,7 +208,7 @@ inline std::vector<mxv_shape> small_mxv_shapes() {
             {"no nonzeros", std::vector<std::int64_t>(12, 0), 8},
             {"one dense row 40 x 90", dense, 90}};
 }
-/// Shapes that are cut into many chunks or blocks.
+/// Shapes that are split into many chunks or blocks.
 inline std::vector<mxv_shape> large_mxv_shapes() {
     std::vector<mxv_shape> all;
     for (auto const& s : hard_row_lengths(77))
@@ -217,8 +217,8 @@ inline std::vector<mxv_shape> large_mxv_shapes() {
     return all;
 }
 
-/// The vector w after the call, by the definition: t_i = ⊕ over the entries of row i whose column has an entry in u, z
-/// from w and t by the accumulator, and then the mask.
+/// Returns w after the call, by the definition: t_i = ⊕ over the entries of row i whose column has an entry in u, then
+/// z from w and t by the accumulator, then the mask.
 template <class Config>
 dense_vector<typename Config::W> by_definition(mxv_problem<Config> const& p, mxv_call const& c) {
     using W = typename Config::W;
@@ -241,7 +241,7 @@ dense_vector<typename Config::W> by_definition(mxv_problem<Config> const& p, mxv
             sum = {sum.present ? Config::add(sum.value, product) : product, true};
         }
     host_executor const host(1);
-    dense_vector<W> w = host.copy(p.w[p.side_of_w(c)]);
+    dense_vector<W> w = host.copy(p.w[p.orientation_of_w(c)]);
     for (std::int64_t i = 0; i < n; ++i) {
         bool admitted = true;
         if (c.mask != mask_kind::none) {
@@ -264,7 +264,7 @@ dense_vector<typename Config::W> by_definition(mxv_problem<Config> const& p, mxv
     return w;
 }
 
-/// Calls mxv or vxm as `c` says.
+/// Calls mxv or vxm as specified by `c`.
 template <class Config, class Executor, class Matrix, class W, class Mask, class U>
 void call_product(Executor const& exec, mxv_call const& c, Matrix const& a, dense_vector_view<W> w, Mask const& mask,
                   dense_vector_view<U> u) {
@@ -280,12 +280,12 @@ void call_product(Executor const& exec, mxv_call const& c, Matrix const& a, dens
         run(chosen_accumulator<W>{c.accumulate});
 }
 
-/// The vector w after the call, by the library.
+/// Returns w after the call, by the library.
 template <class Config, class Executor, class Matrix>
 dense_vector<typename Config::W> by_coppice(Executor const& exec, mxv_problem<Config> const& p, Matrix const& a,
                                             mxv_call const& c) {
     auto const u = exec.copy(p.u(c));
-    auto w = exec.copy(p.w[p.side_of_w(c)]);
+    auto w = exec.copy(p.w[p.orientation_of_w(c)]);
     if (c.mask == mask_kind::none) {
         call_product<Config>(exec, c, a, w.view(), no_mask{}, u.view());
     } else {
@@ -295,7 +295,7 @@ dense_vector<typename Config::W> by_coppice(Executor const& exec, mxv_problem<Co
     return host_executor(1).copy(w);
 }
 
-/// The same entries with the same values.
+/// Whether both have the same entries with the same values.
 template <class T>
 bool same_entries(dense_vector<T> const& v, dense_vector<T> const& w) {
     if (v.size() != w.size()) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NaN products under min, max and arg-max: ignored wherever a row is cut, with and without presence flags and masks.
+// NaN products under min, max and arg-max: ignored at every split point of a row, with and without presence flags and
+// masks.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,12 +20,12 @@ namespace {
 float const nan_value = std::numeric_limits<float>::quiet_NaN();
 float const infinity = std::numeric_limits<float>::infinity();
 
-/// Which products are NaN, by nonzero. Cuts fall everywhere: between chunks, shares, tiles, threads and lanes.
-struct nan_places {
+/// Which products are NaN, by nonzero. Split points are between chunks, ranges, tiles, threads and lanes.
+struct nan_positions {
     char const* name;
     std::function<bool(std::int64_t nonzero)> holds;
 };
-std::vector<nan_places> every_place() {
+std::vector<nan_positions> every_position() {
     return {{"every second", [](std::int64_t k) { return k % 2 == 0; }},
             {"all but one of 97", [](std::int64_t k) { return k % 97 != 50; }},
             {"at random", [](std::int64_t k) { return (std::uint64_t(k) * 0x9e3779b97f4a7c15u >> 61) < 4; }},
@@ -56,9 +57,9 @@ struct with_arg_max {
 
 enum class flags { none, all, some };
 bool has_flag(flags f, std::int32_t j) { return f != flags::some || j % 3 != 1; }
-bool wanted(std::int64_t row) { return row % 5 != 2; }
+bool admitted(std::int64_t row) { return row % 5 != 2; }
 
-/// The best of the products that are numbers, and the first of equals; none() and column -1 where there are none.
+/// The best of the products that are not NaN, the first among equal ones; none() and column -1 if there is none.
 template <class Rule>
 entry<float> by_definition(plain_csr<float> const& a, std::vector<float> const& u, flags f, std::int32_t row) {
     float best = Rule::none();
@@ -82,7 +83,7 @@ void check_products(Executor const& exec, plain_csr<float> const& plain) {
     for (std::size_t j = 0; j < u.size(); ++j) u[j] = float(j * 37 % 50);
     std::vector<std::int8_t> all(u.size(), 1), some(u.size()), mask_flags(std::size_t(plain.rows));
     for (std::size_t j = 0; j < u.size(); ++j) some[j] = has_flag(flags::some, std::int32_t(j));
-    for (std::size_t i = 0; i < mask_flags.size(); ++i) mask_flags[i] = wanted(std::int64_t(i));
+    for (std::size_t i = 0; i < mask_flags.size(); ++i) mask_flags[i] = admitted(std::int64_t(i));
     auto const matrix = plain.on(exec);
     matrix_operand const a(exec, matrix);
     dense_vector<float> const mask(exec.copy(std::vector<float>(mask_flags.size(), 1)), exec.copy(mask_flags));
@@ -94,7 +95,7 @@ void check_products(Executor const& exec, plain_csr<float> const& plain) {
             CAPTURE(masked);
             dense_vector<float> w(exec, plain.rows);
             auto const s = Rule::semiring();
-            if (masked) // along the rows, too
+            if (masked) // masks exist only for the product along the rows
                 vxm(exec, w.view(), mask.view(), no_accumulator{}, s, x.view(), a, {.transpose1 = true});
             else
                 mxv(exec, w.view(), no_mask{}, no_accumulator{}, s, a, x.view());
@@ -102,7 +103,7 @@ void check_products(Executor const& exec, plain_csr<float> const& plain) {
             std::int64_t wrong = 0;
             for (std::int32_t i = 0; i < plain.rows; ++i) {
                 auto expected = by_definition<Rule>(plain, u, f, i);
-                expected.present = expected.present && (!masked || wanted(i));
+                expected.present = expected.present && (!masked || admitted(i));
                 if (got.view().has(i) != expected.present) ++wrong;
                 if (expected.present && !(got.values()[i] == expected.value)) ++wrong;
             }
@@ -113,7 +114,7 @@ void check_products(Executor const& exec, plain_csr<float> const& plain) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("min, max and arg-max ignore NaN wherever a row is cut", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("min, max and arg-max ignore NaN at every split point", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     for (auto const& shape : hard_row_lengths(61)) {
         if (shape.name != "long rows at both ends" && shape.name != "power law" && shape.name != "stencil" &&
@@ -122,10 +123,10 @@ TEST_CASE_TEMPLATE("min, max and arg-max ignore NaN wherever a row is cut", Wher
         CAPTURE(shape.name);
         auto plain = random_matrix<float>(shape.lengths, 5000, 62);
         auto const values = plain.values;
-        for (auto const& places : every_place()) {
-            CAPTURE(std::string(places.name));
+        for (auto const& positions : every_position()) {
+            CAPTURE(std::string(positions.name));
             for (std::size_t k = 0; k < values.size(); ++k)
-                plain.values[k] = places.holds(std::int64_t(k)) ? nan_value : std::round(64 * values[k]);
+                plain.values[k] = positions.holds(std::int64_t(k)) ? nan_value : std::round(64 * values[k]);
             check_products<with_min>(exec, plain);
             check_products<with_max>(exec, plain);
             check_products<with_arg_max>(exec, plain);
@@ -133,7 +134,7 @@ TEST_CASE_TEMPLATE("min, max and arg-max ignore NaN wherever a row is cut", Wher
     }
 }
 
-TEST_CASE_TEMPLATE("a NaN at one place of a row that is cut often", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a NaN at one position of a row with many split points", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     std::int32_t const n = 40000;
     std::vector<std::int32_t> columns(n);
@@ -144,10 +145,10 @@ TEST_CASE_TEMPLATE("a NaN at one place of a row that is cut often", Where, COPPI
     matrix_operand const a(exec, matrix);
     dense_vector<float> const u(exec.copy(std::vector<float>(n, 0)), exec.copy(std::vector<std::int8_t>(n, 1)));
     dense_vector<float> w(exec, 1);
-    std::vector<std::int32_t> places{0, 1, n - 2};
-    for (std::int32_t cut = 64; cut < n; cut *= 2)
-        for (std::int32_t const p : {cut - 1, cut, cut + 1}) places.push_back(p);
-    for (std::int32_t const p : places) {
+    std::vector<std::int32_t> positions{0, 1, n - 2};
+    for (std::int32_t split = 64; split < n; split *= 2)
+        for (std::int32_t const p : {split - 1, split, split + 1}) positions.push_back(p);
+    for (std::int32_t const p : positions) {
         CAPTURE(p);
         auto changed = values;
         changed[std::size_t(p)] = nan_value;

@@ -15,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Values at the edges of a type and between; signed integers stay where sums and products do not overflow.
+/// Values at the limits of a type and between; signed integers are small enough that sums and products do not overflow.
 template <class T>
 std::vector<T> edges() {
     if constexpr (std::is_same_v<T, bool>)
@@ -35,7 +35,7 @@ std::vector<T> edges() {
                 std::numeric_limits<T>::quiet_NaN()};
 }
 
-/// The same value, where one NaN is as good as another.
+/// Whether two values are equal; all NaN are considered equal.
 template <class T>
 bool same_value(T a, T b) {
     if constexpr (std::is_floating_point_v<T>)
@@ -45,7 +45,7 @@ bool same_value(T a, T b) {
 
 template <class T>
 struct all_pairs {
-    std::vector<entry<T>> a, b; // std::vector<bool> is no vector of bool
+    std::vector<entry<T>> a, b; // std::vector<bool> does not store bools
 
     all_pairs() {
         std::vector<entry<T>> values;
@@ -65,25 +65,25 @@ struct all_pairs {
     }
 };
 
-/// Where C++ and SuiteSparse:GraphBLAS are known to differ.
-enum class apart { nowhere, on_overflow, beyond_a_byte, on_endless_exponent };
+/// Known differences between C++ and SuiteSparse:GraphBLAS.
+enum class known_difference { none, on_overflow, beyond_a_byte, on_infinite_exponent };
 
 template <class T>
-bool is_apart(apart where, T a, T b) {
-    if constexpr (std::is_integral_v<T> && sizeof(T) > 1) // GraphBLAS shifts by a number of 8 bits
-        if (where == apart::beyond_a_byte) return std::int64_t(b) > 127 || std::int64_t(b) < -128;
+bool is_known_difference(known_difference where, T a, T b) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) > 1) // GraphBLAS takes the shift as an 8-bit number
+        if (where == known_difference::beyond_a_byte) return std::int64_t(b) > 127 || std::int64_t(b) < -128;
     if constexpr (std::is_floating_point_v<T>) {
-        return where == apart::on_endless_exponent && !std::isfinite(b); // undefined in C
+        return where == known_difference::on_infinite_exponent && !std::isfinite(b); // undefined in C
     }
     if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) { // GraphBLAS wraps
         auto const large = [](T x) { return x > T(1000) || x < T(-1000); };
-        return where == apart::on_overflow && (large(a) || large(b));
+        return where == known_difference::on_overflow && (large(a) || large(b));
     }
     return false;
 }
 
 template <class T, class Op>
-void check_operator(Op const& op, GrB_BinaryOp reference, apart where = apart::nowhere) {
+void check_operator(Op const& op, GrB_BinaryOp reference, known_difference where = known_difference::none) {
     using Z = std::invoke_result_t<Op const&, T, T>;
     all_pairs<T> const pairs;
     GrB_Index const n = pairs.a.size();
@@ -98,7 +98,7 @@ void check_operator(Op const& op, GrB_BinaryOp reference, apart where = apart::n
     grb(GrB_Vector_eWiseMult_BinaryOp(w, nullptr, nullptr, reference, u, v, nullptr));
     for (GrB_Index i = 0; i < n; ++i) {
         T const a = pairs.a[i].value, b = pairs.b[i].value;
-        if (is_apart(where, a, b)) continue;
+        if (is_known_difference(where, a, b)) continue;
         Z expected{};
         grb(grb_type<Z>::get(&expected, w, i));
         CAPTURE(a);
@@ -109,7 +109,7 @@ void check_operator(Op const& op, GrB_BinaryOp reference, apart where = apart::n
 
 template <class T, class Op>
 void check_unary(Op const& op, GrB_UnaryOp reference) {
-    all_pairs<T> const pairs; // each value comes up as the second of some pair
+    all_pairs<T> const pairs; // each value occurs as the second of some pair
     GrB_Index const n = pairs.b.size();
     grb_vector u, w;
     grb(GrB_Vector_new(u.address(), grb_type<T>::type(), n));
@@ -128,9 +128,9 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::first<T>{}, GrB_FIRST_##NAME);                                                               \
     check_operator<T>(op::second<T>{}, GrB_SECOND_##NAME);                                                             \
     check_operator<T>(op::oneb<T>{}, GrB_ONEB_##NAME);                                                                 \
-    check_operator<T>(op::plus<T>{}, GrB_PLUS_##NAME, apart::on_overflow);                                             \
-    check_operator<T>(op::minus<T>{}, GrB_MINUS_##NAME, apart::on_overflow);                                           \
-    check_operator<T>(op::times<T>{}, GrB_TIMES_##NAME, apart::on_overflow);                                           \
+    check_operator<T>(op::plus<T>{}, GrB_PLUS_##NAME, known_difference::on_overflow);                                  \
+    check_operator<T>(op::minus<T>{}, GrB_MINUS_##NAME, known_difference::on_overflow);                                \
+    check_operator<T>(op::times<T>{}, GrB_TIMES_##NAME, known_difference::on_overflow);                                \
     check_operator<T>(op::div<T>{}, GrB_DIV_##NAME);                                                                   \
     check_operator<T>(op::min<T>{}, GrB_MIN_##NAME);                                                                   \
     check_operator<T>(op::max<T>{}, GrB_MAX_##NAME);                                                                   \
@@ -143,7 +143,7 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::gt<T>{}, GrB_GT_##NAME);                                                                     \
     check_operator<T>(op::le<T>{}, GrB_LE_##NAME);                                                                     \
     check_operator<T>(op::ge<T>{}, GrB_GE_##NAME);                                                                     \
-    check_operator<T>(op::rminus<T>{}, GxB_RMINUS_##NAME, apart::on_overflow);                                         \
+    check_operator<T>(op::rminus<T>{}, GxB_RMINUS_##NAME, known_difference::on_overflow);                              \
     check_operator<T>(op::rdiv<T>{}, GxB_RDIV_##NAME);                                                                 \
     check_operator<T>(op::pow<T>{}, GxB_POW_##NAME);                                                                   \
     check_operator<T>(op::iseq<T>{}, GxB_ISEQ_##NAME);                                                                 \
@@ -166,7 +166,7 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::bget<T>{}, GxB_BGET_##NAME);                                                                 \
     check_operator<T>(op::bset<T>{}, GxB_BSET_##NAME);                                                                 \
     check_operator<T>(op::bclr<T>{}, GxB_BCLR_##NAME);                                                                 \
-    check_operator<T>(op::bshift<T>{}, GxB_BSHIFT_##NAME, apart::beyond_a_byte);                                       \
+    check_operator<T>(op::bshift<T>{}, GxB_BSHIFT_##NAME, known_difference::beyond_a_byte);                            \
     check_unary<T>(op::bnot<T>{}, GrB_BNOT_##NAME)
 
 #define COPPICE_TEST_FLOATING(T, NAME)                                                                                 \
@@ -174,10 +174,10 @@ void check_unary(Op const& op, GrB_UnaryOp reference) {
     check_operator<T>(op::hypot<T>{}, GxB_HYPOT_##NAME);                                                               \
     check_operator<T>(op::fmod<T>{}, GxB_FMOD_##NAME);                                                                 \
     check_operator<T>(op::remainder<T>{}, GxB_REMAINDER_##NAME);                                                       \
-    check_operator<T>(op::ldexp<T>{}, GxB_LDEXP_##NAME, apart::on_endless_exponent);                                   \
+    check_operator<T>(op::ldexp<T>{}, GxB_LDEXP_##NAME, known_difference::on_infinite_exponent);                       \
     check_operator<T>(op::copysign<T>{}, GxB_COPYSIGN_##NAME)
 
-/// The monoid's identity, its terminal value where GraphBLAS has one, and its sum of a few values.
+/// Checks the monoid's identity, its terminal value if GraphBLAS has one, and its sum of a few values.
 template <class T, class Add>
 void check_monoid(Add const& add, GrB_Monoid reference, std::vector<entry<T>> const& values) {
     T identity{};
@@ -248,7 +248,7 @@ TEST_CASE("binary operators agree with SuiteSparse:GraphBLAS") {
     check_operator<bool>(op::le<bool>{}, GrB_LE_BOOL);
 }
 
-TEST_CASE("min and max, as operators and as monoids, ignore a NaN on either side") {
+TEST_CASE("min and max, as operators and as monoids, ignore a NaN operand") {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     auto const check = [nan](auto const& min, auto const& max) {
         CHECK(min(1, nan) == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of the host: what they refuse, and that no pattern leaves one stretch with much more work than another.
+// Plans on the host: rejected inputs, and equal work per chunk for every pattern.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -26,21 +26,21 @@ std::string message_of(std::vector<std::int32_t> const& offsets, std::int64_t no
 
 } // namespace
 
-TEST_CASE("a plan refuses offsets that fall or that do not fit the nonzeros") {
+TEST_CASE("a plan rejects offsets that decrease or do not match the nonzeros") {
     CHECK(message_of({0, 2, 5}, 5) == "accepted");
     CHECK(message_of({0}, 0) == "accepted");
-    CHECK(message_of({0, 2, 1, 5}, 5) == "row 1: offsets fall from 2 to 1");
-    CHECK(message_of({0, 2, -3, 5}, 5) == "row 1: offsets fall from 2 to -3");
-    CHECK(message_of({0, 9, 5}, 5) == "row 1: offsets fall from 9 to 5");
+    CHECK(message_of({0, 2, 1, 5}, 5) == "row 1: offsets decrease from 2 to 1");
+    CHECK(message_of({0, 2, -3, 5}, 5) == "row 1: offsets decrease from 2 to -3");
+    CHECK(message_of({0, 9, 5}, 5) == "row 1: offsets decrease from 9 to 5");
     CHECK(message_of({1, 2, 5}, 5) == "row offsets run from 1 to 5, expected 0 to 5");
     CHECK(message_of({0, 2, 5}, 6) == "row offsets run from 0 to 5, expected 0 to 6");
     std::vector<std::int32_t> many(40000, 3);
     many.front() = 0;
     many[30000] = 2;
-    CHECK(message_of(many, 3) == "row 29999: offsets fall from 3 to 2");
+    CHECK(message_of(many, 3) == "row 29999: offsets decrease from 3 to 2");
 }
 
-TEST_CASE("stretches of a plan hold equal work whatever the pattern") {
+TEST_CASE("chunks of a plan have equal work for every pattern") {
     host_executor const exec(2);
     auto patterns = hard_row_lengths(81);
     patterns.push_back({"empty rows around one of a million", std::vector<std::int64_t>(2000000, 0)});
@@ -65,7 +65,7 @@ TEST_CASE("stretches of a plan hold equal work whatever the pattern") {
     }
 }
 
-TEST_CASE("spmv refuses a plan of another size and outputs that lie on its inputs") {
+TEST_CASE("spmv rejects a plan of another size and outputs that overlap its inputs") {
     host_executor const exec(1);
     auto plain = random_matrix<float>({2, 0, 3}, 3, 82);
     auto a = plain.on(exec);
@@ -104,7 +104,7 @@ TEST_CASE("spmv refuses a plan of another size and outputs that lie on its input
                     argument_error);
     CHECK_THROWS_AS(mxv(exec, no_vector, no_mask{}, op::plus<float>{}, plus_times<float>{}, operand, w),
                     argument_error);
-    // Nothing has no address.
+    // An empty array has no address.
     csr<float> const empty(0, 0, exec.copy(std::vector<int>{0}), buffer<int>(exec, 0), buffer<float>(exec, 0));
     auto const none = make_srcsr_plan(exec, empty.view());
     CHECK_NOTHROW(spmv(exec, none, empty.view(), array_view<float>{}, array_view<float>{}));

@@ -35,11 +35,11 @@ struct store_affine {
     std::int32_t* stores;
     COPPICE_HD void operator()(std::int64_t row, affine const& sum) const {
         y[row] = sum;
-        stores[row] += 1; // one store a row: no two threads meet here
+        stores[row] += 1; // one store per row: no data race
     }
 };
 
-/// Product, accumulator and result of three types: 32-bit products, a pair as accumulator, a 64-bit result.
+/// Three types: 32-bit products, a pair as accumulator, a 64-bit result.
 struct smallest_two {
     std::int32_t first;
     std::int32_t second;
@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("every row is the ordered fold of its nonzeros, stored once",
     }
 }
 
-TEST_CASE_TEMPLATE("a range of rows leaves the others alone", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a range of rows does not change the other rows", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     for (auto const& shape : hard_row_lengths(3)) {
         CAPTURE(shape.name);
@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("product, accumulator and result may be three types", Where, 
     }
 }
 
-TEST_CASE_TEMPLATE("floating sums are the same bits on every run and close to the exact sum", Where,
+TEST_CASE_TEMPLATE("floating-point sums are bitwise equal on every run and close to the exact sum", Where,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     auto const plain = random_matrix<float>(hard_row_lengths(7).back().lengths, 1000, 8);
@@ -191,14 +191,14 @@ TEST_CASE_TEMPLATE("floating sums are the same bits on every run and close to th
 #if !defined(COPPICE_TEST_CUDA)
 namespace {
 
-/// Only every third row.
+/// Selects every third row.
 struct store_some : store_affine {
     COPPICE_HD bool wants(std::int64_t row) const { return row % 3 == 1; }
 };
 
 } // namespace
 
-TEST_CASE_TEMPLATE("rows that the store does not want are left alone", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("rows that the store does not select are unchanged", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     for (auto const& shape : hard_row_lengths(15)) {
         CAPTURE(shape.name);
@@ -214,9 +214,9 @@ TEST_CASE_TEMPLATE("rows that the store does not want are left alone", Where, CO
         affine_of_nonzero const multiply{plain.indices.data()};
         std::int64_t wrong = 0;
         for (std::int32_t i = 0; i < plain.rows; ++i) {
-            bool const wanted = i % 3 == 1;
-            if (count[std::size_t(i)] != (wanted ? 1 : 0)) ++wrong;
-            if (wanted && !(got[std::size_t(i)] == fold_row(plain, multiply, i))) ++wrong;
+            bool const selected = i % 3 == 1;
+            if (count[std::size_t(i)] != (selected ? 1 : 0)) ++wrong;
+            if (selected && !(got[std::size_t(i)] == fold_row(plain, multiply, i))) ++wrong;
         }
         CHECK(wrong == 0);
     }
@@ -261,7 +261,7 @@ TEST_CASE("a row stops early at a terminal value, with the same result") {
     }
 }
 
-TEST_CASE("a row has the same bits alone, in a range and in the whole") {
+TEST_CASE("a row is bitwise equal alone, in a range and in the whole matrix") {
     host_executor const exec(2);
     auto const plain = random_matrix<float>(hard_row_lengths(19)[12].lengths, 1000, 20);
     auto const a = plain.on(exec);
@@ -269,15 +269,15 @@ TEST_CASE("a row has the same bits alone, in a range and in the whole") {
     for (std::size_t j = 0; j < x.size(); ++j) x[j] = std::sin(float(j));
     auto const plan = make_srcsr_plan(exec, a.view());
     float_product const multiply{a.values().data(), a.column_indices().data(), x.data()};
-    buffer<float> whole(exec, a.rows()), parts(exec, a.rows());
+    buffer<float> whole(exec, a.rows()), from_ranges(exec, a.rows());
     reduce_rows(exec, plan, multiply, add_plus<float>{}, store_float{whole.data()});
     for (std::int64_t i = 0; i < a.rows(); i += i % 100 + 1)
         reduce_rows(exec, plan, row_range{i, std::min<std::int64_t>(a.rows(), i + i % 100 + 1)}, multiply,
-                    add_plus<float>{}, store_float{parts.data()});
-    CHECK(std::memcmp(whole.data(), parts.data(), std::size_t(a.rows()) * sizeof(float)) == 0);
+                    add_plus<float>{}, store_float{from_ranges.data()});
+    CHECK(std::memcmp(whole.data(), from_ranges.data(), std::size_t(a.rows()) * sizeof(float)) == 0);
 }
 
-TEST_CASE("the number of threads does not change a bit") {
+TEST_CASE("the result does not depend on the number of threads") {
     auto const plain = random_matrix<float>(hard_row_lengths(11)[12].lengths, 1000, 12);
     std::vector<float> x(1000, 0.1f);
     std::vector<float> reference;
@@ -294,7 +294,7 @@ TEST_CASE("the number of threads does not change a bit") {
     }
 }
 
-TEST_CASE("lambdas serve as operators on the host") {
+TEST_CASE("lambdas can be operators on the host") {
     host_executor const exec(2);
     auto const plain = random_matrix<double>({3, 0, 2, 7}, 10, 13);
     auto const a = plain.on(exec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schemes, segmented reductions, plans, workspaces and types of reduce_rows, on every executor, against a sequential
-// fold. The host has one scheme and one reduction and ignores what is requested for: there the same cases check just that.
+// fold. The host has one scheme and one reduction and ignores the options; the same cases check that.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr bool is_cuda_v = std::is_same_v<Executor, cuda_executor>;
 // ------------------------------------------------------------------------------------------------------------
 // operators
 
-/// `T` gives the accumulator 8 or 16 bytes.
+/// `T` determines the size of the accumulator: 8 or 16 bytes.
 template <class T>
 using affine = affine_map<T>;
 template <class T>
@@ -62,10 +62,9 @@ struct store_once {
     }
 };
 
-// ------------------------------------------------------------------------------------------------------------- the
-// runs
+// ------------------------------------------------------------------------------------------------------------ the runs
 
-/// reduce_rows with one reduction and block size. The host has neither.
+/// Calls reduce_rows with one reduction and block size. The host has neither.
 template <segmented_reduction Reduction, int Threads, class O, class Multiply, class Add, class Store>
 void reduce_by(host_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply const& multiply,
                Add const& add, Store const& store) {
@@ -87,8 +86,8 @@ auto fold_row(std::int64_t begin, std::int64_t end, Multiply const& multiply, Ad
     return detail::result_of(add, sum);
 }
 
-/// Reduces the rows of `range` over arrays of `a` by `f` and counts rows that are not the ordered fold of their
-/// nonzeros, or not stored once, or stored outside the range.
+/// Reduces the rows of `range` over arrays of `a` by `f`. Counts the rows whose result is not the ordered fold of their
+/// nonzeros, or that are not stored exactly once, or are stored outside the range.
 template <segmented_reduction Reduction = segmented_reduction::warp_transposed, int Threads = srcsr_default_threads,
           class Executor, class I, class O, class F, class Add>
 std::int64_t count_wrong(Executor const& exec, srcsr_plan<O> const& plan, csr<float, I, O> const& a,
@@ -120,7 +119,7 @@ srcsr_options options_for(srcsr_scheme scheme, int threads = srcsr_default_threa
     return options;
 }
 
-/// Patterns that hurt, and several rows of many shares.
+/// Difficult patterns, and several rows that span many ranges.
 std::vector<named_lengths> patterns(std::uint64_t seed) {
     auto all = hard_row_lengths(seed);
     std::vector<std::int64_t> giants(3000, 2);
@@ -157,7 +156,7 @@ TEST_CASE_TEMPLATE("each ordered scheme with each segmented reduction keeps the 
     check_reduction<segmented_reduction::warp_scans>(exec);
 }
 
-TEST_CASE_TEMPLATE("blocks of other sizes, shares of other lengths, 64-bit offsets", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("other block sizes, other range lengths, 64-bit offsets", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     for (auto const& shape : patterns(23)) {
         CAPTURE(shape.name);
@@ -265,11 +264,12 @@ void check_spmv(Executor const& exec) {
             spmv(exec, plan, a.view(), device_x.view(), nothing.view());
             CHECK(reference<T>(plain, x, y0, 1, 0, all).wrong(to_vector(exec, nothing)) == 0);
             row_range const range{a.rows() / 3, a.rows() - a.rows() / 4};
-            auto part = exec.copy(y0);
+            auto of_range = exec.copy(y0);
             along_nonzeros const along{detail::multiply_stored<T, std::int32_t, T>{device_x.data()}, a.values().data(),
                                        a.column_indices().data()};
-            reduce_rows(exec, plan, range, along, add_plus<T>{}, detail::store_scaled<T, T>{part.data(), T(1), T(-1)});
-            CHECK(reference<T>(plain, x, y0, 1, -1, range).wrong(to_vector(exec, part)) == 0);
+            reduce_rows(exec, plan, range, along, add_plus<T>{},
+                        detail::store_scaled<T, T>{of_range.data(), T(1), T(-1)});
+            CHECK(reference<T>(plain, x, y0, 1, -1, range).wrong(to_vector(exec, of_range)) == 0);
         }
     }
 }
@@ -282,7 +282,7 @@ TEST_CASE_TEMPLATE("y = beta y + alpha A x under every scheme", Where, COPPICE_T
     check_spmv<double>(exec);
 }
 
-TEST_CASE_TEMPLATE("ordered schemes give the same bits on every run, and new values need no new plan", Where,
+TEST_CASE_TEMPLATE("ordered schemes are bitwise reproducible, and new values need no new plan", Where,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     auto const x = exec.copy(wave<float>(1000, 0.1));
@@ -314,7 +314,7 @@ TEST_CASE_TEMPLATE("ordered schemes give the same bits on every run, and new val
     }
 }
 
-TEST_CASE_TEMPLATE("the kernel for irregular patterns is taken once the device knows, and gives the same bits", Where,
+TEST_CASE_TEMPLATE("the kernel for irregular patterns is used once the flag is set, with bitwise equal results", Where,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     constexpr bool cuda = is_cuda_v<std::remove_const_t<decltype(exec)>>;
@@ -339,7 +339,7 @@ TEST_CASE_TEMPLATE("the kernel for irregular patterns is taken once the device k
     }
 }
 
-TEST_CASE_TEMPLATE("what a plan says of its scheme; a store without atomics", Where, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the scheme that a plan reports; a store without atomics", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     auto const plain = random_matrix<float>({3, 0, 5000, 2}, 100, 31);
     auto const a = plain.on(exec);
@@ -359,7 +359,7 @@ TEST_CASE_TEMPLATE("what a plan says of its scheme; a store without atomics", Wh
         CHECK_THROWS_AS(make_srcsr_plan(exec, a.view(), options_for(srcsr_scheme::adaptive, 128, 1281)),
                         argument_error);
     } else {
-        CHECK(plan.scheme == srcsr_scheme::adaptive); // what was requested for is ignored
+        CHECK(plan.scheme == srcsr_scheme::adaptive); // the option is ignored
         CHECK(product() == 0);
     }
 }
@@ -427,7 +427,7 @@ TEST_CASE_TEMPLATE("the caller's workspace", Where, COPPICE_TEST_EXECUTORS) {
         };
         CHECK(run(0, bytes + 32) == 0);
         CHECK(run(16, bytes + 16) == 0);
-        CHECK(run(0, 0) == 0); // the pool's
+        CHECK(run(0, 0) == 0); // memory of the pool
         if constexpr (on_cuda) {
             CHECK(run(0, bytes) == 0);
             CHECK_THROWS_AS(run(8, bytes), argument_error);
@@ -440,7 +440,7 @@ TEST_CASE_TEMPLATE("the caller's workspace", Where, COPPICE_TEST_EXECUTORS) {
 
 namespace {
 
-/// A base of types, of which the others below change one each.
+/// A base set of types; each of the following changes one of them.
 struct pack {
     std::uint32_t a;
     std::uint16_t b;
@@ -458,19 +458,19 @@ struct pack_of {
     }
 };
 
-// The same members, declared to lie apart.
-struct apart {
+// The same members, declared to be stored in separate arrays.
+struct split_pack {
     std::uint32_t a;
     std::uint16_t b;
 };
-struct apart_of {
-    COPPICE_HD apart operator()(float value, std::int32_t column) const {
+struct split_pack_of {
+    COPPICE_HD split_pack operator()(float value, std::int32_t column) const {
         auto const p = pack_of{}(value, column);
         return {p.a, p.b};
     }
 };
 
-// Products of 112 bytes; of 32-byte alignment and not to be made from nothing.
+// Products of 112 bytes; and products with 32-byte alignment that are not default constructible.
 struct wide_pack {
     std::uint32_t a;
     std::uint32_t padding[26];
@@ -494,7 +494,7 @@ struct strict_pack_of {
     }
 };
 
-/// Sums of another type: 24 bytes, with a count beside the map, and not to be made from nothing.
+/// Another accumulator type: 24 bytes, a count in addition to the map, not default constructible.
 struct counted_map {
     affine<std::uint64_t> map;
     std::int64_t count;
@@ -513,14 +513,14 @@ struct compose_counted {
     }
 };
 
-/// Another result: two bytes of the sum.
+/// Another result type: two bytes of the sum.
 struct two_bytes_of_packs : compose_packs {
     COPPICE_HD std::uint16_t result(affine<std::uint32_t> const& f) const {
         return static_cast<std::uint16_t>(f.a ^ f.b);
     }
 };
 
-/// ⊗ by number, which is evaluated ahead of the fold and kept in shared memory: where layout and size matter.
+/// ⊗ by nonzero number, evaluated before the fold and stored in shared memory, so that layout and size matter.
 template <class F>
 struct by_number {
     F f;
@@ -539,7 +539,7 @@ void check_types(Executor const& exec) {
         auto const n = a.rows();
         for (srcsr_scheme const scheme : ordered_schemes) {
             auto const plan = make_srcsr_plan(exec, a.view(), options_for(scheme));
-            // No result can be made from nothing on every executor, so all begin as that of an empty row.
+            // Results are not default constructible on every executor, so all start as the result of an empty row.
             std::vector<result> const empty(std::size_t(n), detail::result_of(Add{}, Add{}.identity()));
             auto y = exec.copy(empty);
             buffer<std::int32_t> stores(exec, n);
@@ -563,12 +563,12 @@ void check_types(Executor const& exec) {
 } // namespace
 
 template <>
-struct coppice::shared_layout<apart> : coppice::split_members<&apart::a, &apart::b> {};
+struct coppice::shared_layout<split_pack> : coppice::split_members<&split_pack::a, &split_pack::b> {};
 
 TEST_CASE_TEMPLATE("product, accumulator, result and layout change one by one", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     check_types<pack_of, compose_packs>(exec);
-    check_types<apart_of, compose_packs>(exec);       // the layout
+    check_types<split_pack_of, compose_packs>(exec);  // the layout
     check_types<wide_pack_of, compose_packs>(exec);   // the product
     check_types<strict_pack_of, compose_packs>(exec); // the product
     check_types<pack_of, compose_counted>(exec);      // the accumulator
@@ -580,7 +580,7 @@ TEST_CASE_TEMPLATE("product, accumulator, result and layout change one by one", 
 #if defined(COPPICE_TEST_CUDA)
 namespace {
 
-/// Captures what `queue` queues and hands back a graph to launch.
+/// Captures the work that `queue` submits and returns a graph to launch.
 class captured {
 public:
     template <class Queue>
@@ -606,7 +606,7 @@ private:
 
 } // namespace
 
-// The host queues nothing, so that there is nothing to capture.
+// The host queues nothing, so there is nothing to capture.
 TEST_CASE("a product is captured into a CUDA graph and replayed with other data") {
     auto const exec = on_cuda::exec();
     for (auto const& shape : patterns(35)) {

@@ -17,7 +17,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// y = A x over a GraphBLAS semiring; rows without a result keep `empty`.
+/// y = A x over a GraphBLAS semiring; rows without a result remain `empty`.
 template <class T>
 std::vector<T> by_graphblas(plain_csr<T> const& a, std::vector<T> const& x, GrB_Semiring semiring, T empty) {
     GrB_Type const type = sizeof(T) == 4 ? GrB_FP32 : GrB_FP64;
@@ -34,7 +34,7 @@ std::vector<T> by_graphblas(plain_csr<T> const& a, std::vector<T> const& x, GrB_
     REQUIRE(GrB_Vector_new(&w, type, GrB_Index(a.rows)) == GrB_SUCCESS);
     std::vector<T> result(std::size_t(a.rows), empty);
     if (rows.empty()) {
-        // GraphBLAS refuses the null pointers of an empty build; the matrix is empty as it is.
+        // GraphBLAS rejects null pointers in an empty build; the matrix is already empty.
     } else if constexpr (sizeof(T) == 4) {
         REQUIRE(GrB_Matrix_build_FP32(m, rows.data(), columns.data(), a.values.data(), rows.size(), GrB_PLUS_FP32) ==
                 GrB_SUCCESS);
@@ -145,11 +145,11 @@ TEST_CASE("or-and, any and arg-max follow their definitions") {
 
 namespace {
 
-/// A semiring that the catalogue does not have.
+/// A semiring that is not in the catalogue.
 template <class T>
 using min_max = semiring_of<add_min<T>, op::max<T>>;
 
-/// Every row is found by its name, as its own type, and by no other name.
+/// Checks that every row is found by its name, with its type, and by no other name.
 template <class... Rows>
 void check_catalogue(std::tuple<Rows...> const& catalogue) {
     static_assert(std::variant_size_v<detail::semiring_variant<float, std::tuple<Rows...>>> == sizeof...(Rows));
@@ -166,7 +166,7 @@ void check_catalogue(std::tuple<Rows...> const& catalogue) {
 
 } // namespace
 
-TEST_CASE("every row of the catalogue is found, and so is one row more") {
+TEST_CASE("every row of the catalogue is found, also an additional one") {
     static_assert(semiring_names.size() == std::variant_size_v<named_semiring<float>>);
     static_assert(semiring_names.size() == std::tuple_size_v<std::remove_const_t<decltype(semiring_catalogue)>>);
     check_catalogue(semiring_catalogue);
@@ -182,7 +182,7 @@ TEST_CASE("an unknown semiring lists the known ones") {
     CHECK_THROWS_WITH_AS(semiring_by_name<float>("plus"), doctest::Contains("plus-times, min-plus"), argument_error);
 }
 
-TEST_CASE("spmv scales, does not read y when beta is zero, and refuses wrong sizes and overlap") {
+TEST_CASE("spmv scales, does not read y if beta is zero, and rejects wrong sizes and overlap") {
     host_executor const exec(1);
     auto const plain = random_matrix<double>({2, 0, 3}, 4, 41);
     auto const a = plain.on(exec);

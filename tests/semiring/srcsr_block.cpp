@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bodies of the SRCSR kernels on CPU threads: order, barriers, sizes of shared memory, and (under the thread
-// sanitizer) races. Where the path is cut: by brute force.
+// The bodies of the SRCSR kernels on CPU threads: order, barriers, sizes of shared memory, and races (under the thread
+// sanitizer). Split points are checked against a sequential walk.
 #include <coppice/semiring/reduce_rows/srcsr_block.hpp>
 
 #include <doctest/doctest.h>
@@ -27,10 +27,11 @@ namespace {
 // ------------------------------------------------------------------------------------------------------------
 // operators
 
-/// Strings over a small alphabet, as a hash with length: concatenation, the most order-sensitive operator there is.
+/// Strings over a small alphabet, as a hash with length. Concatenation is associative and not commutative, so it
+/// detects any change of order.
 struct word {
     std::uint64_t hash;
-    std::uint64_t power; ///< of the base, to the length
+    std::uint64_t power; ///< base to the power of the length
     friend bool operator==(word const&, word const&) = default;
 };
 word letter(std::uint64_t id) { return {id * 2654435761u + 1, 1000003}; }
@@ -40,7 +41,7 @@ struct concatenate {
     word operator()(word const& a, word const& b) const { return {a.hash * b.power + b.hash, a.power * b.power}; }
 };
 
-// Accumulators of 4 and 8 bytes, so that parts of rows travel in slots.
+// Accumulators of 4 and 8 bytes, so that partial sums are passed in slots.
 using small_compose = test::compose_maps<std::uint16_t, 65521>;
 using compose_8 = test::compose_maps<std::uint32_t>;
 
@@ -55,13 +56,13 @@ struct opaque_letter_with_row {
     word operator()(std::int64_t k, std::int64_t row) const { return letter(std::uint64_t(k * 97 + row)); }
 };
 
-/// An element of 12 bytes, which fits no granule of 16.
+/// An element of 12 bytes, whose size does not divide a granule of 16 bytes.
 struct triple {
-    std::int32_t part[3];
+    std::int32_t words[3];
 };
 struct letter_along {
     word operator()(std::int32_t const& a, triple const& t, signed char const& c) const {
-        return letter(std::uint64_t(a) * 31 + std::uint64_t(t.part[0] + t.part[2]) * 17 + std::uint64_t(c));
+        return letter(std::uint64_t(a) * 31 + std::uint64_t(t.words[0] + t.words[2]) * 17 + std::uint64_t(c));
     }
 };
 struct letter_along_with_row {
@@ -70,17 +71,17 @@ struct letter_along_with_row {
     }
 };
 
-/// A product of many bytes, which all count.
+/// A large product, all bytes of which influence the sum.
 template <int Words>
 struct wide {
-    std::uint64_t part[Words];
+    std::uint64_t words[Words];
 };
 struct concatenate_wide : concatenate {
     using concatenate::operator();
     template <int Words>
     word operator()(word const& a, wide<Words> const& p) const {
         std::uint64_t sum = 0;
-        for (std::uint64_t const v : p.part) sum = sum * 5 + v;
+        for (std::uint64_t const v : p.words) sum = sum * 5 + v;
         return (*this)(a, letter(sum));
     }
 };
@@ -88,7 +89,7 @@ template <int Words>
 struct wide_letter {
     wide<Words> operator()(std::int64_t k) const {
         wide<Words> p{};
-        for (int i = 0; i < Words; ++i) p.part[i] = std::uint64_t(k * 3 + i);
+        for (int i = 0; i < Words; ++i) p.words[i] = std::uint64_t(k * 3 + i);
         return p;
     }
 };
@@ -96,7 +97,7 @@ template <int Words>
 struct wide_letter_with_row {
     wide<Words> operator()(std::int64_t k, std::int64_t row) const {
         auto p = wide_letter<Words>{}(k);
-        p.part[Words - 1] += std::uint64_t(row);
+        p.words[Words - 1] += std::uint64_t(row);
         return p;
     }
 };
@@ -129,7 +130,7 @@ struct tagged_letter {
     tagged<Split> operator()(std::int64_t k) const { return {double(k), std::int32_t(k % 77), std::int16_t(k % 5)}; }
 };
 
-/// Neither products nor sums can be made from nothing, and both ask for an alignment above that of a granule.
+/// Products and sums that are not default constructible and have an alignment above that of a granule.
 struct alignas(32) strict_word {
     word w;
     explicit strict_word(word value) : w(value) {}
@@ -157,11 +158,11 @@ struct opaque_strict {
 struct hash_of_word : concatenate {
     std::uint32_t result(word const& w) const { return std::uint32_t(w.hash ^ w.hash >> 32); }
 };
-/// The smallest of guarded values; NaN, which the comparison finds wrong, where one got in.
+/// Minimum of guarded values; NaN (which the comparison reports as an error) if one was included.
 struct guarded_min : detail::guarded_adder<add_min<float>> {
     float result(detail::guarded<float> const& sum) const { return sum.value; }
 };
-/// Every second product is NaN, among them the first of many parts; every seventh is absent.
+/// Every second product is NaN, among them the first of many partial sums; every seventh is absent.
 struct often_nan {
     detail::guarded<float> operator()(std::int64_t k) const {
         if (k % 7 == 3) return {0, detail::entry_state::none};
@@ -187,7 +188,7 @@ struct wide_result : compose_8 {
 };
 template <int Words>
 bool operator==(wide<Words> const& a, wide<Words> const& b) {
-    return std::equal(a.part, a.part + Words, b.part);
+    return std::equal(a.words, a.words + Words, b.words);
 }
 
 // -------------------------------------------------------------------------------------------------------------- stores
@@ -202,7 +203,7 @@ struct record {
     }
 };
 
-/// Reads `own` ahead and writes it with the sum; Fetched of more than 8 bytes is read late.
+/// Prefetches `own` and writes it with the sum; if Fetched has more than 8 bytes, it is read late.
 template <class Result, class Fetched>
 struct record_and_read {
     Result* y;
@@ -213,7 +214,7 @@ struct record_and_read {
         y[row] = sum;
         ++stores[row];
         own[row] = fetched;
-        own[row].part[0] += 1000;
+        own[row].words[0] += 1000;
     }
 };
 
@@ -221,13 +222,13 @@ struct record_and_read {
 
 using offset = std::int32_t;
 
-/// Stands for a device_flag.
-struct note {
+/// Replaces a device_flag.
+struct flag_stand_in {
     int* answer;
     void write(bool yes) const { *answer = yes; }
 };
 
-/// What a plan on CUDA holds.
+/// Contents of a plan on CUDA.
 struct plan {
     std::vector<offset> const& offsets;
     int threads;
@@ -236,13 +237,13 @@ struct plan {
     std::int64_t ranges = 0;
     std::vector<detail::path_point> splits{};
     std::vector<hand_over_slot> slots{}, heads{};
-    int irregular = -1; ///< what the kernel noted
+    int irregular = -1; ///< written by the kernel
 
     std::int64_t rows() const { return std::int64_t(offsets.size()) - 1; }
     std::int64_t nonzeros() const { return offsets.back(); }
 };
 
-/// Makes the cuts and kinds under the stand-in.
+/// Computes the split points and kinds under the stand-in.
 plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t work, srcsr_scheme scheme,
                int lane_chunk = 32, int given_capacity = 0) {
     plan p{offsets, threads, scheme};
@@ -255,13 +256,13 @@ plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t wor
     p.rule = {work, scheme == srcsr_scheme::adaptive ? slack : 0, threads, lane_chunk, capacity};
     p.ranges = (p.rows() + p.nonzeros() + work - 1) / work;
     p.splits.resize(std::size_t(p.ranges) + 1);
-    p.slots.resize(std::size_t(p.ranges), {{1, 1}}); // which the kernel empties
+    p.slots.resize(std::size_t(p.ranges), {{1, 1}}); // the kernel must clear them
     constexpr int partition_threads = 64;
     constexpr int ranges_a_block = detail::ranges_of_partition_block<test::block_stand_in>(partition_threads);
     static block_runner blocks(partition_threads, sizeof(detail::path_point) * partition_threads /
                                                       detail::lane_group<test::block_stand_in>::lanes);
-    detail::partition_job<offset, note> const job{p.offsets.data(), p.rows(),      p.nonzeros(),   p.rule,
-                                                  p.ranges,         p.splits.data(), p.slots.data(), {&p.irregular}};
+    detail::partition_job<offset, flag_stand_in> const job{
+        p.offsets.data(), p.rows(), p.nonzeros(), p.rule, p.ranges, p.splits.data(), p.slots.data(), {&p.irregular}};
     blocks.run(int(2 + p.ranges / ranges_a_block), [&](auto const& block, int b, std::byte* shared) {
         detail::partition_block(block, b, job, reinterpret_cast<detail::path_point*>(shared));
     });
@@ -276,11 +277,11 @@ void launch(plan& p, row_range range, Multiply const& multiply, Add const& add, 
     using accumulator = accumulator_t<Add>;
     auto const sizes = detail::size_launch<Multiply, Add>(p.threads, p.rule.capacity);
     std::vector<accumulator> carries(std::size_t(2 * p.ranges), add.identity());
-    detail::srcsr_job<offset> const job{p.offsets.data(), p.splits.data(),  p.slots.data(),
-                                        p.heads.data(),   carries.data(), p.ranges,
-                                        p.rows(),         p.nonzeros(),   p.rule.work_per_block,
-                                        range.first,      range.last,     p.threads * detail::range_items,
-                                        sizes.tile_steps, sizes.capacity, p.scheme};
+    detail::srcsr_job<offset> const job{p.offsets.data(), p.splits.data(), p.slots.data(),
+                                        p.heads.data(),   carries.data(),  p.ranges,
+                                        p.rows(),         p.nonzeros(),    p.rule.work_per_block,
+                                        range.first,      range.last,      p.threads * detail::range_items,
+                                        sizes.tile_steps, sizes.capacity,  p.scheme};
     detail::ordered_combine const combine{};
     block_runner blocks(p.threads, std::size_t(sizes.shared_bytes));
     blocks.run(int(p.ranges), [&](auto const& block, int s, std::byte* shared) {
@@ -304,7 +305,8 @@ detail::result_t<Add> fold_row(plan const& p, Multiply const& multiply, Add cons
     return detail::result_of(add, sum);
 }
 
-/// Runs the kernels over rows of `range` and compares with a sequential fold: every row inside stored once, no other.
+/// Runs the kernels over rows of `range` and compares with a sequential fold: every row inside is stored once, no other
+/// row is stored.
 template <template <class, class> class Reading = detail::read_in_rounds, class Multiply, class Add>
 void check_range(plan& p, row_range range, Multiply const& multiply, Add const& add) {
     using result = detail::result_t<Add>;
@@ -329,8 +331,8 @@ std::vector<offset> offsets_of(std::vector<std::int64_t> const& lengths) {
     return offsets;
 }
 
-/// Patterns at the edges of shares of `work` path steps; each of some ten shares, since a barrier of CPU threads is
-/// slow.
+/// Patterns with lengths around `work` path steps per range, of about ten ranges each, since a barrier of CPU threads
+/// is slow.
 std::vector<named_lengths> patterns(std::int64_t work) {
     std::mt19937_64 random(5);
     auto const draw = [&](std::int64_t low, std::int64_t high) {
@@ -363,7 +365,7 @@ std::vector<named_lengths> patterns(std::int64_t work) {
     };
 }
 
-/// The patterns that a type can go wrong on: whole rows, rows cut once and often.
+/// Patterns to test types with: whole rows, rows split once and often.
 std::vector<named_lengths> few_patterns(std::int64_t work) {
     auto const all = patterns(work);
     std::vector<named_lengths> few;
@@ -375,7 +377,7 @@ std::vector<named_lengths> few_patterns(std::int64_t work) {
 
 constexpr srcsr_scheme ordered_schemes[]{srcsr_scheme::adaptive, srcsr_scheme::balanced_postprocess};
 
-/// Given patterns, both ordered schemes, all rows.
+/// Runs given patterns with both ordered schemes over all rows.
 template <class Multiply, class Add>
 void check_on(std::vector<named_lengths> const& shapes, Multiply const& multiply, Add const& add, int threads,
               std::int64_t work) {
@@ -398,7 +400,7 @@ void check_few(Multiply const& multiply, Add const& add, int threads, std::int64
     check_on(few_patterns(work), multiply, add, threads, work);
 }
 
-/// Arrays along the nonzeros that begin `shift` elements behind an address that is a multiple of 64.
+/// Arrays along the nonzeros that begin `shift` elements after an address that is a multiple of 64.
 struct arrays {
     template <class T>
     struct alignas(64) line {
@@ -421,10 +423,10 @@ struct arrays {
     }
 };
 
-// -------------------------------------------------------------------------------------------------------- the
+// --------------------------------------------------------------------------------------------------------- the
 // partition
 
-/// Every point of the path, by walking it.
+/// Returns every point of the path, by a walk.
 std::vector<detail::path_point> walk_path(std::vector<offset> const& offsets) {
     std::vector<detail::path_point> points{{0, 0}};
     std::int64_t k = 0;
@@ -451,7 +453,7 @@ std::vector<std::vector<std::int64_t>> partition_patterns() {
         for (auto& length : lengths) length = draw(0, 3) == 0 ? draw(0, longest) : draw(0, 2);
         all.push_back(lengths);
     }
-    // The mean says nothing about these: the search has far to go in either direction.
+    // The mean row length is misleading here: the search must go far in either direction.
     std::vector<std::int64_t> front(4000, 0), back(4000, 0), middle(4000, 1);
     front.front() = back.back() = 3000;
     middle[2000] = 5000;
@@ -462,7 +464,7 @@ std::vector<std::vector<std::int64_t>> partition_patterns() {
 
 } // namespace
 
-TEST_CASE("cuts of the path are where walking it leads") {
+TEST_CASE("split points equal those of a sequential walk") {
     using group_type = detail::lane_group<test::block_stand_in>;
     constexpr int groups = warp_lanes / group_type::lanes;
     constexpr std::int64_t max_whole_row[]{0, 1, 3, 20, 100000};
@@ -482,7 +484,7 @@ TEST_CASE("cuts of the path are where walking it leads") {
             if (expected.row < rows && expected.nonzero > offsets[std::size_t(expected.row)] &&
                 lengths[std::size_t(expected.row)] <= longest)
                 expected = {expected.row + 1, offsets[std::size_t(expected.row) + 1]};
-            detail::partition_job<offset, note> const job{
+            detail::partition_job<offset, flag_stand_in> const job{
                 offsets.data(), rows, nonzeros, {1, longest, warp_lanes, 1, 1}, steps, nullptr, nullptr, {}};
             auto const split = job.find_split(group_type{block}, step);
             bool const inside = expected.row < rows && expected.nonzero > offsets[std::size_t(expected.row)];
@@ -492,7 +494,7 @@ TEST_CASE("cuts of the path are where walking it leads") {
     }
 }
 
-TEST_CASE("kinds of ranges, their sizes, and the ranges of a cut row") {
+TEST_CASE("kinds of ranges, their sizes, and the ranges of a split row") {
     constexpr int threads = 64;
     for (auto const& lengths : partition_patterns())
         for (std::int64_t const work : {13, 64, 640})
@@ -501,7 +503,8 @@ TEST_CASE("kinds of ranges, their sizes, and the ranges of a cut row") {
                 if (offsets.back() / work > 60) continue;
                 auto const p = make_plan(offsets, threads, work, scheme, 4);
                 CAPTURE(work);
-                std::vector<std::vector<std::int64_t>> ranges_of(lengths.size()); // that hold a part of each row
+                std::vector<std::vector<std::int64_t>> ranges_of(lengths.size()); // ranges that contain nonzeros of
+                                                                                  // each row
                 for (std::int64_t s = 0; s < p.ranges; ++s) {
                     auto const from = detail::point_of(p.splits[std::size_t(s)]);
                     auto const to = detail::point_of(p.splits[std::size_t(s) + 1]);
@@ -525,8 +528,8 @@ TEST_CASE("kinds of ranges, their sizes, and the ranges of a cut row") {
                 }
                 bool all_of_rows = true, none_of_rows = true;
                 for (std::int64_t s = 0; s < p.ranges; ++s)
-                    (detail::kind_of(p.splits[std::size_t(s)]) & detail::range_of_whole_rows ? none_of_rows : all_of_rows) =
-                        false;
+                    (detail::kind_of(p.splits[std::size_t(s)]) & detail::range_of_whole_rows ? none_of_rows
+                                                                                             : all_of_rows) = false;
                 if (all_of_rows || none_of_rows) REQUIRE(p.irregular == int(none_of_rows));
                 REQUIRE(p.irregular >= 0);
                 for (std::int64_t row = 0; row < p.rows(); ++row) {
@@ -543,7 +546,7 @@ TEST_CASE("kinds of ranges, their sizes, and the ranges of a cut row") {
 
 // ---------------------------------------------------------------------------------------------------------- the bodies
 
-TEST_CASE("opaque products, with and without the row; parts of 4, 8 and 16 bytes") {
+TEST_CASE("opaque products, with and without the row; partial sums of 4, 8 and 16 bytes") {
     check_few(opaque_affine<small_compose>{}, small_compose{}, 64, 200);
     check_all(opaque_affine<compose_8>{}, compose_8{}, 64, 640);
     check_all(opaque_letter{}, concatenate{}, 64, 300);
@@ -559,7 +562,7 @@ TEST_CASE("products along the nonzeros, with and without the row, from any first
         };
         if (shift > 0) check_few(along(letter_along{}), concatenate{}, 32, 150);
         if (shift != 1) check_all(along(letter_along_with_row{}), concatenate{}, 64, 300);
-        // Shares that fill the memory they have to the last element: 25 rows of five.
+        // Ranges that fill the available memory exactly: 25 rows of five.
         auto const offsets = offsets_of(std::vector<std::int64_t>(100, 5));
         auto p = make_plan(offsets, 32, 150, srcsr_scheme::adaptive, 32, 125);
         REQUIRE(bool(detail::kind_of(p.splits[1]) & detail::range_of_whole_rows));
@@ -574,7 +577,7 @@ using read_at_once = detail::read_at_once;
 
 } // namespace
 
-TEST_CASE("shares along the path that are read at once") {
+TEST_CASE("ranges along the path with the read policy read_at_once") {
     arrays const all;
     auto const multiply = along_nonzeros{letter_along{}, all.a->all + 1, all.b->all + 1, all.c->all + 1};
     for (auto const& shape : patterns(300)) {
@@ -592,8 +595,8 @@ TEST_CASE("large products, tile after tile") {
     static_assert(!detail::srcsr_types<wide_letter<13>, concatenate_wide>::one_tile);
     static_assert(!detail::srcsr_types<wide_letter<100>, concatenate_wide>::one_tile);
     check_few(wide_letter<3>{}, concatenate_wide{}, 32, 100);
-    check_few(wide_letter<13>{}, concatenate_wide{}, 64, 640);           // 624 steps a tile
-    check_few(wide_letter_with_row<100>{}, concatenate_wide{}, 32, 200); // 81 steps a tile
+    check_few(wide_letter<13>{}, concatenate_wide{}, 64, 640);           // 624 steps per tile
+    check_few(wide_letter_with_row<100>{}, concatenate_wide{}, 32, 200); // 81 steps per tile
 }
 
 TEST_CASE("products in either layout") {
@@ -602,7 +605,7 @@ TEST_CASE("products in either layout") {
     check_few(tagged_letter<true>{}, concatenate_tagged{}, 32, 120);
 }
 
-TEST_CASE("NaN is ignored by min and arg-max wherever a row is cut") {
+TEST_CASE("NaN is ignored by min and arg-max at every split point") {
     arrays const all;
     check_all(often_nan{}, guarded_min{}, 32, 130);
     check_few(often_nan_with_row{}, guarded_min{}, 64, 200);
@@ -610,13 +613,13 @@ TEST_CASE("NaN is ignored by min and arg-max wherever a row is cut") {
     check_few(often_nan_with_column{}, arg_max_hash{}, 32, 130);
 }
 
-TEST_CASE("types that cannot be made from nothing, and alignments above sixteen") {
+TEST_CASE("types without default constructor, and alignments above 16") {
     arrays const all;
     check_few(opaque_strict{}, concatenate_strict{}, 32, 120);
     check_few(along_nonzeros{strict_along{}, all.d->all + 1, all.c->all + 1}, concatenate_strict{}, 32, 120);
 }
 
-TEST_CASE("results smaller and larger than what is added") {
+TEST_CASE("results smaller and larger than the accumulator") {
     check_few(opaque_letter{}, hash_of_word{}, 32, 120);
     check_few(opaque_affine<compose_8>{}, wide_result{}, 32, 120);
 }
@@ -634,12 +637,12 @@ void check_fetching() {
             std::vector<word> y(n, word{42, 42});
             std::vector<int> stores(n, 0);
             std::vector<Fetched> own(n);
-            for (std::size_t i = 0; i < n; ++i) own[i].part[0] = i;
+            for (std::size_t i = 0; i < n; ++i) own[i].words[0] = i;
             launch(p, {0, p.rows()}, opaque_letter{}, concatenate{},
                    record_and_read<word, Fetched>{y.data(), stores.data(), own.data()});
             std::int64_t wrong = 0;
             for (std::size_t i = 0; i < n; ++i)
-                if (stores[i] != 1 || own[i].part[0] != i + 1000 ||
+                if (stores[i] != 1 || own[i].words[0] != i + 1000 ||
                     !(y[i] == fold_row(p, opaque_letter{}, concatenate{}, std::int64_t(i))))
                     ++wrong;
             CHECK(wrong == 0);
@@ -647,14 +650,14 @@ void check_fetching() {
     }
 }
 
-/// Wants two rows of three.
+/// Selects two rows of three.
 struct record_some : record<word> {
     bool wants(std::int64_t row) const { return row % 3 != 0; }
 };
 
 } // namespace
 
-TEST_CASE("a store is called for the rows that it wants") {
+TEST_CASE("a store is called for the rows that it selects") {
     for (auto const& shape : few_patterns(130)) {
         CAPTURE(shape.name);
         auto const offsets = offsets_of(shape.lengths);
@@ -666,22 +669,22 @@ TEST_CASE("a store is called for the rows that it wants") {
             launch(p, {0, p.rows()}, opaque_letter{}, concatenate{}, record_some{{y.data(), stores.data()}});
             std::int64_t wrong = 0;
             for (std::size_t i = 0; i < n; ++i) {
-                bool const wanted = i % 3 != 0;
+                bool const selected = i % 3 != 0;
                 auto const expected =
-                    wanted ? fold_row(p, opaque_letter{}, concatenate{}, std::int64_t(i)) : word{42, 42};
-                if (stores[i] != (wanted ? 1 : 0) || !(y[i] == expected)) ++wrong;
+                    selected ? fold_row(p, opaque_letter{}, concatenate{}, std::int64_t(i)) : word{42, 42};
+                if (stores[i] != (selected ? 1 : 0) || !(y[i] == expected)) ++wrong;
             }
             CHECK(wrong == 0);
         }
     }
 }
 
-TEST_CASE("what a store reads of its own is the row's") {
-    check_fetching<wide<1>>(); // ahead of the tile
-    check_fetching<wide<3>>(); // behind it
+TEST_CASE("a store fetches the data of its row") {
+    check_fetching<wide<1>>(); // read before the tile
+    check_fetching<wide<3>>(); // read after it
 }
 
-TEST_CASE("ranges of rows clip ranges and leave cut rows whole; a plan serves again") {
+TEST_CASE("row ranges clip block ranges and keep split rows intact; a plan is reusable") {
     arrays const all;
     constexpr std::int64_t work = 100;
     auto const multiply = along_nonzeros{letter_along_with_row{}, all.a->all + 1, all.b->all + 1, all.c->all + 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tuning file of SRCSR, and what a plan takes from it.
+// The tuning file of SRCSR, and how a plan uses it.
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
 #include <doctest/doctest.h>
@@ -34,11 +34,12 @@ void write(std::filesystem::path const& file, std::string const& text) { std::of
 
 } // namespace
 
-TEST_CASE("records survive the file, and those of other devices stay") {
+TEST_CASE("records are written and read back, and those of other devices are preserved") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "deep" / "tuning.txt";
     write_tuning_file(file, {some_record("A \"quoted\" GPU", 1)});
-    CHECK_THROWS_AS(read_tuning_file(file), format_error); // a name that the format cannot hold is not read as another
+    CHECK_THROWS_AS(read_tuning_file(file), format_error); // a name that the format cannot represent is not read as
+                                                           // another one
     std::filesystem::remove(file);
 
     write_tuning_file(file, {some_record("GPU A", 1), some_record("GPU A", 2)});
@@ -50,7 +51,7 @@ TEST_CASE("records survive the file, and those of other devices stay") {
     CHECK(to_line(read[1]) == to_line(some_record("GPU A", 4)));
 }
 
-TEST_CASE("writers at the same time lose neither their lines nor those of others") {
+TEST_CASE("concurrent writers lose no records") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "new" / "tuning.txt";
     constexpr int writers = 8, times = 25;
@@ -73,7 +74,7 @@ TEST_CASE("writers at the same time lose neither their lines nor those of others
     CHECK(std::distance(begin(names), end(names)) == 1);
 }
 
-TEST_CASE("a link that waits for the temporary file of a writer is not followed") {
+TEST_CASE("a symbolic link in place of a writer's temporary file is not followed") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "tuning.txt", victim = folder.file("victim", "precious");
     for (std::string const name : {"tuning.txt.new", "tuning.txt.tmp", "tuning.txt~"})
@@ -83,7 +84,7 @@ TEST_CASE("a link that waits for the temporary file of a writer is not followed"
     CHECK(std::filesystem::file_size(victim) == 8);
 }
 
-TEST_CASE("numbers of records have a point under every locale") {
+TEST_CASE("numbers of records have a decimal point under every locale") {
     std::string const before = std::setlocale(LC_ALL, nullptr);
     bool found = false;
     for (auto const* const name : {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8"})
@@ -94,7 +95,7 @@ TEST_CASE("numbers of records have a point under every locale") {
     CHECK(line == "device=\"GPU\" bytes=8 class=1 threads=128 lanes=2 stretch=48 reduction=raking microseconds=12.5");
 }
 
-TEST_CASE("lines that are no record are refused with their number") {
+TEST_CASE("malformed lines are rejected with their number") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "tuning.txt";
     std::string const good = to_line(some_record("GPU", 1));
@@ -131,7 +132,7 @@ TEST_CASE("lines that are no record are refused with their number") {
     }
     write(file, "nonsense " + good + "\n");
     CHECK_THROWS_AS(read_tuning_file(file), format_error);
-    // As an editor of another system leaves it, or a hand; a new record still takes the place of it.
+    // The file as an editor on another system may leave it; a new record still replaces the old one.
     write(file, "  product  " + good + "\r\n\r\n");
     REQUIRE(read_tuning_file(file).size() == 1);
     auto other = some_record("GPU", 2);
@@ -143,12 +144,12 @@ TEST_CASE("lines that are no record are refused with their number") {
     CHECK_THROWS_AS(read_tuning_file(folder.path() / "absent"), io_error);
 }
 
-TEST_CASE("a plan takes the user's record, then the shipped one, then the rule") {
+TEST_CASE("a plan uses the user's record, then the shipped one, then the rule") {
     auto const user = some_record("GPU", 3);
     auto shipped = some_record("GPU", 3);
     shipped.lanes = 1;
     shipped.lane_chunk = 16;
-    std::int64_t const rows = 1000, nonzeros = 9000; // 9 a row: class 3
+    std::int64_t const rows = 1000, nonzeros = 9000; // 9 per row: class 3
     auto const choose = [&](std::vector<tuning_record> const& u, std::vector<tuning_record> const& s,
                             srcsr_tuning const& requested = {}, std::string const& device = "GPU") {
         return detail::choose_tuning_from(u, s, requested, device, 8, rows, nonzeros);
@@ -171,7 +172,7 @@ TEST_CASE("a plan takes the user's record, then the shipped one, then the rule")
     CHECK_THROWS_AS(choose({}, {}, {.work_per_block = 5000}), argument_error);
 }
 
-TEST_CASE("shares stay within what a block can hold, for any mean length") {
+TEST_CASE("ranges fit into a block for any mean length") {
     for (double const mean : {0.0, 0.1, 1.0, 9.0, 81.0, 127.0, 128.0, 1e3, 1e6, 1e9})
         for (int const threads : {64, 128, 256}) {
             std::int64_t const rows = 1 << 20;
@@ -191,7 +192,7 @@ TEST_CASE("classes of row lengths") {
     CHECK(row_length_class(1e9) == 9);
 }
 
-TEST_CASE("shipped records are such as a plan can use") {
+TEST_CASE("shipped records are valid for a plan") {
     for (auto const& r : shipped_tuning()) {
         CAPTURE(to_line(r));
         CHECK((r.threads == 64 || r.threads == 128 || r.threads == 256));

@@ -28,10 +28,10 @@ struct sample<std::complex<R>> {
     static exact value(std::complex<R> const& v) { return exact(v); }
 };
 
-/// y = beta y + alpha A x with values of type T, x of type X, y of type Y; `unit` is the rounding of the sums, `last`
-/// that of y.
+/// y = beta y + alpha A x with values of type T, x of type X, y of type Y; `sum_rounding` is the unit roundoff of the
+/// sums, `last` that of y.
 template <class T, class X, class Y, class Executor>
-void check(Executor const& exec, double unit, double last) {
+void check(Executor const& exec, double sum_rounding, double last) {
     for (auto const& shape : hard_row_lengths(61)) {
         if (shape.lengths.size() > 10000) continue;
         CAPTURE(shape.name);
@@ -64,7 +64,7 @@ void check(Executor const& exec, double unit, double last) {
             double const length = double(plain.offsets[i + 1] - plain.offsets[i]);
             exact const expected = 0.25 * sample<Y>::value(y[i]) + 1.5 * sum;
             double const bound =
-                unit * ((4 + length) * magnitude + std::abs(expected) + 1) + last * std::abs(expected) + 1e-300;
+                sum_rounding * ((4 + length) * magnitude + std::abs(expected) + 1) + last * std::abs(expected) + 1e-300;
             REQUIRE(std::abs(sample<Y>::value(got[i]) - expected) <= bound);
         }
     }
@@ -103,14 +103,14 @@ TEST_CASE_TEMPLATE("complex values", Where, COPPICE_TEST_EXECUTORS) {
     check<float, std::complex<float>, std::complex<float>>(exec, 0x1p-22, 0x1p-23);
 }
 
-TEST_CASE_TEMPLATE("products by name are joined and masked element by element", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("products by name are accumulated and masked element by element", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const infinity = std::numeric_limits<double>::infinity();
     auto const mask = exec.copy(std::vector<double>{0, -2, 1, 0}), w = exec.copy(std::vector<double>{4, 4, 1, 1});
     std::vector<double> const product{1, 2, 3, infinity};
     struct {
         char const* name;
-        bool masked, complement, joined;
+        bool masked, complement, merged;
         std::vector<double> y;
     } const rows[] = {{"plus-times", false, false, true, {5, 6, 4, infinity}},
                       {"plus-times", true, false, true, {4, 6, 4, 1}},
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("products by name are joined and masked element by element", 
         auto y = exec.copy(product);
         array_view<double const> const none{};
         merge_result(exec, row.name, row.masked ? array_view<double const>(mask.view()) : none, row.complement,
-                    row.joined ? array_view<double const>(w.view()) : none, y.view());
+                     row.merged ? array_view<double const>(w.view()) : none, y.view());
         CHECK(to_vector(exec, y) == row.y);
     }
     auto y = exec.copy(product);

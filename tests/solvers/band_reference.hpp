@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Block tridiagonal and banded systems for tests: stored as the definition says, held against plain rows of
-/// (column, value), long double arithmetic and LAPACK.
+/// Reference for tests of block tridiagonal and banded systems: stored by definition, compared with plain rows of
+/// (column, value) in long double arithmetic and with LAPACK.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +35,13 @@ template <class T>
 wide_of<T> widen(T value) {
     return wide_of<T>(value);
 }
-/// |re| + |im|, the magnitude that the solver reports with.
+/// |re| + |im|, the magnitude used in reports.
 template <class W>
 long double size_of(W value) {
     return std::abs(std::real(value)) + std::abs(std::imag(value));
 }
 
-/// Random numbers from U(-1, 1), both parts where complex.
+/// Random numbers from U(-1, 1), real and imaginary part if complex.
 template <class T>
 class random_values {
 public:
@@ -64,7 +64,7 @@ private:
     std::uniform_real_distribution<double> uniform_{-1, 1};
 };
 
-/// Rows of (column, value): what a stored matrix means.
+/// Rows of (column, value): the matrix that a storage represents.
 template <class T>
 struct plain_rows {
     std::vector<std::vector<std::pair<std::int64_t, T>>> rows;
@@ -86,7 +86,7 @@ struct plain_rows {
     }
 };
 
-/// Scalar and block tridiagonal storage; what lies outside the matrix is NaN unless it is cyclic.
+/// Scalar and block tridiagonal storage. Entries outside the matrix are NaN unless it is cyclic.
 template <class T>
 struct block_storage {
     std::int64_t length;
@@ -99,7 +99,7 @@ struct block_storage {
         for (auto* const band : {&lower, &diagonal, &upper}) random.fill(*band);
         if (!cyclic) spoil(0, length);
     }
-    /// The blocks of block rows [begin, end) that point out of them become NaN.
+    /// Sets the blocks of block rows [begin, end) that couple to other block rows outside to NaN.
     void spoil(std::int64_t begin, std::int64_t end) {
         if (begin == end) return;
         T const nan(std::numeric_limits<real_of<T>>::quiet_NaN());
@@ -109,7 +109,7 @@ struct block_storage {
     block_tridiagonal_view<T> view() const { return {length, n, lower.data(), diagonal.data(), upper.data()}; }
     std::int64_t size() const { return length * n; }
 
-    /// The meaning of block rows [begin, end) as a system of its own, whose rows begin at `first` of `to`.
+    /// Adds block rows [begin, end) as a separate system, whose rows begin at `first` of `to`.
     void describe(plain_rows<T>& to, std::int64_t begin, std::int64_t end, bool cyclic) const {
         for (std::int64_t i = begin; i < end; ++i)
             for (int part = -1; part <= 1; ++part) {
@@ -131,7 +131,7 @@ struct block_storage {
     }
 };
 
-/// Banded storage; what lies outside the matrix is NaN.
+/// Banded storage; entries outside the matrix are NaN.
 template <class T>
 struct banded_storage {
     std::int64_t length;
@@ -159,7 +159,7 @@ struct banded_storage {
     }
 };
 
-/// A X for columns of `n` rows.
+/// A X for X with columns of n rows.
 template <class T>
 std::vector<T> times(plain_rows<T> const& a, std::vector<T> const& x, std::int64_t columns) {
     std::vector<T> y(x.size());
@@ -176,7 +176,7 @@ std::vector<T> times(plain_rows<T> const& a, std::vector<T> const& x, std::int64
 template <class T>
 inline constexpr double epsilon = double(std::numeric_limits<real_of<T>>::epsilon());
 
-/// Sides for a known random solution.
+/// Right-hand sides of a known random solution.
 template <class T>
 std::vector<T> rhs_for(plain_rows<T> const& a, std::int64_t columns, std::uint64_t seed) {
     std::vector<T> x(std::size_t(a.size() * columns));
@@ -195,7 +195,7 @@ struct blocks_on {
           matrix(block_tridiagonal_view<T>{s.length, s.n, lower.data(), diagonal.data(), upper.data()}) {}
 };
 
-/// What solve_bands gives back.
+/// Result of solve_bands.
 template <class T>
 struct solution {
     std::vector<T> x;
@@ -221,7 +221,7 @@ solution<T> solve_blocks(Executor const& exec, block_storage<T> const& s, std::v
     return solve_matrix(exec, a.matrix, d, options);
 }
 
-/// Of bands and a right-hand side, such as test::system.
+/// Solves a system with bands and a right-hand side, such as test::system.
 template <class System, class Executor>
 auto solve_scalar(Executor const& exec, System const& s, band_options const& options = {}) {
     using T = std::decay_t<decltype(s.rhs[0])>;
@@ -274,7 +274,7 @@ double forward_error_of(std::vector<T> const& x, std::vector<T> const& exact) {
     return std::isnan(error) ? HUGE_VAL : error;
 }
 
-/// What LAPACK's gbsv makes of a real system of bandwidth `reach` on either side; info > 0 says singular.
+/// Solution of LAPACK's gbsv for a real system of bandwidth `reach` on both sides; info > 0 if it is singular.
 inline std::vector<double> lapack_band_solution(plain_rows<double> const& a, int reach, std::vector<double> d,
                                                 lapack_int* info = nullptr) {
     auto const n = lapack_int(a.size()), leading = lapack_int(3 * reach + 1);
@@ -289,7 +289,7 @@ inline std::vector<double> lapack_band_solution(plain_rows<double> const& a, int
     return d;
 }
 
-/// Cyclic tridiagonal systems of `rows` rows, some with small diagonal entries; row `empty` of system 3 is empty.
+/// Cyclic tridiagonal systems of `rows` rows, some with small diagonal entries; row `empty` of system 3 is zero.
 inline block_storage<double> batch_with_empty_row(std::int64_t systems, std::int64_t rows, std::int64_t empty,
                                                   bool interleaved) {
     block_storage<double> s(systems * rows, 1, 3, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems with known solutions, and judges that share nothing with the solver: the residual in long
+/// Tridiagonal systems with known solutions, and references that share no code with the solver: the residual in long
 /// double, and LAPACK's gtsv.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace coppice::test {
 
-/// Bands and right-hand side on the host. The corners outside the matrix hold NaN, which nobody may read.
+/// Bands and right-hand side on the host. The corners outside the matrix hold NaN and must not be read.
 template <class T>
 struct system {
     std::vector<T> lower, diagonal, upper, rhs, exact;
@@ -57,7 +57,7 @@ void give_solution(system<T>& s, std::uint64_t seed) {
     s.make_rhs();
 }
 
-/// Matrix 1 of Table 4, a second generator: all bands from U(-1, 1).
+/// Matrix 1 of Table 4 from a second generator: all bands from U(-1, 1).
 template <class T>
 system<T> random_system(std::int64_t n, std::uint64_t seed) {
     system<T> s(n);
@@ -70,7 +70,7 @@ system<T> random_system(std::int64_t n, std::uint64_t seed) {
     return s;
 }
 
-/// A matrix of `size` rows {lower, diagonal, upper}, in turns.
+/// A matrix of `size` rows that repeats the rows {lower, diagonal, upper}.
 struct alternating_rows {
     std::int64_t size;
     std::vector<double> entries;
@@ -89,8 +89,8 @@ system<T> system_of(alternating_rows const& rows) {
     s.spoil_corners();
     return s;
 }
-/// Well-conditioned ones. Partitions of RPTS that begin with one of these rows, or end with one, are nearly singular
-/// inside wherever they end or begin: some solutions of their inner rows vanish in that unknown and decay from there.
+/// Well-conditioned matrices for which partitions of RPTS that begin or end at one of these rows are nearly singular
+/// inside, for any length: a solution of their inner rows vanishes in that unknown and decays from there.
 inline std::vector<alternating_rows> vanishing_at_ends() {
     return {{20000, {-1.5, -2, -2, 1, 0, -0.5}},
             {513, {-0.5, 0.5, 2, -1, 0, 0}},
@@ -110,7 +110,7 @@ inline std::vector<alternating_rows> vanishing_at_ends() {
             {5001, {-0.5, 0.5, 1, -2, 0, 0, 1, 0.5, -1, -2, 1, 0.5}}};
 }
 
-/// A matrix of Table 4 with a known solution; kept, as some cost O(n^3).
+/// A matrix of Table 4 with a known solution; cached, since some cost O(n^3).
 inline system<double> const& gallery_system(int case_id, std::int64_t n, std::uint64_t seed) {
     static std::map<std::tuple<int, std::int64_t, std::uint64_t>, system<double>> known;
     auto const key = std::tuple(case_id, n, seed);
@@ -124,7 +124,7 @@ inline system<double> const& gallery_system(int case_id, std::int64_t n, std::ui
     return known.emplace(key, std::move(s)).first->second;
 }
 
-/// Multiplies row i by 2^exponent(i), A and d alike.
+/// Multiplies row i of A and d by 2^exponent(i).
 template <class T, class Exponent>
 system<T> scaled_rows(system<T> s, Exponent exponent) {
     for (std::size_t i = 0; i < s.rhs.size(); ++i)
@@ -164,7 +164,7 @@ double forward_error(system<T> const& s, std::vector<T> const& x) {
     return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
-/// What LAPACK's gtsv makes of it.
+/// Solution of LAPACK's gtsv.
 inline std::vector<double> lapack_solution(system<double> s) {
     auto const n = lapack_int(s.size());
     LAPACKE_dgtsv(LAPACK_COL_MAJOR, n, 1, s.lower.data() + 1, s.diagonal.data(), s.upper.data(), s.rhs.data(), n);
@@ -176,9 +176,9 @@ inline double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// What a solver does on one matrix of Table 4 over a number of seeds, beside LAPACK on the same systems.
+/// Accuracy of a solver on one matrix of Table 4 over several seeds, compared with LAPACK on the same systems.
 struct accuracy {
-    double median_ratio;         ///< of forward errors, solver to LAPACK
+    double median_ratio;         ///< of forward errors, solver / LAPACK
     double worst_backward_error; ///< of the solver
 };
 
@@ -196,7 +196,7 @@ accuracy compare_accuracy(int case_id, std::int64_t n, int seeds, Solve const& s
     return {median(ratios), worst};
 }
 
-/// The matrices 8 to 15 of Table 4, for which a single forward error says little.
+/// Matrices 8 to 15 of Table 4, for which a single forward error is not significant.
 inline bool ill_conditioned(int case_id) { return case_id >= 8 && case_id <= 15; }
 
 } // namespace coppice::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sparse operations refuse, what they allow, and that what is refused leaves the output as it was.
+// Inputs that sparse operations reject or accept; after an error the output is unchanged.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("indices out of range, and twice", Fixture, COPPICE_TEST_EXEC
     CHECK(values_of(exec, w) == old);
 }
 
-TEST_CASE_TEMPLATE("columns that do not rise strictly", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns that are unsorted or repeated", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const good = random_sparse<T>(1, 3, 1, 1).on(exec);
     plain_matrix<T> const broken[] = {
@@ -121,21 +121,21 @@ TEST_CASE_TEMPLATE("columns that do not rise strictly", Fixture, COPPICE_TEST_EX
     }
 }
 
-TEST_CASE_TEMPLATE("the output may be every input and the mask", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the output may be any input and the mask", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = random_sparse<T>(12, 12, 0.3, 1).on(exec);
-    auto const apart = [&] { return exec.copy(a); };
+    auto const fresh_copy = [&] { return exec.copy(a); };
     descriptor const d{.structure = true};
-    auto one = apart(), other = apart();
+    auto one = fresh_copy(), other = fresh_copy();
     mxm(exec, one, one, plus_op, times, one.view(), one.view(), d);
     mxm(exec, other, a, plus_op, times, a.view(), a.view(), d);
     CHECK(plain(exec, one) == plain(exec, other));
-    one = apart(), other = apart();
+    one = fresh_copy(), other = fresh_copy();
     update(exec, one, one, plus_op, one, {.complement = true});
     update(exec, other, a, plus_op, a, {.complement = true});
     CHECK(plain(exec, one) == plain(exec, other));
-    auto const turned = list{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-    auto const down = exec.copy(turned);
+    auto const reversed = list{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+    auto const down = exec.copy(reversed);
     auto const copy = exec.copy(other);
     assign(exec, one, one, none, one.view(), down, all_indices{});
     assign(exec, other, copy, none, copy.view(), down, all_indices{});
@@ -151,21 +151,21 @@ TEST_CASE_TEMPLATE("the output may be every input and the mask", Fixture, COPPIC
     assign(exec, v, v, none, v, down.view());
     assign(exec, w, exec.copy(w), none, exec.copy(w), down.view());
     CHECK(values_of(exec, v) == values_of(exec, w));
-    // A plan writes where it is told, which may not be what it reads.
+    // A plan writes to the given array, which must not be one of its inputs.
     auto ones = plain_matrix<T>{3, 3, {0, 1, 2, 3}, {0, 1, 2}, {1, 1, 1}}.on(exec);
     auto const plan = make_product_plan(exec, ones.view(), ones.view());
     CHECK_THROWS_AS(product_values(exec, plan, times, ones.view(), ones.view(), ones.values().view()), argument_error);
 }
 
-TEST_CASE_TEMPLATE("NaN in monoids of min and max is as if its entry were not there", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("min and max monoids ignore NaN entries", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     T const nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
     plain_matrix<T> const rows{3, 3, {0, 3, 5, 6}, {0, 1, 2, 0, 2, 1}, {nan, 2, 1, nan, nan, nan}};
     auto const a = rows.on(exec);
-    auto const least = to_vector(exec, reduce_to_vector(exec, add_min<T>{}, a.view()).values()),
-               most = to_vector(exec, reduce_to_vector(exec, add_max<T>{}, a.view()).values());
-    CHECK(least == std::vector<T>{1, infinity, infinity});
-    CHECK(most == std::vector<T>{2, -infinity, -infinity});
+    auto const minima = to_vector(exec, reduce_to_vector(exec, add_min<T>{}, a.view()).values()),
+               maxima = to_vector(exec, reduce_to_vector(exec, add_max<T>{}, a.view()).values());
+    CHECK(minima == std::vector<T>{1, infinity, infinity});
+    CHECK(maxima == std::vector<T>{2, -infinity, -infinity});
     CHECK(reduce_to_scalar(exec, add_min<T>{}, a.view()) == 1);
     auto const ones = plain_matrix<T>{3, 1, {0, 1, 2, 3}, {0, 0, 0}, {0, 0, 0}}.on(exec);
     CHECK(to_vector(exec, mxm(exec, min_plus<T>{}, a.view(), ones.view()).values()) ==
@@ -183,8 +183,8 @@ TEST_CASE_TEMPLATE("sizes that overflow", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK_THROWS_AS(sparse_vector<T>(exec, std::int64_t{1} << 31), overflow_error);
     CHECK_THROWS_AS(sparse_vector<T>(exec, -1), argument_error);
     CHECK_THROWS_AS(resize(exec, huge.view(), -1, 2), argument_error);
-    std::vector<csr_view<T>> const beside(2100, flat.view());
-    CHECK_THROWS_AS(concat(exec, beside, beside.size()), overflow_error);
+    std::vector<csr_view<T>> const tiles(2100, flat.view());
+    CHECK_THROWS_AS(concat(exec, tiles, tiles.size()), overflow_error);
 }
 
 TEST_CASE_TEMPLATE("zero rows, zero columns, 0 x 0", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -19,7 +19,8 @@ host_executor const exec(2);
 
 std::vector<GrB_Index> wide(list const& l) { return {l.begin(), l.end()}; }
 
-/// Runs `ours(c, mask, accumulator, descriptor)` and GraphBLAS's call over every call; masks have `mask`'s shape.
+/// Runs `ours(c, mask, accumulator, descriptor)` and the GraphBLAS call for all combinations; masks have the shape of
+/// `mask`.
 template <class Ours>
 void check_calls(plain_matrix<T> const& c, plain_matrix<float> const& mask, graphblas_call const& theirs,
                  Ours const& ours, bool transposes = false) {
@@ -114,9 +115,9 @@ TEST_CASE("element-wise operations agree with SuiteSparse:GraphBLAS") {
         [&](auto& C, auto const& M, auto const& acc, auto const& d) {
             update(exec, C, M, acc, select_entries(exec, below_diagonal{}, da.view()), d);
         });
-    auto const turned = random_sparse<T>(43, 31, 0.2, 5);
-    auto const dt = turned.on(exec);
-    auto const gt = to_grb(turned);
+    auto const source = random_sparse<T>(43, 31, 0.2, 5);
+    auto const dt = source.on(exec);
+    auto const gt = to_grb(wide);
     check_calls(
         c, m, [&](auto C, auto M, auto acc, auto d) { return GrB_transpose(C, M, acc, gt, d); },
         [&](auto& C, auto const& M, auto const& acc, auto const& d) {
@@ -154,7 +155,7 @@ TEST_CASE("extract, assign and subassign agree with SuiteSparse:GraphBLAS") {
     CHECK(plain(exec, extract(exec, da.view(), all_indices{}, all_indices{})) == a);
     CHECK(plain(exec, extract(exec, da.view(), list{}, all_indices{})) == plain_matrix<T>{0, 26});
 
-    // Into some rows and columns of a larger matrix, in no order.
+    // Into some rows and columns of a larger matrix, unsorted.
     list const to_rows{19, 2, 3, 5, 4, 0, 7, 8, 11, 10, 12, 13, 15, 14, 16},
         to_columns{25, 1, 0, 3, 4, 9, 8, 11, 17, 12, 14, 20};
     auto const wide_mask = random_sparse<float>(20, 26, 0.5, 4);
@@ -201,12 +202,12 @@ TEST_CASE("composition of matrices agrees with SuiteSparse:GraphBLAS") {
     GrB_Matrix tiles[] = {ga, gb, ge, gf};
     grb(GxB_Matrix_concat(whole, tiles, 2, 2, nullptr));
     std::vector<csr_view<T>> const ours{da.view(), db.view(), de.view(), df.view()};
-    auto const joined = concat(exec, ours, 2);
-    CHECK(plain(exec, joined) == from_grb_matrix<T>(whole));
-    auto const parts = split(exec, joined.view(), list{7, 5}, list{9, 4});
-    CHECK(plain(exec, parts[1]) == b);
-    CHECK(plain(exec, parts[2]) == e);
-    CHECK_THROWS_AS(split(exec, joined.view(), list{7, 4}, list{9, 4}), dimension_error);
+    auto const composed = concat(exec, ours, 2);
+    CHECK(plain(exec, composed) == from_grb_matrix<T>(whole));
+    auto const tiles = split(exec, composed.view(), list{7, 5}, list{9, 4});
+    CHECK(plain(exec, tiles[1]) == b);
+    CHECK(plain(exec, tiles[2]) == e);
+    CHECK_THROWS_AS(split(exec, composed.view(), list{7, 4}, list{9, 4}), dimension_error);
     CHECK_THROWS_AS(concat(exec, ours, 4), dimension_error);
 
     grb_matrix product;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse vectors, hypersparse matrices, matrices by columns and dense ones to SuiteSparse:GraphBLAS and back.
+// Conversion of sparse vectors, hypersparse matrices, matrices by columns and dense ones to and from
+// SuiteSparse:GraphBLAS.
 #include <coppice/graphblas_exchange.hpp>
 
 #include <doctest/doctest.h>
@@ -15,7 +16,7 @@ using T = double;
 using wide = std::int64_t;
 host_executor const exec(2, graphblas_memory());
 
-/// A matrix in one of the forms of GraphBLAS.
+/// A matrix in one of the GraphBLAS formats.
 grb_matrix in_form(plain_matrix<T> const& a, int sparsity, GxB_Format_Value order) {
     grb_matrix m = to_grb(a);
     grb(GxB_Matrix_Option_set(m, GxB_FORMAT, order));
@@ -51,7 +52,7 @@ void check_vector(sparse_vector<T, wide> const& got, plain_matrix<T> const& row)
 
 } // namespace
 
-TEST_CASE("matrices of every form move from GraphBLAS by rows that have entries, by columns and as dense ones") {
+TEST_CASE("matrices in every format move from GraphBLAS as hypersparse, by columns and as dense matrices") {
     start_graphblas();
     for (double const density : {0.0, 0.05, 1.0})
         for (int const sparsity : {GxB_HYPERSPARSE, GxB_SPARSE, GxB_BITMAP, GxB_AUTO_SPARSITY})
@@ -81,7 +82,7 @@ TEST_CASE("matrices of every form move from GraphBLAS by rows that have entries,
                 grb_matrix const again(move_to_graphblas(exec, std::move(rows)));
                 CHECK(from_grb_matrix<T>(again) == a);
                 auto const twice = move_hypersparse_from_graphblas<T>(again);
-                if (!a.values.empty()) { // the arrays themselves
+                if (!a.values.empty()) { // the arrays were moved, not copied
                     CHECK(twice.entries().values().data() == values);
                     CHECK(twice.list().data() == list);
                 }
@@ -89,9 +90,9 @@ TEST_CASE("matrices of every form move from GraphBLAS by rows that have entries,
                 auto columns = move_columns_from_graphblas<T>(make());
                 T const* const by_columns = columns.values().data();
                 CHECK(columns.rows() == 19);
-                grb_matrix const turned(move_columns_to_graphblas(exec, std::move(columns)));
-                CHECK(from_grb_matrix<T>(turned) == a);
-                if (!a.values.empty()) CHECK(move_columns_from_graphblas<T>(turned).values().data() == by_columns);
+                grb_matrix const back(move_columns_to_graphblas(exec, std::move(columns)));
+                CHECK(from_grb_matrix<T>(back) == a);
+                if (!a.values.empty()) CHECK(move_columns_from_graphblas<T>(back).values().data() == by_columns);
 
                 auto elements = move_dense_from_graphblas<T>(make());
                 CHECK(elements.size() == 23 * 19);
@@ -103,7 +104,7 @@ TEST_CASE("matrices of every form move from GraphBLAS by rows that have entries,
             }
 }
 
-TEST_CASE("sparse vectors move and are copied as lists, bitmaps and full ones") {
+TEST_CASE("sparse vectors are moved and copied as lists, bitmaps and full vectors") {
     start_graphblas();
     for (double const density : {0.0, 0.01, 0.3, 1.0}) {
         CAPTURE(density);
@@ -123,22 +124,22 @@ TEST_CASE("sparse vectors move and are copied as lists, bitmaps and full ones") 
             CHECK(copied.entries() == wide(row.indices.size()));
             grb_vector const again(to_graphblas(exec, copied));
             check_vector(move_sparse_from_graphblas<T>(again), row);
-            auto moved = move_sparse_from_graphblas<T>(v);
-            check_vector(moved, row);
+            auto unpacked = move_sparse_from_graphblas<T>(v);
+            check_vector(unpacked, row);
             GrB_Index left = 1;
             grb(GrB_Vector_nvals(&left, v));
             CHECK(left == 0);
-            bool const listed = moved.format() == vector_format::list;
-            T const* const values = listed ? moved.list().values.data() : moved.dense().values.data();
-            grb_vector const back(move_to_graphblas(exec, std::move(moved)));
+            bool const is_list = unpacked.format() == vector_format::list;
+            T const* const values = is_list ? unpacked.list().values.data() : unpacked.dense().values.data();
+            grb_vector const back(move_to_graphblas(exec, std::move(unpacked)));
             auto const twice = move_sparse_from_graphblas<T>(back);
             check_vector(twice, row);
-            if (listed && !row.values.empty()) CHECK(twice.list().values.data() == values);
+            if (is_list && !row.values.empty()) CHECK(twice.list().values.data() == values);
         }
     }
 }
 
-TEST_CASE("matrices beyond any array move hypersparse; what does not fit is refused") {
+TEST_CASE("matrices too large for an offset array move as hypersparse; sizes that do not fit are rejected") {
     start_graphblas();
     GrB_Index const n = GrB_Index{1} << 50;
     grb_matrix a;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every operation on every executor gives the bits of one thread of the host.
+// Every operation on every executor is bitwise equal to the host with one thread.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct is_odd_index {
     COPPICE_HD bool operator()(T, std::int64_t i) const { return i % 2 == 1; }
 };
 
-/// What the operations make of one problem, as plain matrices and vectors.
+/// Results of the operations on one problem, as plain matrices and vectors.
 template <executor Executor>
 std::vector<plain_matrix<T>> results(Executor const& exec, double density) {
     std::int32_t const n = 90;
@@ -53,9 +53,9 @@ std::vector<plain_matrix<T>> results(Executor const& exec, double density) {
     keep(c);
     keep(kronecker(exec, minus, small.view(), small.view()));
     std::vector<csr_view<T>> const tiles{a.view(), b.view(), b.view(), a.view()};
-    auto const joined = concat(exec, tiles, 2);
-    keep(joined);
-    keep(split(exec, joined.view(), std::vector<std::int32_t>{70, 110}, std::vector<std::int32_t>{180})[1]);
+    auto const composed = concat(exec, tiles, 2);
+    keep(composed);
+    keep(split(exec, composed.view(), std::vector<std::int32_t>{70, 110}, std::vector<std::int32_t>{180})[1]);
     keep(resize(exec, a.view(), 40, 200));
     mxm(exec, c, m, op::plus<T>{}, plus_times<T>{}, a.view(), b.view(), {.transpose1 = true});
     keep(c);
@@ -66,7 +66,7 @@ std::vector<plain_matrix<T>> results(Executor const& exec, double density) {
     return all;
 }
 
-/// The same of vectors, each as a matrix of one row.
+/// The same for vectors, each as a matrix with one row.
 template <executor Executor>
 std::vector<plain_matrix<T>> vector_results(Executor const& exec, double density) {
     std::int32_t const n = 3000;
@@ -105,7 +105,7 @@ std::vector<plain_matrix<T>> vector_results(Executor const& exec, double density
 
 } // namespace
 
-TEST_CASE_TEMPLATE("sparse operations have the bits of one thread of the host", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("sparse operations are bitwise equal to the host with one thread", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const one(1);
     for (double const density : {0.0, 0.02, 0.3}) {
@@ -123,10 +123,10 @@ TEST_CASE_TEMPLATE("sparse operations have the bits of one thread of the host", 
     }
 }
 
-TEST_CASE_TEMPLATE("extract takes every place of its lists, few or many", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("extract returns every position of its lists, short or long", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using index_list = std::vector<std::int32_t>;
-    // Columns looked up one by one, by a table, at places that repeat, nowhere.
+    // Columns found by search, by a lookup table, at repeated positions, and not found.
     for (auto const& [columns, density] : {std::pair(100000, 1e-4), std::pair(60, 0.3)}) {
         auto const a = random_sparse<T>(40, columns, density, 9);
         index_list every;
@@ -135,15 +135,15 @@ TEST_CASE_TEMPLATE("extract takes every place of its lists, few or many", Fixtur
         index_list rising = every;
         std::sort(rising.begin(), rising.end());
         rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
-        for (index_list const& wanted : {every, rising, index_list{columns - 1, 0}, index_list{}}) {
+        for (index_list const& list_of_columns : {every, rising, index_list{columns - 1, 0}, index_list{}}) {
             index_list const rows{7, 0, 31, 4, 7, 3};
-            plain_matrix<T> expected{std::int32_t(rows.size()), std::int32_t(wanted.size())};
+            plain_matrix<T> expected{std::int32_t(rows.size()), std::int32_t(list_of_columns.size())};
             for (auto const i : rows) {
                 auto const begin = a.indices.begin() + a.offsets[std::size_t(i)],
                            end = a.indices.begin() + a.offsets[std::size_t(i) + 1];
-                for (std::size_t k = 0; k < wanted.size(); ++k) {
-                    auto const at = std::lower_bound(begin, end, wanted[k]);
-                    if (at == end || *at != wanted[k]) continue;
+                for (std::size_t k = 0; k < list_of_columns.size(); ++k) {
+                    auto const at = std::lower_bound(begin, end, list_of_columns[k]);
+                    if (at == end || *at != list_of_columns[k]) continue;
                     expected.indices.push_back(std::int32_t(k));
                     expected.values.push_back(a.values[std::size_t(at - a.indices.begin())]);
                 }
@@ -152,8 +152,8 @@ TEST_CASE_TEMPLATE("extract takes every place of its lists, few or many", Fixtur
             auto const on_exec = a.on(exec);
             auto const& case_columns = columns;
             CAPTURE(case_columns);
-            CAPTURE(wanted.size());
-            CHECK(plain(exec, extract(exec, on_exec.view(), exec.copy(rows), exec.copy(wanted))) == expected);
+            CAPTURE(list_of_columns.size());
+            CHECK(plain(exec, extract(exec, on_exec.view(), exec.copy(rows), exec.copy(list_of_columns))) == expected);
         }
     }
 }

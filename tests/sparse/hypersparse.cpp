@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices that list the rows that they have: what compressed rows give, on every executor, and sizes beyond those.
+// Hypersparse matrices give the results of compressed rows, on every executor, and work for sizes beyond those of
+// compressed rows.
 #include <doctest/doctest.h>
 
 #include "sparse/sparse_problem.hpp"
@@ -13,7 +14,7 @@ namespace {
 using T = double;
 using I = std::int32_t;
 
-/// Rows of the list at places far apart, most of the others empty.
+/// Listed rows with large distances; most other rows are empty.
 plain_matrix<T> few_rows(I rows, I columns, std::uint64_t seed) {
     auto const dense = random_sparse<T>(rows, columns, 0.1, seed);
     plain_matrix<T> a{rows, columns};
@@ -37,7 +38,7 @@ struct row_below_column {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("hypersparse matrices give what compressed rows give", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("hypersparse matrices give the results of compressed rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = few_rows(80, 60, 1).on(exec), b = few_rows(80, 60, 2).on(exec), c = few_rows(60, 90, 3).on(exec);
     auto const m = few_rows(80, 60, 4).on(exec);
@@ -88,7 +89,7 @@ TEST_CASE_TEMPLATE("hypersparse matrices give what compressed rows give", Fixtur
         }
 }
 
-TEST_CASE_TEMPLATE("hypersparse matrices of any size cost what their entries do", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the cost of hypersparse matrices depends on their entries only", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using wide = std::int64_t;
     wide const n = wide{1} << 60;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Min and max of NaN: the number on either side, in every operation that joins two values (fmin and fmax of C).
+// Min and max with a NaN operand: the result is the other operand, in every operation that combines two values (fmin
+// and fmax of C).
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +16,7 @@ namespace {
 
 double const nan_value = std::numeric_limits<double>::quiet_NaN();
 
-/// All pairs of these: a in the first row, b in the second.
+/// All pairs of these values: a in the first row, b in the second.
 struct pairs {
     std::vector<double> a{}, b{};
     pairs() {
@@ -61,7 +62,7 @@ void check_elementwise(Executor const& exec, Op const& op, std::vector<double> c
     check_same(plain(exec, c).values, expected);
 }
 
-/// One tuple after the other at one position.
+/// Tuples added one by one at the same position.
 template <executor Executor, class Op>
 void check_duplicates(Executor const& exec, Op const& op, std::vector<double> const& expected) {
     pairs const p;
@@ -89,9 +90,9 @@ void check_duplicates(Executor const& exec, Op const& op, std::vector<double> co
 /// Folds of a whole matrix and of rows begin with the identity.
 template <executor Executor, class Add>
 void check_reductions(Executor const& exec, Add const& add, double (*f)(double, double)) {
-    for (int place = 0; place < 3; ++place) {
+    for (int position = 0; position < 3; ++position) {
         std::vector<double> values{3, 2, 4};
-        values[std::size_t(place)] = nan_value;
+        values[std::size_t(position)] = nan_value;
         double expected = add.identity();
         for (double const v : values) expected = f(expected, v);
         auto const a = row_of(values).on(exec);
@@ -104,8 +105,7 @@ void check_reductions(Executor const& exec, Add const& add, double (*f)(double, 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("min and max ignore a NaN on either side, whatever joins the values", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("min and max ignore a NaN operand in every operation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double (*const fmin)(double, double) = [](double a, double b) { return std::fmin(a, b); };
     double (*const fmax)(double, double) = [](double a, double b) { return std::fmax(a, b); };
@@ -122,10 +122,10 @@ TEST_CASE_TEMPLATE("min and max ignore a NaN on either side, whatever joins the 
     check_reductions(exec, add_max<double>{}, fmax);
 }
 
-TEST_CASE_TEMPLATE("max-min products take the number of a number and NaN", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("max-min products ignore NaN operands", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     pairs const p;
-    // One entry a row: y_i = max(-infinity, min(a_i, x_0)) for every x_0.
+    // One entry per row: y_i = max(-infinity, min(a_i, x_0)) for every x_0.
     std::vector<std::int32_t> offsets, columns(p.a.size(), 0);
     for (std::size_t k = 0; k <= p.a.size(); ++k) offsets.push_back(std::int32_t(k));
     csr<double> const a(std::int32_t(p.a.size()), 1, exec.copy(offsets), exec.copy(columns), exec.copy(p.a));

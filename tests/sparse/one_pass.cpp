@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host finds in one pass, in memory that can be given back, has the bits of two passes in memory that cannot:
-// products with rows that move along, products inside masks, element-wise operations, assignments.
+// Results of the host in one pass (with memory that can shrink) are bitwise equal to those in two passes (with memory
+// that cannot): products with shifted rows, products inside masks, element-wise operations, assignments.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -18,8 +18,8 @@ using namespace coppice::test;
 
 namespace {
 
-/// Diagonals, as a grid has them, with rows that break the rule: empty, short by one, dense; values of any size, some
-/// of them NaN.
+/// Diagonals as in a grid matrix, with rows that break the pattern: empty, short by one, dense; values of any size,
+/// some of them NaN.
 plain_matrix<double> broken_bands(std::int32_t rows, std::int32_t columns, std::vector<std::int32_t> const& diagonals,
                                   std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -50,7 +50,7 @@ std::vector<problem> problems() {
                    broken_bands(400, 400, {-20, -1, 0, 1, 20}, 3)});
     all.push_back({broken_bands(300, 310, {0, 3}, 4), broken_bands(310, 290, {-2, 0, 1}, 5),
                    broken_bands(300, 290, {-4, 0, 5}, 6)});
-    // Rows of more than 64 products move along as well.
+    // Rows with more than 64 products are also shifted.
     all.push_back({broken_bands(150, 150, {-5, -4, -3, -2, -1, 0, 1, 2, 3}, 7),
                    broken_bands(150, 150, {-4, -3, -2, -1, 0, 1, 2, 3, 4}, 8), broken_bands(150, 150, {-1, 0, 1}, 9)});
     all.push_back({random_sparse<double>(300, 200, 0.05, 10), random_sparse<double>(200, 250, 0.05, 11),
@@ -61,10 +61,10 @@ std::vector<problem> problems() {
 }
 std::vector<host_executor> executors_of_one_pass() { return {host_executor(1), host_executor(2), host_executor(5)}; }
 
-/// Executors whose memory cannot be given back in part.
+/// Executors whose memory cannot shrink.
 host_executor in_two_passes() { return host_executor(1, std::make_shared<failing_memory>()); }
 
-/// work(exec) gives the same bits in one pass and in two.
+/// Checks that work(exec) is bitwise equal in one pass and in two.
 template <class Work>
 void check_passes(Work const& work) {
     auto const expected = work(in_two_passes());
@@ -73,12 +73,12 @@ void check_passes(Work const& work) {
 
 } // namespace
 
-TEST_CASE("products in one pass have the bits of a plan and its values") {
+TEST_CASE("products in one pass are bitwise equal to a plan and its values") {
     for (auto const& [a, b, mask] : problems())
         check_passes([&left = a, &right = b](host_executor const& exec) {
             return mxm(exec, plus_times<double>{}, view_of(left.on(exec)), view_of(right.on(exec)));
         });
-    // ... and what a plan gives in the same memory.
+    // Also compares with a plan in the same memory.
     host_executor const exec(2);
     for (auto const& [a, b, mask] : problems()) {
         auto const da = a.on(exec), db = b.on(exec);
@@ -88,7 +88,7 @@ TEST_CASE("products in one pass have the bits of a plan and its values") {
     }
 }
 
-TEST_CASE("products inside a mask have the bits of a plan and its values") {
+TEST_CASE("products inside a mask are bitwise equal to a plan and its values") {
     for (auto const& exec : executors_of_one_pass())
         for (auto const& [a, b, mask] : problems())
             for (bool const structure : {true, false}) {
@@ -100,7 +100,7 @@ TEST_CASE("products inside a mask have the bits of a plan and its values") {
             }
 }
 
-TEST_CASE("element-wise operations and assignments in one pass have the bits of two") {
+TEST_CASE("element-wise operations and assignments in one pass are bitwise equal to two passes") {
     for (std::uint64_t seed = 20; seed < 26; ++seed) {
         double const density = seed % 3 == 0 ? 0.002 : 0.1;
         auto const a =
@@ -119,16 +119,16 @@ TEST_CASE("element-wise operations and assignments in one pass have the bits of 
                 check_passes([&](host_executor const& exec) {
                     auto c = a.on(exec);
                     auto const at = exec.copy(list);
-                    auto const part = extract(exec, view_of(b.on(exec)), at, at);
-                    assign(exec, c, b.on(exec), no_accumulator{}, part.view(), at, at, {.replace = replace});
-                    subassign(exec, c, part, op::plus<double>{}, part.view(), at, at, {.replace = replace});
-                    assign(exec, c, no_mask{}, no_accumulator{}, part.view(), at, at);
+                    auto const submatrix = extract(exec, view_of(b.on(exec)), at, at);
+                    assign(exec, c, b.on(exec), no_accumulator{}, submatrix.view(), at, at, {.replace = replace});
+                    subassign(exec, c, submatrix, op::plus<double>{}, submatrix.view(), at, at, {.replace = replace});
+                    assign(exec, c, no_mask{}, no_accumulator{}, submatrix.view(), at, at);
                     return c;
                 });
     }
 }
 
-TEST_CASE("an assignment writes the listed places and no others") {
+TEST_CASE("an assignment writes the listed positions and no others") {
     host_executor const exec(2);
     auto const a = random_sparse<double>(40, 30, 0.2, 1), b = random_sparse<double>(3, 4, 0.6, 2);
     for (std::vector<std::int32_t> const& columns : {std::vector<std::int32_t>{2, 9, 10, 29}, {9, 2, 29, 10}}) {
@@ -140,13 +140,13 @@ TEST_CASE("an assignment writes the listed places and no others") {
                     to[at(i, std::size_t(from.indices[k]))] = from.values[k];
         };
         auto const whole = [](std::size_t i, std::size_t j) { return i * 30 + j; };
-        auto const listed = [&](std::size_t i, std::size_t j) {
+        auto const index_of = [&](std::size_t i, std::size_t j) {
             return std::size_t(rows[i]) * 30 + std::size_t(columns[j]);
         };
         fill(expected, a, whole);
         for (std::size_t i = 0; i < 3; ++i)
-            for (std::size_t j = 0; j < 4; ++j) expected[listed(i, j)] = -1;
-        fill(expected, b, listed);
+            for (std::size_t j = 0; j < 4; ++j) expected[index_of(i, j)] = -1;
+        fill(expected, b, index_of);
         auto c = a.on(exec);
         assign(exec, c, no_mask{}, no_accumulator{}, view_of(b.on(exec)), exec.copy(rows), exec.copy(columns));
         fill(got, plain(exec, c), whole);
@@ -156,7 +156,7 @@ TEST_CASE("an assignment writes the listed places and no others") {
 
 namespace {
 
-/// Addition that fails where it meets a value.
+/// Addition that throws for a given value.
 struct refuse_value {
     double value;
     double identity() const { return 0; }
@@ -179,7 +179,7 @@ TEST_CASE("an exception of an operator reaches the caller of a product in one pa
     }
 }
 
-TEST_CASE("a row that does not rise is named, wherever it stands") {
+TEST_CASE("the error for unsorted columns names the row, at any position") {
     host_executor const exec(2);
     auto const good = random_sparse<double>(3000, 500, 0.2, 3);
     CHECK_NOTHROW(coppice::detail::require_sorted_columns(exec, view_of(good.on(exec)), "it"));

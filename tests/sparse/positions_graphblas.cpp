@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators that look at positions against SuiteSparse:GraphBLAS, in every operation that has them.
+// Positional operators against SuiteSparse:GraphBLAS, in every operation that accepts them.
 #include <doctest/doctest.h>
 
 #include "sparse/sparse_graphblas.hpp"
@@ -18,7 +18,7 @@ grb_matrix result_of(std::int32_t rows, std::int32_t columns) {
     return m;
 }
 
-/// The vector as a matrix of one column, which is what GraphBLAS takes it for.
+/// The vector as a matrix with one column, as GraphBLAS treats it.
 grb_vector to_grb_vector(plain_matrix<T> const& row) {
     grb_vector v;
     grb(GrB_Vector_new(v.address(), GrB_INT32, GrB_Index(row.columns)));
@@ -68,7 +68,7 @@ void check_positions(Op const& op, GrB_BinaryOp binary, GrB_Semiring sum_of) {
         return from_grb_matrix<T>(rows);
     }());
 
-    matrix_operand both(exec, da), one_side(exec, da);
+    matrix_operand both(exec, da), without_transpose(exec, da);
     both.prepare_transpose(exec);
     for (double const density : {0.02, 0.5, 1.0}) { // push, pull, full
         auto const right = random_sparse<T>(1, 31, density, 5), left = random_sparse<T>(1, 23, density, 6);
@@ -82,7 +82,7 @@ void check_positions(Op const& op, GrB_BinaryOp binary, GrB_Semiring sum_of) {
         check_same(to_rows, w);
         vxm(exec, to_columns, no_mask{}, no_accumulator{}, semiring{}, to_sparse(left), both);
         check_same(to_columns, v);
-        vxm(exec, pushed, no_mask{}, no_accumulator{}, semiring{}, to_sparse(left), one_side);
+        vxm(exec, pushed, no_mask{}, no_accumulator{}, semiring{}, to_sparse(left), without_transpose);
         check_same(pushed, v);
     }
     auto const u = random_sparse<T>(1, 40, 0.6, 7), x = random_sparse<T>(1, 40, 0.6, 8);
@@ -150,10 +150,10 @@ TEST_CASE("index-unary operators agree with SuiteSparse:GraphBLAS") {
         check_select(op::valuege(s), GrB_VALUEGE_INT32, s);
     }
     auto const u = random_sparse<T>(1, 40, 0.6, 7);
-    auto const kept = select_entries(exec, op::rowgt{20}, to_sparse(u));
+    auto const selected = select_entries(exec, op::rowgt{20}, to_sparse(u));
     grb_vector w;
     grb(GrB_Vector_new(w.address(), GrB_INT32, 40));
     grb(GrB_Vector_select_INT64(w, nullptr, nullptr, GrB_ROWGT, to_grb_vector(u), 20, nullptr));
-    check_same(kept, w);
+    check_same(selected, w);
     CHECK(op::bind_first<op::minus<T>, T>{7, {}}(3) == 4);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of sparse products: order of sums, ranges of rows, new values, three matrices, errors; the same by lanes.
+// Plans of sparse products: order of sums, ranges of rows, new values, three matrices, errors; and the lane kernels of
+// CUDA.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -23,7 +24,7 @@ struct pair_to_affine {
 };
 using affine_semiring = semiring_of<compose_maps<>, pair_to_affine>;
 
-/// The product from its definition.
+/// The product by its definition.
 template <class Semiring, class T>
 auto by_definition(Semiring const& s, plain_matrix<T> const& a, plain_matrix<T> const& b) {
     using sum = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
@@ -51,7 +52,7 @@ struct shape {
     std::int32_t rows, inner, columns;
     double a_density, b_density;
 };
-// Rows of few products, of many in few columns, of many in columns far apart; matrices without anything.
+// Rows with few products, with many in few columns, with many in distant columns; empty matrices.
 std::vector<shape> shapes() {
     return {{61, 47, 53, 0.1, 0.1},
             {40, 700, 900, 0.2, 0.2},
@@ -72,7 +73,7 @@ std::vector<shape> shapes() {
 /// The entries of C that a mask admits.
 template <class T, class M>
 plain_matrix<T> inside(plain_matrix<T> const& c, plain_matrix<M> const& mask, descriptor const& d) {
-    plain_matrix<T> kept{c.rows, c.columns};
+    plain_matrix<T> masked{c.rows, c.columns};
     for (std::size_t i = 0; i < std::size_t(c.rows); ++i) {
         std::map<std::int32_t, bool> named;
         for (auto m = std::size_t(mask.offsets[i]); m < std::size_t(mask.offsets[i + 1]); ++m)
@@ -80,12 +81,12 @@ plain_matrix<T> inside(plain_matrix<T> const& c, plain_matrix<M> const& mask, de
         for (auto k = std::size_t(c.offsets[i]); k < std::size_t(c.offsets[i + 1]); ++k) {
             auto const at = named.find(c.indices[k]);
             if ((at != named.end() && at->second) == d.complement) continue;
-            kept.indices.push_back(c.indices[k]);
-            kept.values.push_back(c.values[k]);
+            masked.indices.push_back(c.indices[k]);
+            masked.values.push_back(c.values[k]);
         }
-        kept.offsets.push_back(static_cast<std::int32_t>(kept.indices.size()));
+        masked.offsets.push_back(static_cast<std::int32_t>(masked.indices.size()));
     }
-    return kept;
+    return masked;
 }
 
 } // namespace
@@ -102,11 +103,12 @@ TEST_CASE_TEMPLATE("products fold in the order of the row of A", Fixture, COPPIC
     }
 }
 
-TEST_CASE_TEMPLATE("a masked product has what the mask admits, in the order of the row of A", Fixture,
+TEST_CASE_TEMPLATE("a masked product has the admitted entries, in the order of the row of A", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::uint64_t seed = 50;
-    // Rows of B short, long and as bits; masks with more entries than those rows, fewer, hardly any, none.
+    // Rows of B that are short, long, and long enough for bitmaps; masks with more entries than these rows, fewer, very
+    // few, none.
     for (double const b_density : {0.02, 0.15, 0.5}) {
         auto const a = random_sparse<std::int32_t>(80, 60, 0.2, seed++);
         auto const b = random_sparse<std::int32_t>(60, 300, b_density, seed++);
@@ -131,14 +133,14 @@ TEST_CASE_TEMPLATE("a masked product has what the mask admits, in the order of t
     CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), square.view(),
                                view_of(random_sparse<float>(70, 71, 0.1, seed).on(exec))),
                     dimension_error);
-    // The arrays of A, read as a mask of fewer columns, are out of its bounds.
+    // The arrays of A, interpreted as a mask with fewer columns, exceed its bounds.
     csr_view<std::int32_t> const narrow{
         70, 7, square.nonzeros(), square.row_offsets().data(), square.column_indices().data(), square.values().data()};
     auto const thin = random_sparse<std::int32_t>(70, 7, 0.5, seed).on(exec);
     CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), thin.view(), narrow), matrix_error);
 }
 
-TEST_CASE_TEMPLATE("a plan serves ranges of rows and new values", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a plan works for ranges of rows and new values", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto a = random_sparse<double>(300, 200, 0.05, 3), b = random_sparse<double>(200, 150, 0.05, 4);
     auto const db = b.on(exec);
@@ -147,11 +149,13 @@ TEST_CASE_TEMPLATE("a plan serves ranges of rows and new values", Fixture, COPPI
     for (double& v : a.values) v = 2 * v + 1;
     auto const again = a.on(exec);
     auto const whole = by_definition(plus_times<double>{}, a, b);
-    auto const part = plain(exec, mxm(exec, plan, plus_times<double>{}, again.view(), db.view()));
-    CHECK(part.rows == 211 - 37);
-    CHECK(std::equal(part.values.begin(), part.values.end(), whole.values.begin() + whole.offsets[37]));
-    CHECK(std::equal(part.indices.begin(), part.indices.end(), whole.indices.begin() + whole.offsets[37]));
-    CHECK(std::int32_t(part.indices.size()) == whole.offsets[211] - whole.offsets[37]);
+    auto const range_product = plain(exec, mxm(exec, plan, plus_times<double>{}, again.view(), db.view()));
+    CHECK(range_product.rows == 211 - 37);
+    CHECK(
+        std::equal(range_product.values.begin(), range_product.values.end(), whole.values.begin() + whole.offsets[37]));
+    CHECK(std::equal(range_product.indices.begin(), range_product.indices.end(),
+                     whole.indices.begin() + whole.offsets[37]));
+    CHECK(std::int32_t(range_product.indices.size()) == whole.offsets[211] - whole.offsets[37]);
 }
 
 TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -172,8 +176,7 @@ TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPI
     CHECK(plain(exec, triple_product(exec, with_values.plan, s, dr.view(), da.view(), dp.view())) == again);
 }
 
-TEST_CASE_TEMPLATE("a plan that comes with values has the structure and bits of one without", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a plan computed with values is bitwise equal to one without", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [rows, inner, columns, density] :
          {std::tuple{0, 5, 7, 0.5}, {50, 40, 1, 0.3}, {700, 300, 5000, 0.05}, {300, 400, 90, 0.4}, {60, 50, 40, 0.0}}) {
@@ -190,7 +193,8 @@ TEST_CASE_TEMPLATE("a plan that comes with values has the structure and bits of 
     }
 }
 
-TEST_CASE_TEMPLATE("operands that keep their transposes serve for them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("operands with prepared transposes are used for transposed products", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = random_sparse<double>(30, 20, 0.2, 1).on(exec), b = random_sparse<double>(20, 30, 0.2, 2).on(exec);
     auto const c = random_sparse<double>(20, 20, 0.2, 3).on(exec);
@@ -211,15 +215,15 @@ TEST_CASE_TEMPLATE("operands that keep their transposes serve for them", Fixture
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
+TEST_CASE("the lane kernels of CUDA are bitwise equal to the host") {
     host_executor const exec(2);
     std::uint64_t seed = 50;
     auto all = shapes();
     all.insert(all.end(), {{300, 60, 50, 0.05, 0.1}, {300, 60, 500, 0.2, 0.04}, {300, 200, 40, 0.08, 0.2}});
     for (auto const [all_rows, inner, columns, a_density, b_density] : all) {
-        if (races_watched && columns >= 50000) continue; // minutes, for the races that 20000 columns would show as well
-        // Rows are alike: sanitizers see two warps of them, or four long ones.
-        double const each = a_density * inner * b_density * columns; // products of a row
+        if (races_watched && columns >= 50000) continue; // takes minutes; 20000 columns would show the same races
+        // Rows are alike: with sanitizers two warps of them, or four long rows, are enough.
+        double const each = a_density * inner * b_density * columns; // products per row
         std::int32_t const rows = !sanitized ? all_rows : std::min(all_rows, each > 10000 ? 4 : 64);
         auto a = random_sparse<double>(rows, inner, a_density, seed++),
              b = random_sparse<double>(inner, columns, b_density, seed++);
@@ -241,7 +245,7 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
             product_values(exec, expected, s, da.view(), db.view(), y.view());
             CHECK(to_vector(exec, x) == to_vector(exec, y));
         };
-        // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
+        // A warp takes one row if there are so few rows; with 32 rows per warp, short and long rows are adjacent.
         using coppice::detail::small_merge, coppice::detail::medium_merge, coppice::detail::large_merge;
         auto const usual = coppice::detail::schedule_of(da.view(), db.view());
         auto by_rows = usual;
@@ -253,7 +257,7 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
                                                                {0, 0, 0, 1, 32},
                                                                {0, 0, 0, 1, 32, true}};
         for (auto const& schedule : schedules) {
-            // Windows of columns take their time.
+            // Windows of columns are slow.
             if (columns > (races_watched ? 10000 : 20000) && &schedule != schedules) continue;
             CAPTURE(schedule.slots);
             CAPTURE(schedule.merged_each);
@@ -261,7 +265,9 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
             auto const whole = coppice::detail::product_by_lanes<double>(
                 exec, coppice::detail::blank_plan(da.view(), db.view(), {0, rows}), s, da.view(), db.view(), schedule);
             CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
-            if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32)) continue; // no other way
+            if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32))
+                continue; // no other code
+                          // path
             check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
             if (!races_watched) check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
         }
@@ -269,7 +275,7 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
 }
 #endif
 
-TEST_CASE_TEMPLATE("bad input of products is refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("invalid input of products is rejected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = random_sparse<double>(20, 30, 0.2, 1).on(exec), b = random_sparse<double>(31, 10, 0.2, 2).on(exec);
     plus_times<double> const s;
@@ -293,9 +299,9 @@ TEST_CASE_TEMPLATE("bad input of products is refused", Fixture, COPPICE_TEST_EXE
     CHECK(plain(exec, c) == before);
 }
 
-TEST_CASE("a product that its offsets cannot count is refused before it is kept") {
+TEST_CASE("a product too large for its offset type is rejected before it is stored") {
     host_executor const exec(2);
-    // A column times a row of 200: 40,000 entries, where 16-bit offsets count to 32,767.
+    // A column times a row of length 200: 40,000 entries, but 16-bit offsets count only to 32,767.
     using narrow = csr<double, std::int32_t, std::int16_t>;
     std::vector<std::int16_t> one_each(201), all{0, 200};
     std::vector<std::int32_t> zeros(200, 0), rising(200);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SuiteSparse:GraphBLAS as the oracle of sparse operations.
+/// SuiteSparse:GraphBLAS as the reference for sparse operations.
 #pragma once
 
 #include "semiring/graphblas_session.hpp"

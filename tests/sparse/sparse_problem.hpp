@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Random sparse matrices and vectors, and how they are compared.
+/// Random sparse matrices and vectors, and their comparison.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 namespace coppice::test {
 
-/// A matrix in plain vectors, rows sorted.
+/// A matrix in std::vectors, rows sorted.
 template <class T>
 struct plain_matrix {
     std::int32_t rows = 0, columns = 0;
@@ -26,7 +26,9 @@ struct plain_matrix {
     template <executor Executor>
     csr<T> on(Executor const& exec) const {
         buffer<T> v(host_executor(1), std::int64_t(values.size()));
-        for (std::size_t k = 0; k < values.size(); ++k) v[std::int64_t(k)] = values[k]; // std::vector<bool> is no range
+        for (std::size_t k = 0; k < values.size(); ++k)
+            v[std::int64_t(k)] = values[k]; // std::vector<bool> has no
+                                            // contiguous storage
         return {rows, columns, exec.copy(offsets), exec.copy(indices), exec.copy(v)};
     }
 };
@@ -65,7 +67,7 @@ struct call {
     descriptor desc{};
 };
 
-/// All combinations that differ: without a mask `structure` means nothing.
+/// All distinct combinations: without a mask, `structure` has no effect.
 inline std::vector<call> every_call() {
     std::vector<call> all;
     for (int bits = 0; bits < 128; ++bits) {

@@ -7,8 +7,7 @@
 using namespace coppice;
 using namespace coppice::test;
 
-TEST_CASE_TEMPLATE("sparse times thin dense, and dense times dense where a pattern has entries", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("SpMM and SDDMM with few columns", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int32_t const rows = 300, columns = 170;
     auto const a = random_sparse<double>(rows, columns, 0.1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// build, extract_tuples and scatter: duplicates meet in the order in which they are given.
+// build, extract_tuples and scatter: duplicates are combined in the given order.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -12,14 +12,14 @@ using namespace coppice::test;
 
 namespace {
 
-/// Neither commutative nor forgetful.
+/// An operation that is not commutative and depends on both operands.
 struct append_digits {
     COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return (a * 31 + b) % 1000000007; }
 };
 
 } // namespace
 
-TEST_CASE_TEMPLATE("tuples become a matrix and come back", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tuples are built into a matrix and extracted again", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937_64 random(5);
     for (int const count : {0, 1, 700}) {
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("tuples become a matrix and come back", Fixture, COPPICE_TEST
     }
 }
 
-TEST_CASE_TEMPLATE("scatter folds what meets in one place in its order", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("scatter folds values of equal index in order", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937_64 random(6);
     std::vector<std::int32_t> index;

@@ -34,7 +34,7 @@ bool same(sparse_vector<T> const& got, GrB_Vector expected) {
     return entries == got.entries();
 }
 
-/// ours(w, mask, accumulator, descriptor) against theirs for every call; returns how many differ.
+/// Compares ours(w, mask, accumulator, descriptor) with theirs for every call; returns the number of differences.
 template <class T, class Theirs, class Ours>
 int differences(sparse_vector<T> const& w, sparse_vector<float> const& mask, Theirs const& theirs, Ours const& ours) {
     auto const gm = to_grb(mask);
@@ -87,7 +87,7 @@ TEST_CASE("mxv and vxm of sparse vectors agree with SuiteSparse:GraphBLAS") {
                       [&](auto& W, auto const& M, auto const& acc, auto const& d) {
                           mxv(exec, W, M, acc, s, both, u, d);
                       }) == 0);
-            // One side alone: pull for mxv, push for its transpose.
+            // Only one orientation is available: pull for mxv, push for its transpose.
             CHECK(differences(
                       w, m,
                       [&](auto W, auto M, auto acc, auto d) {
@@ -170,15 +170,15 @@ TEST_CASE("element-wise operations on vectors agree with SuiteSparse:GraphBLAS")
                   [&](auto& W, auto const& M, auto const& acc, auto const& d) {
                       update(exec, W, M, acc, extract(exec, u, list), d);
                   }) == 0);
-        auto const part = random_vector<T>(50, density, seed++);
-        auto const gp = to_grb(part);
+        auto const shorter = random_vector<T>(50, density, seed++);
+        auto const gp = to_grb(shorter);
         CHECK(differences(
                   u, m,
                   [&](auto W, auto M, auto acc, auto d) {
                       return GrB_Vector_assign(W, M, acc, gp, wide.data() + 100, 50, d);
                   },
                   [&](auto& W, auto const& M, auto const& acc, auto const& d) {
-                      assign(exec, W, M, acc, part, at, d);
+                      assign(exec, W, M, acc, shorter, at, d);
                   }) == 0);
         CHECK(differences(
                   u, random_vector<float>(50, 0.5, 77),
@@ -186,7 +186,7 @@ TEST_CASE("element-wise operations on vectors agree with SuiteSparse:GraphBLAS")
                       return GxB_Vector_subassign(W, M, acc, gp, wide.data() + 100, 50, d);
                   },
                   [&](auto& W, auto const& M, auto const& acc, auto const& d) {
-                      subassign(exec, W, M, acc, part, at, d);
+                      subassign(exec, W, M, acc, shorter, at, d);
                   }) == 0);
         CHECK(differences(
                   u, m,
@@ -205,7 +205,7 @@ TEST_CASE("element-wise operations on vectors agree with SuiteSparse:GraphBLAS")
     }
 }
 
-TEST_CASE("a vector takes the format that its density asks for") {
+TEST_CASE("a vector has the format that its density determines") {
     sparse_vector<double> v(exec, 6400);
     CHECK(v.format() == vector_format::list);
     auto const first = [](std::int64_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sizes whose product does not fit 64 bits: positions stay distinct, and what cannot be counted is an error.
+// Sizes whose product exceeds 64 bits: positions stay distinct, and sizes that cannot be represented are errors.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct wide_tuples {
         columns.push_back(j);
         values.push_back(v);
     }
-    /// Entries by position, values of one position summed.
+    /// Entries by position; values of one position are summed.
     std::map<std::pair<wide, wide>, double> entries() const {
         std::map<std::pair<wide, wide>, double> all;
         for (std::size_t k = 0; k < rows.size(); ++k) all[{rows[k], columns[k]}] += values[k];
@@ -33,7 +33,7 @@ struct wide_tuples {
     }
 };
 
-/// Tuples that a key row * columns + column modulo 2^64 would take for one, and some that are one.
+/// Tuples whose keys row * columns + column agree modulo 2^64, and some with the same position.
 wide_tuples colliding(wide rows, wide columns) {
     wide_tuples t;
     std::mt19937_64 random(11);
@@ -63,10 +63,12 @@ void check_entries(Executor const& exec, Matrix const& a, wide_tuples const& t) 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("build tells positions apart whose numbers do not fit 64 bits", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("build distinguishes positions whose linear index exceeds 64 bits", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    wide const quarter = wide{1} << 62, most = std::numeric_limits<wide>::max();
-    for (auto const& [rows, columns] : {std::pair<wide, wide>{5, quarter}, {5, most}, {3000, most}, {7, quarter + 3}}) {
+    wide const quarter = wide{1} << 62, largest = std::numeric_limits<wide>::max();
+    for (auto const& [rows, columns] :
+         {std::pair<wide, wide>{5, quarter}, {5, largest}, {3000, largest}, {7, quarter + 3}}) {
         auto t = colliding(rows, columns);
         if (rows == 5) {
             t.add(0, 7, 1);
@@ -81,39 +83,39 @@ TEST_CASE_TEMPLATE("build tells positions apart whose numbers do not fit 64 bits
 
 TEST_CASE_TEMPLATE("hypersparse build and products of sizes near 2^63", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    wide const most = std::numeric_limits<wide>::max();
-    auto const t = colliding(most, most);
+    wide const largest = std::numeric_limits<wide>::max();
+    auto const t = colliding(largest, largest);
     auto const i = exec.copy(t.rows), j = exec.copy(t.columns);
     auto const x = exec.copy(t.values);
-    auto const a = build_hypersparse(exec, most, most, i.view(), j.view(), x.view(), op::plus<double>{});
+    auto const a = build_hypersparse(exec, largest, largest, i.view(), j.view(), x.view(), op::plus<double>{});
     check_entries(exec, a, t);
-    auto const turned = transpose(exec, transpose(exec, a));
-    check_entries(exec, turned, t);
+    auto const transposed_twice = transpose(exec, transpose(exec, a));
+    check_entries(exec, transposed_twice, t);
     auto const twice = ewise_add(exec, op::plus<double>{}, a, a);
     wide_tuples doubled = t;
     for (double& v : doubled.values) v *= 2;
     check_entries(exec, twice, doubled);
 }
 
-TEST_CASE_TEMPLATE("sizes that 64 bits do not count are errors", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("sizes that exceed 64 bits are errors", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    wide const half = wide{1} << 32, most = std::numeric_limits<wide>::max();
+    wide const half = wide{1} << 32, largest = std::numeric_limits<wide>::max();
     auto const none = [&](wide columns) {
         return csr<double, wide>(1, columns, exec.copy(std::vector<wide>{0, 0}), buffer<wide>(exec, 0),
                                  buffer<double>(exec, 0));
     };
-    auto const a = none(half), b = none(half), c = none(most);
+    auto const a = none(half), b = none(half), c = none(largest);
     CHECK_THROWS_AS(kronecker(exec, op::times<double>{}, a.view(), b.view()), overflow_error);
     CHECK_THROWS_AS(concat(exec, std::vector<csr_view<double, wide>>{c.view(), c.view()}, 2), overflow_error);
-    auto const wrapping = std::vector<wide>{most, most, 2 + half}; // 2^64 + 2^32
+    auto const wrapping = std::vector<wide>{largest, largest, 2 + half}; // 2^64 + 2^32
     CHECK_THROWS_AS(split(exec, a.view(), std::vector<wide>{1}, wrapping), overflow_error);
     auto const v = exec.copy(std::vector<double>{1, 2});
     dense_vector_view<double const> const vector{v.view(), {}};
-    CHECK_THROWS_AS(diag<wide>(exec, vector, most), overflow_error);
+    CHECK_THROWS_AS(diag<wide>(exec, vector, largest), overflow_error);
     CHECK_THROWS_AS(diag<wide>(exec, vector, std::numeric_limits<wide>::min()), overflow_error);
 }
 
-TEST_CASE("elements of dense blocks are counted without wrapping") {
+TEST_CASE("elements of dense blocks are counted without overflow") {
     host_executor const exec(1);
     CHECK_THROWS_AS(banded<double>(exec, std::int64_t{1} << 62, 1, 2), overflow_error);
     CHECK_THROWS_AS(block_tridiagonal<double>(exec, std::int64_t{1} << 60, 4), overflow_error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Maps x -> a x + b modulo a prime: their composition is associative and does not commute, so every change of order
-/// shows, and so does an operand that is left out.
+/// Maps x -> a x + b modulo a prime. Their composition is associative and not commutative, so that a changed order or a
+/// missing operand changes the result.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ template <class T = std::uint32_t, std::uint64_t Prime = 2147483647>
 struct compose_maps {
     using map = affine_map<T, Prime>;
     COPPICE_HD map identity() const { return {1, 0}; }
-    COPPICE_HD map operator()(map const& f, map const& g) const { // first f, then g
+    COPPICE_HD map operator()(map const& f, map const& g) const { // f first, then g
         return {static_cast<T>(std::uint64_t(g.a) * f.a % Prime),
                 static_cast<T>((std::uint64_t(g.a) * f.b + g.b) % Prime)};
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Runs the body of a CUDA block kernel on CPU threads, so that barrier bugs show without a GPU.
+/// Runs the body of a CUDA block kernel on CPU threads, so that barrier bugs are found without a GPU.
 ///
 ///     block_runner blocks(/*threads*/ 128, /*shared bytes*/ 4096);
 ///     blocks.run(/*blocks*/ 5, [&](auto const& block, int index, std::byte* shared) { body(block, ...); });
 ///
-/// `block` offers what core/block.hpp asks of a Block. The threads of a block are fibers that take turns at barriers,
-/// which is quicker by far than threads of the system (those they are where there are no fibers). To the thread
-/// sanitizer each is a thread, and a missing barrier is reported as a data race: the only orderings that the stand-in
-/// gives are those of the barriers that the body calls (its own book-keeping uses relaxed atomics and futexes, because
-/// the ordering of a mutex would hide races). Blocks run on two sets of threads with no ordering between them, so races
-/// between neighbouring blocks show as well. Shared memory starts each block with garbage.
+/// `block` models the Block of core/block.hpp. The threads of a block are fibers that switch at barriers, which is much
+/// faster than system threads (which are used if fibers are not available). The thread sanitizer sees each fiber as a
+/// thread and reports a missing barrier as a data race: the only orderings are those of the barriers that the body
+/// calls (internal bookkeeping uses relaxed atomics and futexes, because the ordering of a mutex would hide races).
+/// Blocks run on two sets of threads without ordering between them, so that races between neighbouring blocks are found
+/// as well. Shared memory contains garbage when a block starts.
 ///
-/// A block whose threads cannot all reach their barrier stops with block_failure at once instead of hanging: threads
-/// that returned while others wait, threads that wait at different lines, warps of which only some lanes exchange.
+/// A block whose threads cannot all reach a barrier fails with block_failure instead of hanging: threads that return
+/// while others wait, threads that wait at different lines, warps of which only some lanes take part in an exchange.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@
 
 namespace coppice::test {
 
-/// Where a call stands in the source. As std::source_location, which clang before 16 does not have.
+/// Source location of a call. Replaces std::source_location, which clang before 16 does not have.
 struct code_line {
     char const* file = "";
     int line = 0;
@@ -53,7 +53,7 @@ struct code_line {
     }
 };
 
-/// A block that no GPU could finish, or whose threads disagree about a barrier.
+/// A block that could not finish on a GPU, or whose threads wait at different barriers.
 class block_failure : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -61,7 +61,7 @@ public:
 
 namespace detail {
 
-/// A counter that threads can sleep on. Sleeping and waking order nothing; only `advance` and `passed` do.
+/// Counter on which threads can sleep. Sleeping and waking imply no ordering; only `advance` and `passed` do.
 class turnstile {
 public:
     std::uint32_t now() const { return count_.load(std::memory_order_acquire); }
@@ -70,15 +70,15 @@ public:
         count_.fetch_add(1, std::memory_order_release);
         syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
     }
-    /// Returns when the count is no longer `seen`, acquiring what was done before it advanced.
+    /// Waits until the count differs from `seen`; acquires what was done before it advanced.
     void wait(std::uint32_t seen) {
         while (!passed(seen)) syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
     }
-    /// The same of a thread of a block.
+    /// The same for a thread of a block.
     void wait_in_block(std::uint32_t seen) {
 #if defined(COPPICE_TEST_FIBERS)
         while (count_.load(std::memory_order_relaxed) == seen) fiber_ring::give_way();
-        static_cast<void>(now()); // acquires, which the thread sanitizer takes long for
+        static_cast<void>(now()); // acquires once, since an acquire is slow under the thread sanitizer
 #else
         wait(seen);
 #endif
@@ -89,12 +89,12 @@ private:
     std::atomic<std::uint32_t> count_{0};
 };
 
-/// A barrier: arrivals are counted, the last one turns the turnstile.
+/// Barrier: arrivals are counted; the last one advances the turnstile.
 struct barrier {
     std::atomic<int> arrived{0};
     turnstile predicate;
 
-    /// Whether the caller is the last of `count`, who then has acquired what the others have done.
+    /// Whether the caller is the last of `count`; the last one acquires what the others have done.
     bool is_last(int count) {
         if (arrived.fetch_add(1, std::memory_order_release) + 1 < count) return false;
         static_cast<void>(arrived.load(std::memory_order_acquire));
@@ -102,7 +102,7 @@ struct barrier {
     }
 };
 
-/// Unwinds a thread of a block that has failed.
+/// Exception that unwinds a thread of a failed block.
 struct block_stopped {};
 
 /// The threads of one block at a time, reused for many blocks.
@@ -122,11 +122,11 @@ public:
 
     void sync_warp(code_line where = code_line::current()) const;
 
-    /// `value` as lane `source` (modulo 32) of the own warp passed it.
+    /// `value` of lane `source` (modulo 32) of the own warp.
     template <class T>
     T from_lane(T const& value, int source, code_line where = code_line::current()) const;
 
-    /// Bit l: what lane l of the own warp passed.
+    /// Bit l: `condition` of lane l of the own warp.
     unsigned ballot(bool condition, code_line where = code_line::current()) const;
 
     void await_predecessor() const {}
@@ -151,10 +151,10 @@ public:
     }
     template <class T>
     void write_message(std::uint64_t* words, T const& value) const {
-        std::uint32_t parts[message_words<T>] = {};
-        std::memcpy(parts, &value, sizeof(T));
+        std::uint32_t halves[message_words<T>] = {};
+        std::memcpy(halves, &value, sizeof(T));
         for (int w = 0; w < message_words<T>; ++w)
-            std::atomic_ref(words[w]).store(parts[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
+            std::atomic_ref(words[w]).store(halves[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
     }
     template <class T>
     T await_message(std::uint64_t* words) const;
@@ -194,7 +194,7 @@ public:
 
     int size() const { return size_; }
 
-    /// Begins blocks first, first + step, ... below `end`; `body` must live until finish() returns.
+    /// Starts blocks first, first + step, ... below `end`; `body` must live until finish() returns.
     void begin(int first, int step, int end, body_type const& body) {
         first_ = first;
         step_ = step;
@@ -206,7 +206,7 @@ public:
         seen_done_ = done_.predicate.now();
         start_.advance();
     }
-    /// Waits for the blocks; returns what went wrong, if anything.
+    /// Waits for the blocks; returns the first exception, if any.
     std::exception_ptr finish() {
         done_.predicate.wait(seen_done_);
         return failure_;
@@ -227,7 +227,7 @@ public:
         vote_[std::size_t(thread)] = condition;
         sync(thread, where);
         bool const any = std::any_of(vote_.begin(), vote_.end(), [](char v) { return v != 0; });
-        sync(thread, where); // no thread votes again while another still counts
+        sync(thread, where); // no thread votes again before all others have counted
         return any;
     }
 
@@ -236,14 +236,14 @@ public:
         end_exchange(thread, where);
     }
 
-    /// The address that lane `source` of the warp of `thread` offers, until end_exchange().
+    /// Address that lane `source` of the warp of `thread` published, valid until end_exchange().
     void const* exchange(int thread, void const* value, int source, code_line where) {
         int const first = require_whole_warp(thread, where);
         lane_value_[std::size_t(thread)] = value;
         end_exchange(thread, where);
         return lane_value_[std::size_t(first + (source & (warp_lanes - 1)))];
     }
-    /// What lane `lane` of the thread's warp has shown, between exchange and end_exchange.
+    /// Value that lane `lane` of the thread's warp published, between exchange and end_exchange.
     void const* shown(int thread, int lane) const {
         return lane_value_[std::size_t(thread / warp_lanes * warp_lanes + lane)];
     }
@@ -292,7 +292,8 @@ private:
     void run_blocks(int thread) {
         for (int index = first_; index < end_; index += step_) {
             run_one(thread, index);
-            // The last worker decides whether to go on: a fast one may fail in the next block before a slow one looks.
+            // The last worker decides whether to continue: a fast worker may fail in the next block before a slow one
+            // checks.
             meet(next_, [this] {
                 stop_ = failed_.load(std::memory_order_relaxed);
                 if (!stop_) prepare_block();
@@ -309,14 +310,14 @@ private:
         } catch (...) {
             fail(std::current_exception());
         }
-        // Acquire and release here order only what follows the body, so they hide nothing inside it.
+        // Acquire and release here order only what follows the body, so that they hide no races inside it.
         returned_.fetch_add(1, std::memory_order_relaxed);
         bool const last = running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
         if (last && returned_.load(std::memory_order_relaxed) < size_)
             fail_stuck("threads of the block returned while others wait at a barrier");
     }
 
-    /// A barrier of all workers outside a body; the last one calls `last()` before it opens.
+    /// Barrier of all workers outside of a body; the last one calls `last()` before it opens.
     template <class Last>
     void meet(barrier& b, Last last) {
         std::uint32_t const seen = b.predicate.now();
@@ -329,14 +330,15 @@ private:
         }
     }
 
-    /// A barrier inside a body, of the `count` threads from `first` on.
+    /// Barrier inside a body, of the `count` threads from `first` on.
     void pass(barrier& b, int first, int count, int thread, code_line where) {
         where_[std::size_t(thread)] = where;
         std::uint32_t const seen = b.predicate.now();
         if (b.is_last(count)) {
             check_same_place(first, count);
             b.arrived.store(0, std::memory_order_relaxed);
-            // The others count as running again before they are let go: zero always means that nobody can go on.
+            // The others count as running again before they are released: zero always means that no thread can
+            // continue.
             running_.fetch_add(count - 1, std::memory_order_relaxed);
             b.predicate.advance();
         } else {
@@ -361,7 +363,7 @@ private:
 
     void fail_stuck(std::string const& message) { fail(std::make_exception_ptr(block_failure(message))); }
 
-    /// Keeps the first failure and lets every waiting thread go, to unwind.
+    /// Stores the first failure and releases every waiting thread to unwind.
     void fail(std::exception_ptr failure) {
         {
             std::lock_guard const lock(failure_mutex_);
@@ -376,7 +378,7 @@ private:
     std::vector<line> shared_;
     barrier block_;
     std::vector<barrier> warps_;
-    std::vector<code_line> where_; // where each thread waits, for the check of the last to arrive
+    std::vector<code_line> where_; // where each thread waits, for the check by the last to arrive
     std::vector<char> vote_;
     std::vector<void const*> lane_value_;
     std::atomic<int> running_{0}, returned_{0};
@@ -390,7 +392,7 @@ private:
     turnstile start_;
     barrier next_, done_;
     std::uint32_t seen_done_ = 0;
-    std::vector<std::thread> workers_; // last: they use everything above
+    std::vector<std::thread> workers_; // last member, since the threads use all members above
 };
 
 } // namespace detail
@@ -405,10 +407,10 @@ inline void block_stand_in::sync_warp(code_line where) const { owner_->sync_warp
 
 template <class T>
 T block_stand_in::collect(hand_over_slot* slot) const {
-    std::atomic_ref<std::uint64_t> const mark(slot->half[1]);
-    while (mark.load(std::memory_order_acquire) == 0) owner_->wait_for_others();
+    std::atomic_ref<std::uint64_t> const ready(slot->half[1]);
+    while (ready.load(std::memory_order_acquire) == 0) owner_->wait_for_others();
     std::uint64_t const word = std::atomic_ref(slot->half[0]).load(std::memory_order_relaxed);
-    mark.store(0, std::memory_order_relaxed);
+    ready.store(0, std::memory_order_relaxed);
     alignas(T) unsigned char bytes[sizeof(T)];
     std::memcpy(bytes, &word, sizeof(T));
     return *reinterpret_cast<T const*>(bytes);
@@ -416,14 +418,14 @@ T block_stand_in::collect(hand_over_slot* slot) const {
 
 template <class T>
 T block_stand_in::await_message(std::uint64_t* words) const {
-    alignas(T) std::uint32_t parts[message_words<T>];
+    alignas(T) std::uint32_t halves[message_words<T>];
     for (int w = 0; w < message_words<T>; ++w) {
         std::uint64_t word;
         while ((word = std::atomic_ref(words[w]).load(std::memory_order_relaxed)) == 0) owner_->wait_for_others();
-        parts[w] = std::uint32_t(word);
+        halves[w] = std::uint32_t(word);
     }
     T value;
-    std::memcpy(static_cast<void*>(&value), parts, sizeof(T));
+    std::memcpy(static_cast<void*>(&value), halves, sizeof(T));
     return value;
 }
 
@@ -431,7 +433,7 @@ template <class T>
 T block_stand_in::from_lane(T const& value, int source, code_line where) const {
     static_assert(std::is_trivially_copyable_v<T>);
     T const result = *static_cast<T const*>(owner_->exchange(thread_, std::addressof(value), source, where));
-    owner_->end_exchange(thread_, where); // no lane leaves while another may still read its value
+    owner_->end_exchange(thread_, where); // no lane leaves before all others have read its value
     return result;
 }
 
@@ -444,17 +446,17 @@ inline unsigned block_stand_in::ballot(bool condition, code_line where) const {
     return bits;
 }
 
-/// Runs bodies as blocks of a fixed number of threads; the threads are kept from call to call.
+/// Runs bodies as blocks of a fixed number of threads, which are reused by later calls.
 class block_runner {
 public:
-    /// `threads` in 1 ... 1024, a multiple of 32 where the body calls from_lane.
+    /// `threads` in 1 ... 1024; a multiple of 32 if the body calls from_lane.
     explicit block_runner(int threads, std::size_t shared_bytes = 0) : threads_(threads), shared_bytes_(shared_bytes) {
         if (threads < 1 || threads > 1024)
             throw argument_error("a block has 1 to 1024 threads, not " + std::to_string(threads));
     }
 
     /// Calls body(block, index, shared) for blocks 0 ... blocks - 1 and rethrows the first exception of any thread.
-    /// `shared` is 64-byte aligned and null when there is none.
+    /// `shared` is 64-byte aligned, and null if its size is 0.
     template <class Body>
     void run(int blocks, Body const& body) {
         detail::block_threads::body_type const call = std::cref(body);

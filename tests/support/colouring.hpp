@@ -13,8 +13,8 @@
 namespace coppice::test {
 
 struct colour_order {
-    std::vector<std::int32_t> rows;  ///< all rows, colour by colour: a permutation
-    std::vector<std::int64_t> first; ///< where each colour begins in `rows`, and the end
+    std::vector<std::int32_t> rows;  ///< all rows sorted by colour: a permutation
+    std::vector<std::int64_t> first; ///< offset of each colour in `rows`, and the end
 };
 
 /// Every row takes the smallest colour that none of its neighbours has.

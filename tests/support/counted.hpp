@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A number that counts what is done with it.
+/// A number type that counts the operations on it.
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Where tests find files: the project's own under source_folder(), public matrices under datasets_folder().
+/// Locations of test files: the project's own under source_folder(), public matrices under datasets_folder().
 #pragma once
 
 #include <cstdlib>
@@ -16,26 +16,26 @@
 
 namespace coppice::test {
 
-/// Root of the source tree; the project's own small matrices lie in source_folder() / "datasets".
+/// Root of the source tree; the project's own small matrices are in source_folder() / "datasets".
 inline std::filesystem::path source_folder() { return COPPICE_SOURCE_DIR; }
 
 /// Folder of public matrices (real/, graph/, banded/, rect/ with *.mtx.gz): the environment variable COPPICE_DATASETS,
-/// or else `shared/datasets` beside the source tree. Empty where there is none; the caller then skips in words.
+/// or else `shared/datasets` next to the source tree. Empty if there is none; the caller then reports that it skips.
 inline std::optional<std::filesystem::path> datasets_folder() {
     std::error_code ignored;
     if (char const* named = std::getenv("COPPICE_DATASETS"); named && *named) {
         if (std::filesystem::is_directory(named, ignored)) return std::filesystem::path(named);
         return std::nullopt;
     }
-    auto const beside = source_folder().parent_path() / "shared" / "datasets";
-    if (std::filesystem::is_directory(beside, ignored)) return beside;
+    auto const neighbor = source_folder().parent_path() / "shared" / "datasets";
+    if (std::filesystem::is_directory(neighbor, ignored)) return neighbor;
     return std::nullopt;
 }
 
-/// Says that a test did not run, and why; a skipped check is never silent.
+/// Reports that a test did not run, and the reason, so that skipped checks are visible.
 inline void print_skipped(std::string const& what) { std::cout << "skipped: " << what << std::endl; }
 
-/// A file of datasets_folder(), such as "real/add32.mtx.gz". Where it is absent, says so and returns nothing:
+/// A file of datasets_folder(), such as "real/add32.mtx.gz". If it does not exist, reports so and returns nothing:
 ///   auto const file = dataset("real/add32.mtx.gz"); if (!file) return;
 inline std::optional<std::filesystem::path> dataset(std::string const& name) {
     std::error_code ignored;

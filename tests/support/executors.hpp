@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The executors that a test body runs on: one source, every executor.
+/// Executors of test bodies: single-source tests run on every executor.
 ///
 /// TEST_CASE_TEMPLATE("name", Fixture, COPPICE_TEST_EXECUTORS) { Fixture f; auto const exec = f.exec(); ... }
 #pragma once
@@ -25,17 +25,17 @@ struct on_cuda {
     static cuda_executor exec() { return cuda_executor{}; }
 };
 
-/// The view of an owner that may be a temporary: for the expression that it is made in, and no longer.
+/// View of an owner that may be a temporary; valid in the full expression that creates the owner.
 template <class Owner>
 auto view_of(Owner const& owner) {
     return owner.view();
 }
 
-/// Executors for parts of a problem, a stream each, on as many devices as there are.
+/// Executors for the ranks of a distributed problem, one stream per rank, on all devices.
 template <class Fixture>
-auto executors_of(std::size_t parts) {
+auto executors_of(std::size_t ranks) {
     std::vector<decltype(Fixture::exec())> all;
-    for (std::size_t p = 0; p < parts; ++p) {
+    for (std::size_t p = 0; p < ranks; ++p) {
         if constexpr (std::is_same_v<decltype(Fixture::exec()), cuda_executor>)
             all.emplace_back(int(p % std::size_t(cuda_device_count())));
         else
@@ -44,14 +44,15 @@ auto executors_of(std::size_t parts) {
     return all;
 }
 
-/// What tests expect differently of the executors, and why; nothing else depends on which one runs.
+/// Expected differences between executors, and their reasons; nothing else depends on the executor.
 template <class Executor>
 struct expected {
-    static constexpr bool loops_without_host = false; ///< a Krylov solve is one piece of work of the device
-    static constexpr bool short_partitions = false;   ///< RPTS divides systems of any size: one more try may be needed
-    static constexpr bool numbers_hubs = false;       ///< triangles: more than 65 536 vertices have another way
-    static constexpr double partition_growth = 1;     ///< errors where, of thousands of inner matrices, some are nearly
-                                                      ///< singular: the more, the shorter partitions are
+    static constexpr bool loops_without_host = false; ///< a Krylov solve is one unit of work on the device
+    static constexpr bool short_partitions = false;   ///< RPTS splits systems of any size: one more attempt may be
+                                                      ///< needed
+    static constexpr bool numbers_hubs = false;       ///< triangles: a separate code path for more than 65 536 vertices
+    static constexpr double partition_growth = 1;     ///< growth of errors if some of thousands of inner matrices are
+                                                      ///< nearly singular; it increases with the number of partitions
 };
 template <>
 struct expected<cuda_executor> {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host memory whose n-th allocation fails, and that counts what is held, and was at most.
+/// Host memory whose n-th allocation fails, and that records the current and the maximum number of bytes held.
 ///
-/// every_allocation_fails_once(threads, work) runs work(exec) again and again, failing the first allocation, then the
-/// second, ... until it succeeds: each failure must come out as memory_error and leak nothing.
+/// every_allocation_fails_once(threads, work) runs work(exec) repeatedly. It fails the first allocation, then the
+/// second, ... until work succeeds. Each failure must be reported as memory_error and leak nothing.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,9 +25,10 @@ public:
     void* allocate(std::size_t bytes) override {
         if (allocations_.fetch_add(1) == fail_at_) throw memory_error("allocation refused by the test");
         void* const p = host_memory()->allocate(bytes);
-        std::memset(p, 0xcd, bytes); // so that nothing relies on fresh memory being zero
+        std::memset(p, 0xcd, bytes); // so that no code can rely on zeroed memory
         std::int64_t const held = held_bytes_ += static_cast<std::int64_t>(bytes);
-        for (std::int64_t most = peak_bytes_; most < held && !peak_bytes_.compare_exchange_weak(most, held);) {
+        for (std::int64_t max_held = peak_bytes_;
+             max_held < held && !peak_bytes_.compare_exchange_weak(max_held, held);) {
         }
         return p;
     }
@@ -61,7 +62,7 @@ std::int64_t every_allocation_fails_once(int threads, Work const& work) {
         }
         REQUIRE(memory->held_bytes() == 0);
         bool const reached = memory->allocations() > fail_at;
-        REQUIRE(refused == reached); // a refused allocation is never swallowed
+        REQUIRE(refused == reached); // a failed allocation is never ignored
         if (!reached) return fail_at;
     }
 }

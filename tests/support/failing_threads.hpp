@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Threads that do not start, as under a limit of the user: a pthread_create of this program, which stands before that
-/// of the C library. For one source of a program; sanitizers have theirs, and see no failures.
+/// Simulates a limit on the number of threads: this program's pthread_create takes precedence over that of the C
+/// library. Include it in one source of a program. Sanitizers have their own pthread_create, for which no call fails.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 
 namespace coppice::test {
 
-/// Threads that still start; negative: all.
+/// Number of threads that can still start; negative: no limit.
 inline std::atomic<int> threads_left = -1;
 
-/// While this lives, `left` threads start and no more.
+/// While an object exists, at most `left` threads start.
 class failing_threads {
 public:
     explicit failing_threads(int left) { threads_left = left; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Functions that take turns on one thread, each on a stack of its own: some hundred times as quick as threads of the
-/// system where they wait for each other all the time. x86-64 alone (COPPICE_TEST_FIBERS).
+/// Functions that run alternately on one thread, each on its own stack: about a hundred times as fast as system threads
+/// if they wait for each other often. x86-64 only (COPPICE_TEST_FIBERS).
 #pragma once
 
 #if defined(__x86_64__)
@@ -30,8 +30,8 @@ namespace coppice::test {
 
 #define COPPICE_TEST_UNWATCHED __attribute__((no_sanitize("thread")))
 
-/// Keeps on the stack what a callee has to preserve, leaves the stack's pointer at *from and goes on from the one in
-/// `to`. (swapcontext makes two system calls each time, and the address sanitizer clears the whole stack's shadow.)
+/// Saves the callee-saved registers on the stack, stores the stack pointer in *from and continues with the one in `to`.
+/// (swapcontext makes two system calls each time, and the address sanitizer clears the shadow of the whole stack.)
 __attribute__((naked, noinline, no_sanitize("address", "thread"))) inline void switch_stack(void** /*from*/,
                                                                                             void* /*to*/) {
     asm(R"(
@@ -52,8 +52,8 @@ __attribute__((naked, noinline, no_sanitize("address", "thread"))) inline void s
         ret)");
 }
 
-/// A stack, and what the thread sanitizer takes for its thread. Making them takes longer than what tests do on them:
-/// they are kept for whoever needs one next.
+/// A stack and its thread handle of the thread sanitizer. They are cached, since creating them takes longer than
+/// running a test on them.
 struct fiber_stack {
     static constexpr std::size_t bytes = std::size_t(1) << 19, guard_bytes = std::size_t(1) << 12;
     std::byte* memory = nullptr;
@@ -72,7 +72,7 @@ struct fiber_stack {
         void* const memory =
             mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        mprotect(memory, guard_bytes, PROT_NONE); // an overflow is an error, not another fiber's data
+        mprotect(memory, guard_bytes, PROT_NONE); // an overflow is an error instead of overwriting another fiber
 #if defined(__SANITIZE_THREAD__)
         return {static_cast<std::byte*>(memory), __tsan_create_fiber(0)};
 #else
@@ -80,7 +80,7 @@ struct fiber_stack {
 #endif
     }
     void give_back() const {
-#if defined(__SANITIZE_ADDRESS__) // what last frames have left would be in the way of whoever gets the memory next
+#if defined(__SANITIZE_ADDRESS__) // the poisoned last frames would affect the next user of the memory
         if (memory) __asan_unpoison_memory_region(memory, bytes);
 #endif
         std::lock_guard const lock(spare().mutex);
@@ -88,22 +88,22 @@ struct fiber_stack {
     }
 
 private:
-    struct kept {
+    struct fiber_cache {
         std::mutex mutex;
         std::vector<fiber_stack> stacks;
     };
-    static kept& spare() {
-        static kept* const all = new kept; // rings that end with the program give theirs back, whatever ends first
+    static fiber_cache& spare() {
+        static fiber_cache* const all = new fiber_cache; // never destroyed, since rings may be destroyed later at exit
         return *all;
     }
 };
 
-/// Runs body(0), ..., body(count - 1); each goes on until it returns or gives way to the next. No exception leaves a
-/// body, and none gives way inside of a handler.
+/// Runs body(0), ..., body(count - 1); each runs until it returns or gives way to the next. A body throws no exception,
+/// and does not give way inside of a handler.
 ///
-/// To the thread sanitizer every body is a thread that run() begins and joins. Taking turns orders nothing: what two
-/// bodies do to the same place without an ordering of their own is a race, whoever came first. What the ring itself
-/// keeps in mind is hidden from it (COPPICE_TEST_UNWATCHED).
+/// The thread sanitizer sees every body as a thread that run() starts and joins. Switching implies no ordering:
+/// unordered accesses of two bodies to the same address are a race in any order of execution. The ring's own data are
+/// hidden from it (COPPICE_TEST_UNWATCHED).
 class fiber_ring {
 public:
     fiber_ring(int count, std::function<void(int)> body) : fibers_(std::size_t(count)), body_(std::move(body)) {
@@ -115,12 +115,12 @@ public:
     fiber_ring(fiber_ring const&) = delete;
     fiber_ring& operator=(fiber_ring const&) = delete;
 
-    /// Returns when all bodies have.
+    /// Returns when all bodies have returned.
     void run() {
         fiber_ring* const outer = std::exchange(current(), this);
         alive_ = int(fibers_.size());
         for (auto& f : fibers_) {
-            // As switch_stack leaves a stack: six registers, and where to go on, aligned as at the entry of a function.
+            // The layout of switch_stack: six registers and the return address, aligned as at function entry.
             std::uint64_t frame[8] = {};
             auto const enter_at = &fiber_ring::enter;
             std::memcpy(&frame[6], &enter_at, sizeof(enter_at));
@@ -140,7 +140,7 @@ public:
         current() = outer;
     }
 
-    /// Lets the next body of the calling thread's ring run until this one's turn comes again.
+    /// Switches to the next body of the calling thread's ring; returns when it is this body's turn again.
     COPPICE_TEST_UNWATCHED static void give_way() {
         fiber_ring& ring = *current();
         fiber& self = ring.fibers_[ring.now_];
@@ -150,9 +150,9 @@ public:
 private:
     struct fiber {
         fiber_stack own;
-        void* at = nullptr; ///< its stack's pointer while others run
+        void* at = nullptr; ///< its stack pointer while others run
         bool alive = false;
-        void* fake_stack = nullptr; ///< of the address sanitizer, as the next two, which are the caller's
+        void* fake_stack = nullptr; ///< of the address sanitizer; the next two are those of the caller
         void const* bottom = nullptr;
         std::size_t bytes = 0;
     };
@@ -167,7 +167,7 @@ private:
         return fibers_[now_];
     }
 
-    /// Comes back when somebody turns to `self` again.
+    /// Returns when another body switches to `self`.
     COPPICE_TEST_UNWATCHED static void leave(fiber& self, fiber& to) {
         announce(&self.fake_stack, to);
         switch_stack(&self.at, to.at);
@@ -188,10 +188,10 @@ private:
         fiber& to = --ring.alive_ == 0 ? ring.caller_ : ring.next();
         announce(nullptr, to);
         switch_stack(&ring.fibers_[self].at, to.at);
-        std::terminate(); // nobody turns to it again
+        std::terminate(); // never resumed
     }
 
-    // The address sanitizer is told where the stacks are, the thread sanitizer who runs.
+    // Informs the address sanitizer about the stacks and the thread sanitizer about the running fiber.
     COPPICE_TEST_UNWATCHED static void announce([[maybe_unused]] void** fake_stack, [[maybe_unused]] fiber const& to) {
 #if defined(__SANITIZE_ADDRESS__)
         if (to.own.memory)
@@ -216,7 +216,7 @@ private:
     fiber caller_{};
     std::size_t now_ = 0;
     int alive_ = 0;
-    // Places by which the thread sanitizer is told what begins after what.
+    // Addresses that give the thread sanitizer the order of start and end.
     [[maybe_unused]] char begun_ = 0, ended_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Checks answers of graph algorithms from their definitions, with plain loops on the host. Every check returns an
-/// empty string, or a sentence that says what is wrong.
+/// Checks results of graph algorithms against their definitions, with plain loops on the host. Every check returns an
+/// empty string or a message.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace coppice::test {
 
 using plain = plain_csr<double>;
 
-/// Calls visit(u, v, value) for all stored entries.
+/// Calls f(u, v, value) for all stored entries.
 template <class Visit>
-void for_entries(plain const& a, Visit const& visit) {
+void for_entries(plain const& a, Visit const& f) {
     for (int u = 0; u < a.rows; ++u)
         for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k)
-            visit(u, a.indices[std::size_t(k)], a.values[std::size_t(k)]);
+            f(u, a.indices[std::size_t(k)], a.values[std::size_t(k)]);
 }
 
-/// Distances by relaxing all edges until nothing changes; of walks of length 1 an edge where `levels`.
+/// Distances by relaxing all edges until nothing changes; with `levels` every edge has length 1.
 inline std::vector<double> plain_distances(plain const& a, int source, bool levels) {
     std::vector<double> d(std::size_t(a.rows), std::numeric_limits<double>::infinity());
     d[std::size_t(source)] = 0;
@@ -43,7 +43,7 @@ inline std::vector<double> plain_distances(plain const& a, int source, bool leve
     return d;
 }
 
-/// Parents are edges that explain the distance, and lead to the source.
+/// Every parent is connected by an edge that explains the distance, and leads to the source.
 template <class Length>
 std::string check_parents(plain const& a, int source, std::vector<double> const& d, std::vector<int> const& parents,
                           Length const& length) {
@@ -67,35 +67,34 @@ std::string check_parents(plain const& a, int source, std::vector<double> const&
 
 /// Labels are the smallest vertices of the components.
 inline std::string check_components(plain const& a, std::vector<int> const& labels) {
-    union_find parts(a.rows);
-    for_entries(a, [&](int u, int v, double) { parts.join(u, v); });
+    union_find sets(a.rows);
+    for_entries(a, [&](int u, int v, double) { sets.unite(u, v); });
     std::vector<int> smallest(labels.size(), -1);
     for (int v = 0; v < a.rows; ++v) {
-        int& first = smallest[std::size_t(parts.root(v))];
+        int& first = smallest[std::size_t(sets.root(v))];
         if (first < 0) first = v;
         if (labels[std::size_t(v)] != first) return "label of " + std::to_string(v);
     }
     return {};
 }
 
-/// Core numbers by taking away one vertex of the smallest degree after the other.
+/// Core numbers by repeatedly removing a vertex of the smallest degree.
 inline std::vector<int> plain_cores(plain const& a) {
     std::vector<int> degree(std::size_t(a.rows), 0), core(std::size_t(a.rows), -1);
     for_entries(a, [&](int u, int v, double) { degree[std::size_t(u)] += u != v; });
     for (int taken = 0, k = 0; taken < a.rows; ++taken) {
-        int least = -1;
+        int next = -1;
         for (int v = 0; v < a.rows; ++v)
-            if (core[std::size_t(v)] < 0 && (least < 0 || degree[std::size_t(v)] < degree[std::size_t(least)]))
-                least = v;
-        k = std::max(k, degree[std::size_t(least)]);
-        core[std::size_t(least)] = k;
-        for (int e = a.offsets[std::size_t(least)]; e < a.offsets[std::size_t(least) + 1]; ++e)
+            if (core[std::size_t(v)] < 0 && (next < 0 || degree[std::size_t(v)] < degree[std::size_t(next)])) next = v;
+        k = std::max(k, degree[std::size_t(next)]);
+        core[std::size_t(next)] = k;
+        for (int e = a.offsets[std::size_t(next)]; e < a.offsets[std::size_t(next) + 1]; ++e)
             --degree[std::size_t(a.indices[std::size_t(e)])];
     }
     return core;
 }
 
-/// No two members are neighbours, and everyone else has a member for a neighbour.
+/// No two members are neighbours, and every other vertex has a member as a neighbour.
 inline std::string check_independent(plain const& a, std::vector<std::uint8_t> const& members) {
     std::vector<char> near(members.size(), 0);
     std::string wrong;
@@ -109,25 +108,25 @@ inline std::string check_independent(plain const& a, std::vector<std::uint8_t> c
     return wrong;
 }
 
-/// Mates are joined by an edge and each other's, and no edge joins two vertices without a mate.
+/// Mates are connected by an edge and mutual, and no edge connects two vertices without a mate.
 inline std::string check_matching(plain const& a, std::vector<int> const& mates) {
-    std::vector<char> joined(mates.size(), 0);
+    std::vector<char> adjacent(mates.size(), 0);
     std::string wrong;
     for_entries(a, [&](int u, int v, double) {
         if (u == v) return;
-        if (mates[std::size_t(u)] == v) joined[std::size_t(u)] = 1;
+        if (mates[std::size_t(u)] == v) adjacent[std::size_t(u)] = 1;
         if (mates[std::size_t(u)] < 0 && mates[std::size_t(v)] < 0)
             wrong = "an edge that fits: " + std::to_string(u) + ", " + std::to_string(v);
     });
     for (std::size_t v = 0; v < mates.size(); ++v) {
         if (mates[v] == -1) continue;
-        if (!joined[v]) return "no edge to the mate of " + std::to_string(v);
+        if (!adjacent[v]) return "no edge to the mate of " + std::to_string(v);
         if (mates[std::size_t(mates[v])] != int(v)) return "not the mate of its mate: " + std::to_string(v);
     }
     return wrong;
 }
 
-/// Neighbours differ, and no colour is skipped: every vertex has neighbours of all smaller ones.
+/// Neighbours have different colours, and every vertex has neighbours of all smaller colours.
 inline std::string check_colours(plain const& a, std::vector<int> const& colours) {
     std::string wrong;
     std::vector<std::vector<char>> seen(colours.size());
@@ -148,13 +147,13 @@ inline std::string check_colours(plain const& a, std::vector<int> const& colours
 
 /// Triangles at every vertex, by all pairs of neighbours.
 inline std::vector<std::int64_t> plain_triangles(plain const& a) {
-    std::vector<std::vector<char>> joined(std::size_t(a.rows), std::vector<char>(std::size_t(a.rows), 0));
-    for_entries(a, [&](int u, int v, double) { joined[std::size_t(u)][std::size_t(v)] = 1; });
+    std::vector<std::vector<char>> adjacent(std::size_t(a.rows), std::vector<char>(std::size_t(a.rows), 0));
+    for_entries(a, [&](int u, int v, double) { adjacent[std::size_t(u)][std::size_t(v)] = 1; });
     std::vector<std::int64_t> count(std::size_t(a.rows), 0);
     for_entries(a, [&](int u, int v, double) {
         for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k) {
             int const w = a.indices[std::size_t(k)];
-            if (u != v && v < w && w != u) count[std::size_t(u)] += joined[std::size_t(v)][std::size_t(w)];
+            if (u != v && v < w && w != u) count[std::size_t(u)] += adjacent[std::size_t(v)][std::size_t(w)];
         }
     });
     return count;
@@ -167,17 +166,17 @@ inline std::pair<double, int> kruskal(plain const& a) {
         if (u < v) edges.emplace_back(x, u, v);
     });
     std::sort(edges.begin(), edges.end());
-    union_find parts(a.rows);
+    union_find sets(a.rows);
     std::pair<double, int> forest{0, 0};
     for (auto const& [x, u, v] : edges)
-        if (parts.join(u, v)) {
+        if (sets.unite(u, v)) {
             forest.first += x;
             ++forest.second;
         }
     return forest;
 }
 
-/// What `source` reaches; against the direction of edges where `back`.
+/// Vertices that `source` reaches; against the direction of the edges if `back`.
 inline std::vector<char> plain_reach(plain const& a, int source, bool back) {
     std::vector<char> there(std::size_t(a.rows), 0);
     there[std::size_t(source)] = 1;
@@ -193,7 +192,7 @@ inline std::vector<char> plain_reach(plain const& a, int source, bool back) {
     return there;
 }
 
-/// Labels are the smallest vertices of what reaches each other. Says how many components there are.
+/// Labels are the smallest vertices of strongly connected components; counts these.
 inline std::string check_strong_components(plain const& a, std::vector<int> const& labels, std::int64_t& components) {
     std::vector<int> smallest(labels.size(), -1);
     components = 0;
@@ -245,7 +244,7 @@ inline std::string check_widest_parents(plain const& a, int source, std::vector<
     return {};
 }
 
-/// Every edge is listed if, and only if, there are more components without it.
+/// An edge is listed if and only if its removal increases the number of components.
 inline std::string check_bridges(plain const& a, std::vector<int> const& from, std::vector<int> const& to) {
     std::vector<std::pair<int, int>> edges, found;
     for_entries(a, [&](int u, int v, double) {
@@ -255,11 +254,10 @@ inline std::string check_bridges(plain const& a, std::vector<int> const& from, s
     std::sort(found.begin(), found.end());
     std::vector<std::pair<int, int>> expected;
     for (std::size_t left_out = 0; left_out < edges.size(); ++left_out) {
-        union_find parts(a.rows);
+        union_find sets(a.rows);
         for (std::size_t k = 0; k < edges.size(); ++k)
-            if (k != left_out) parts.join(edges[k].first, edges[k].second);
-        if (parts.root(edges[left_out].first) != parts.root(edges[left_out].second))
-            expected.push_back(edges[left_out]);
+            if (k != left_out) sets.unite(edges[k].first, edges[k].second);
+        if (sets.root(edges[left_out].first) != sets.root(edges[left_out].second)) expected.push_back(edges[left_out]);
     }
     return found == expected ? ""
                              : "bridges: " + std::to_string(found.size()) + " for " + std::to_string(expected.size());

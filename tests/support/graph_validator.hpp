@@ -2,7 +2,7 @@
 /// \file
 /// Checks factors and forests from their definitions, with plain loops and union-find, on the host.
 ///
-/// Every check returns an empty string, or a sentence that says what is wrong.
+/// Every check returns an empty string or a message.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct plain_graph {
     }
 };
 
-/// Edges of |A|: no diagonal, no zeros, no NaN, only where both directions are stored.
+/// Edges of |A|: without diagonal, zeros and NaN; only those stored in both directions.
 template <class T>
 plain_graph graph_of(csr<T> const& a) {
     plain_graph all;
@@ -72,8 +72,8 @@ public:
         }
         return v;
     }
-    /// False where v and w are connected already.
-    bool join(int v, int w) {
+    /// Returns false if v and w are connected already.
+    bool unite(int v, int w) {
         int const a = root(v);
         int const b = root(w);
         parent_[std::size_t(a)] = b;
@@ -84,7 +84,7 @@ private:
     std::vector<int> parent_;
 };
 
-/// At most n mutual, existing, distinct edges a vertex; with `maximal` also that no edge can be added.
+/// At most n mutual, existing, distinct edges per vertex; with `maximal` also that no edge can be added.
 inline std::string check_factor(plain_graph const& g, int n, std::vector<int> const& neighbors, bool maximal) {
     int const vertices = g.vertices();
     if (neighbors.size() != std::size_t(n) * std::size_t(vertices)) return "wrong length of neighbours";
@@ -104,7 +104,7 @@ inline std::string check_factor(plain_graph const& g, int n, std::vector<int> co
                 continue;
             }
             std::string const edge = std::to_string(v) + " - " + std::to_string(w);
-            if (ended) return edge + " stands behind an empty place";
+            if (ended) return edge + " follows an empty slot";
             if (w < 0 || w >= vertices || w == v) return edge + " is no edge";
             if (lists(v, w) != 1) return edge + " is listed twice";
             if (lists(w, v) != 1) return edge + " is not mutual";
@@ -135,7 +135,7 @@ struct plain_forest {
     bool operator==(plain_forest const&) const = default;
 };
 
-/// No vertex over degree 2, no cycle, every path contiguous in the permutation, from its smaller end to its larger.
+/// No vertex of degree above 2, no cycle, every path contiguous in the permutation, from its smaller end to its larger.
 inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
     int const n = g.vertices();
     auto const size = std::size_t(n);
@@ -143,7 +143,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
         f.inverse.size() != size || f.links.size() != 2 * size)
         return "wrong lengths";
     auto const link = [&](int v, int d) { return f.links[2 * std::size_t(v) + std::size_t(d)]; };
-    union_find parts(n);
+    union_find sets(n);
     int edges = 0;
     for (int v = 0; v < n; ++v)
         for (int d = 0; d < 2; ++d) {
@@ -155,7 +155,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
             if (!(g.weight(v, w) > 0)) return edge + " is not in the graph";
             if (w < v) continue;
             ++edges;
-            if (!parts.join(v, w)) return edge + " closes a cycle";
+            if (!sets.unite(v, w)) return edge + " closes a cycle";
         }
     std::vector<char> seen(size, 0);
     for (int p = 0; p < n; ++p) {
@@ -182,7 +182,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
             if (f.path_ids[std::size_t(v)] != head) return "path id of vertex " + std::to_string(v);
             if (f.positions[std::size_t(v)] != p - first) return "position of vertex " + std::to_string(v);
             if (p < last && link(v, 1) != f.permutation[std::size_t(p) + 1])
-                return "path " + std::to_string(k) + " is not contiguous behind vertex " + std::to_string(v);
+                return "path " + std::to_string(k) + " is not contiguous after vertex " + std::to_string(v);
         }
     }
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Graphs to test with, as symmetric weight matrices in host memory.
+/// Test graphs as symmetric weight matrices in host memory.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ public:
         plain_csr<T> a;
         a.rows = a.columns = vertices_;
         a.offsets.assign(std::size_t(vertices_) + 1, 0);
-        for (auto const& [place, weight] : entries_) {
-            ++a.offsets[std::size_t(place.first) + 1];
-            a.indices.push_back(place.second);
+        for (auto const& [position, weight] : entries_) {
+            ++a.offsets[std::size_t(position.first) + 1];
+            a.indices.push_back(position.second);
             a.values.push_back(T(weight));
         }
         for (std::size_t i = 1; i < a.offsets.size(); ++i) a.offsets[i] += a.offsets[i - 1];
@@ -75,7 +75,7 @@ struct named_graph {
     plain_csr<double> weights;
 };
 
-/// Corners and shapes that hurt: no vertex, no edge, stars, complete graphs, cycles, equal weights, power laws.
+/// Corner cases and difficult shapes: no vertex, no edge, stars, complete graphs, cycles, equal weights, power laws.
 inline std::vector<named_graph> hard_graphs() {
     std::vector<named_graph> all;
     auto const add = [&](std::string name, graph_builder const& g) { all.push_back({std::move(name), g.plain()}); };
@@ -133,7 +133,7 @@ inline std::vector<named_graph> hard_graphs() {
         add("random, distinct weights", h);
     }
     {
-        graph_builder g(900); // weights rise along both axes: without charges a round confirms next to nothing
+        graph_builder g(900); // weights increase along both axes: without charges a round confirms almost nothing
         for (int y = 0; y < 30; ++y)
             for (int x = 0; x < 30; ++x) {
                 int const v = 30 * y + x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the cases. A program compiled for CUDA reports "skipped" (exit code 77) on a machine without a device.
+// Runs the test cases. A program compiled for CUDA reports "skipped" (exit code 77) on a machine without a device.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

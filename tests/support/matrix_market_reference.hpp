@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A plain reader of valid Matrix Market text, made of the format's definition: streams, a map, strtod.
+/// A simple reader of valid Matrix Market text, written from the definition of the format, with streams, a map and
+/// strtod.
 #pragma once
 
 #include <cctype>
@@ -25,7 +26,7 @@ struct reference_matrix {
     std::map<std::pair<std::int64_t, std::int64_t>, std::complex<double>> entries; // by (row, column), from 0
 };
 
-/// Text of a file, inflated by zlib's own reader (which passes plain text through).
+/// Text of a file, decompressed by zlib's reader (which passes plain text through).
 inline std::string inflate_file(std::filesystem::path const& path) {
     gzFile const file = gzopen(path.c_str(), "rb");
     REQUIRE(file != nullptr);

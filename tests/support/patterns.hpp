@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Random CSR patterns that hurt: empty rows, one dense row, power-law lengths, duplicates, unsorted columns.
+/// Random difficult CSR patterns: empty rows, one dense row, power-law lengths, duplicates, unsorted columns.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct plain_csr {
     }
 };
 
-/// A matrix with rows of the given lengths; columns drawn at random, so they repeat and are not sorted.
+/// A matrix with rows of the given lengths and random columns, which may repeat and are not sorted.
 template <class T, class I = std::int32_t, class O = I>
 plain_csr<T, I, O> random_matrix(std::vector<std::int64_t> const& row_lengths, I columns, std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -53,7 +53,7 @@ struct named_lengths {
     std::vector<std::int64_t> lengths;
 };
 
-/// Row lengths at the edges of every launcher: none, empty, short, long, mixed.
+/// Row lengths at the boundaries of every launcher: none, empty, short, long, mixed.
 inline std::vector<named_lengths> hard_row_lengths(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     auto const draw = [&](std::int64_t low, std::int64_t high) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Equality of matrices down to the last bit.
+/// Bitwise equality of matrices.
 #pragma once
 
 #include <cstring>

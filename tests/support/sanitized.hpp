@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Whether a sanitizer watches: cases that are long then take smaller sizes, which pass the same lines.
+/// Whether a sanitizer is active: long cases then use smaller sizes that execute the same lines.
 #pragma once
 
 namespace coppice::test {
@@ -11,8 +11,8 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// Whether it is the thread sanitizer: what awaits what is the same for every matrix and for most sizes, so that a few
-/// do, where the address sanitizer takes all.
+/// Whether the thread sanitizer is active. Synchronisation is the same for every matrix and most sizes, so that a few
+/// suffice; the address sanitizer runs all.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool races_watched = true;
 #else

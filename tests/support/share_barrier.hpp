@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Barrier of the blocks that share a system, each of which runs in a thread of its own on the host.
+/// Barrier of the blocks that work on one system; each runs in its own thread on the host.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 namespace coppice::test {
 
 struct slice_barrier {
-    std::vector<std::atomic<int>>* arrivals; ///< of each system, zero at first
+    std::vector<std::atomic<int>>* arrivals; ///< counter of each system, initially zero
 
-    /// All threads of `slices` blocks call it, once for a system.
+    /// All threads of `slices` blocks call it once per system.
     template <class Block>
     void wait(Block const& block, std::int64_t system, int slices) {
         std::atomic<int>& count = (*arrivals)[std::size_t(system)];

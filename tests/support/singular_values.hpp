@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Singular values from LAPACK, and those that the matrices made by randsvd were given.
+/// Singular values from LAPACK, and the prescribed ones of matrices made by randsvd.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace coppice::test {
 
-/// Singular values, falling, of an n x n matrix given by its entries.
+/// Singular values, descending, of an n x n matrix given by its entries.
 template <class Entry>
 std::vector<double> singular_values(std::int64_t n, Entry const& entry) {
     std::vector<double> full(std::size_t(n * n)), sigma(static_cast<std::size_t>(n));
@@ -31,8 +31,8 @@ inline double entry_of(tridiagonal<double> const& a, std::int64_t i, std::int64_
     return j == i - 1 ? a.lower[i] : j == i ? a.diagonal[i] : j == i + 1 ? a.upper[i] : 0;
 }
 
-/// Value i of n of matrices 8 to 11 of Tables 4 and 6, norm 1 and condition 1e15: one small, falling geometrically, one
-/// large, falling evenly.
+/// Singular value i of n of matrices 8 to 11 of Tables 4 and 6, with norm 1 and condition 1e15: one small, geometric,
+/// one large, arithmetic.
 inline double randsvd_singular_value(int id, std::int64_t i, std::int64_t n) {
     double const t = double(i) / double(n - 1);
     return id == 8    ? (i < n - 1 ? 1 : 1e-15)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Square matrices written down row by row.
+/// Square matrices given row by row.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace coppice::test {
 
-using listed_rows = std::vector<std::vector<std::pair<int, double>>>; ///< columns and values, in the order stored
+using listed_rows = std::vector<std::vector<std::pair<int, double>>>; ///< columns and values in storage order
 
 inline csr<double> from_rows(listed_rows const& rows) {
     host_executor const host{1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A folder of one test's own, removed at its end; and whole files as strings.
+/// A temporary folder of a test, removed at its end; and whole files as strings.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ public:
     }
 
     std::filesystem::path const& path() const { return path_; }
-    /// The path of a file of this name, written with these bytes.
+    /// Writes a file with these bytes and returns its path.
     std::filesystem::path file(std::string const& name, std::string_view bytes) const {
         std::ofstream(path_ / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return path_ / name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// for_each_warp (core/warp_work.hpp) on CPU threads: each warp is a block of 32 of them.
+/// for_each_warp (core/warp_work.hpp) on CPU threads: each warp is a block of 32 threads.
 #pragma once
 
 #include <coppice/core/executor.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Text of one entry a line, parsed in stretches of whole lines by all threads.
+/// Parallel parsing of texts with one entry per line, in chunks of whole lines.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace coppice::detail {
 
-/// A stretch of whole lines. Its length is a constant, so that chunks do not depend on the number of threads.
+/// Size of a chunk before extension to a line end. A constant, so that chunks do not depend on the number of threads.
 inline constexpr std::int64_t chunk_bytes = std::int64_t(1) << 20;
 
 struct line_chunk {
     char const* first = nullptr;
     char const* last = nullptr;
-    std::int64_t lines = 0;   ///< in this chunk, then before it
-    std::int64_t entries = 0; ///< in this chunk, then before it
+    std::int64_t lines = 0;   ///< in this chunk; after the scan, before it
+    std::int64_t entries = 0; ///< in this chunk; after the scan, before it
     std::int64_t failed_line = 0;
     std::string problem{};
 };
 
-/// Lines that begin with one of these comments hold no entry, nor do blank ones.
+/// Comment rules. Lines that begin with a comment, and blank lines, contain no entry.
 struct line_rule {
     char comment;
     char other_comment = comment;
-    bool slashes = false; ///< two slashes begin a comment
+    bool slashes = false; ///< two slashes start a comment
 
-    /// `at` is not `end`.
+    /// Whether a comment starts at `at`; requires at != end.
     bool begins_comment(char const* at, char const* end) const {
         return *at == comment || *at == other_comment || (slashes && *at == '/' && end - at > 1 && at[1] == '/');
     }
 
-    /// Calls use(at) for every line of the chunk with an entry on it, at its first token; `use` leaves `at` where it
-    /// likes on that line and returns whether to go on. Returns the number of lines begun.
+    /// Calls use(at) for each line of the chunk that contains an entry, with `at` at its first token. `use` may move
+    /// `at` within the line and returns whether to continue. Returns the number of lines that were started.
     template <class Use>
     std::int64_t for_each_line(line_chunk const& c, char const* end, Use const& use) const {
         std::int64_t lines = 0;
@@ -54,7 +54,7 @@ struct line_rule {
     }
 };
 
-/// Tells a callback how much of a text is done, from whatever thread did it.
+/// Reports to a callback how much of a text is finished; may be called by any thread.
 class progress_of_chunks {
 public:
     progress_of_chunks(file_progress const& tell, std::int64_t bytes) : tell_(tell), bytes_(bytes) {}
@@ -71,12 +71,13 @@ private:
     std::mutex lock_{};
 };
 
-/// Cuts a text at line ends and counts lines and entries; the chunks' counts become those of all chunks before. The
-/// element behind the last chunk holds the totals.
+/// Splits a text at line ends and counts lines and entries. The counts of a chunk become those of all chunks before it;
+/// an additional element at the end contains the totals.
 std::vector<line_chunk> split_lines(host_executor const& exec, std::string_view body, line_rule rule);
 
-/// Parses all entries: make_parser(first entry) makes what parse(at, end, entry) is called on for each line of a chunk;
-/// its `problem` says why one failed, and done(parser) sees it when the chunk is through. Stops at entries.size().
+/// Parses all entries. make_parser(first entry) creates a parser for each chunk; parse(at, end, entry) is called for
+/// each line, and its `problem` is the reason of a failure. done(parser) is called at the end of the chunk. Stops at
+/// entries.size().
 template <class Entry, class MakeParser, class Done>
 void parse_lines(host_executor const& exec, std::string_view body, line_rule rule, std::vector<line_chunk>& chunks,
                  array_view<Entry> entries, file_progress const& tell, MakeParser const& make_parser,
@@ -101,7 +102,7 @@ void parse_lines(host_executor const& exec, std::string_view body, line_rule rul
                    });
 }
 
-/// Throws format_error for the first line that failed; `before` lines stand before the body.
+/// Throws format_error for the first failed line. `before` is the number of lines before the body.
 void report_failed_line(std::string const& file, std::int64_t before, std::vector<line_chunk> const& chunks);
 
 } // namespace coppice::detail

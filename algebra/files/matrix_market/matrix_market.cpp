@@ -17,7 +17,7 @@ namespace {
 
 constexpr line_rule lines_of_body{'%'};
 
-/// What the comments at the top say of entries that the size line does not count.
+/// Returns a hint if comments at the top announce entries that the size line does not count.
 std::string hint_of(std::string_view text) {
     while (text.starts_with('%')) {
         if (text.starts_with("%%AMGX"))
@@ -28,23 +28,22 @@ std::string hint_of(std::string_view text) {
     return {};
 }
 
-/// Throws for what is wrong first in the file: a line, one entry too many, or an early end.
+/// Throws for the first error in the file: an invalid line, too many entries, or too few.
 void report(std::string const& file, parsed_header const& top, std::string_view text,
             std::vector<line_chunk> const& chunks) {
     auto const body = text.substr(top.body);
     report_failed_line(file, top.size_line, chunks);
     std::int64_t const found = chunks.back().entries;
     std::int64_t const stored = top.header.stored;
-    std::string const promise = top.header.format == matrix_market_format::coordinate
-                                    ? "the size line declares "
-                                    : "an array of this size holds ";
+    std::string const promise = top.header.format == matrix_market_format::coordinate ? "the size line declares "
+                                                                                      : "an array of this size holds ";
     if (found < stored)
         throw format_error(file, top.size_line + chunks.back().lines,
                            "the file ends after " + std::to_string(found) + " entries; " + promise +
                                std::to_string(stored));
     if (found == stored) return;
     std::size_t b = chunks.size() - 1;
-    while (chunks[b].entries > stored) --b; // the chunk that holds entry number `stored`, counted from 0
+    while (chunks[b].entries > stored) --b; // chunk of entry number `stored`, counted from 0
     std::int64_t k = chunks[b].entries;
     std::int64_t const lines =
         lines_of_body.for_each_line(chunks[b], body.data() + body.size(), [&](char const*&) { return k++ < stored; });
@@ -62,7 +61,7 @@ matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& fi
     require_index_type<I>(file, top.size_line, h.rows, h.columns);
     std::string_view const body = text.substr(top.body);
     auto chunks = split_lines(exec, body, lines_of_body);
-    // Never more than the text holds, whatever the size line says.
+    // At most the number of entries in the text, independent of the size line.
     buffer<triplet<T, I>> entries(exec, std::min(chunks.back().entries, h.stored));
     parse_lines(
         exec, body, lines_of_body, chunks, entries.view(), tell,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrix Market files: reading, writing. The contract is told in include/coppice/matrix_market.hpp.
+/// Matrix Market files: reading and writing. See include/coppice/matrix_market.hpp for the contract.
 #pragma once
 
 #include <complex>
@@ -26,7 +26,7 @@ struct matrix_market_header {
     matrix_market_symmetry symmetry = matrix_market_symmetry::general;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    /// Entries that the file stores: from its size line (coordinate) or implied by its size and symmetry (array).
+    /// Number of stored entries: from the size line (coordinate), or from size and symmetry (array).
     std::int64_t stored = 0;
 };
 
@@ -34,65 +34,66 @@ char const* name_of(matrix_market_format format);
 char const* name_of(matrix_market_field field);
 char const* name_of(matrix_market_symmetry symmetry);
 
-/// Banner and size line only; a long file is neither read nor inflated. Errors as read_matrix_market().
+/// Reads banner and size line only; a long file is neither read nor decompressed completely. Throws as
+/// read_matrix_market().
 matrix_market_header read_matrix_market_header(std::filesystem::path const& path);
 
-/// The matrix in a file, plain or gzip, as sorted compressed rows in host memory.
+/// Reads the matrix in a file, plain or gzip, into sorted compressed rows in host memory.
 ///
-/// Both triangles of a symmetric, skew-symmetric or hermitian matrix are stored in the result; duplicates are summed
-/// in file order; stored zeros are kept; a pattern has ones. NaN and infinite values are read as they stand: whether
-/// they make sense is the business of validate(). Instantiated for float, double and complex of both, 32- and 64-bit I.
-/// The result is the same for any number of threads. Throws io_error (cannot be opened or read), format_error with
-/// the line, overflow_error where the nonzeros of the full matrix do not fit an I.
+/// The result contains both triangles of a symmetric, skew-symmetric or hermitian matrix. Duplicates are summed in file
+/// order; stored zeros are kept; the values of a pattern are 1. NaN and infinite values are accepted; use validate() to
+/// reject them. Instantiated for float, double and complex of both, with 32- and 64-bit I. The result is the same for
+/// any number of threads. Throws io_error (the file cannot be opened or read), format_error with the line,
+/// overflow_error if the nonzeros of the full matrix do not fit an I.
 template <class T, class I = std::int32_t>
 csr<T, I> read_matrix_market(host_executor const& exec, std::filesystem::path const& path);
 
 struct vector_read_options {
-    std::int64_t length = -1; ///< what the vector must have, or dimension_error before memory is asked for; -1: any
+    std::int64_t length = -1; ///< required length, otherwise dimension_error before memory is allocated; -1: any
     file_progress progress{};
     read_limits limits{};
 };
 
-/// The vector in a file: an n x 1 or 1 x n Matrix Market file, array or coordinate (absent entries are 0, duplicates
-/// are summed); an array of NumPy (.npy); or plain text, a number a line, or one line of numbers. Instantiated for the
-/// same value types; errors as read_matrix_market(), and format_error for any other shape.
+/// Reads the vector in a file: an n x 1 or 1 x n Matrix Market file, array or coordinate (missing entries are 0,
+/// duplicates are summed); a NumPy array (.npy); or plain text with one number per line or a single line of numbers.
+/// Instantiated for the same value types. Throws as read_matrix_market(), and format_error for any other shape.
 template <class T>
 std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
                            vector_read_options const& options = {});
 
-/// Dense columns one after the other.
+/// Dense matrix, column-major.
 template <class T>
 struct dense_columns {
     std::int64_t rows = 0, columns = 0;
     std::vector<T> values{}; ///< [rows * columns]
 };
 
-/// Whether the values in a vector file are complex, by its header; those of plain text are real. Errors as
-/// read_vector().
+/// Whether a vector file is complex according to its header; plain text is real. Throws as read_vector().
 bool is_complex_vector(std::filesystem::path const& path);
 
-/// The vectors in a file, each a column of an array, of plain text (columns separated by blanks, commas or semicolons)
-/// or of an array of NumPy of two dimensions; one may be whatever read_vector() takes. `options.length` is what
-/// each must have. Instantiated for the same value types; errors as read_matrix_market().
+/// Reads the columns of a file: a Matrix Market array, plain text (columns separated by blanks, commas or semicolons),
+/// a NumPy array of two dimensions, or a single vector as read_vector() accepts it. `options.length` is the required
+/// length of each column. Instantiated for the same value types. Throws as read_matrix_market().
 template <class T>
 dense_columns<T> read_vectors(host_executor const& exec, std::filesystem::path const& path,
                               vector_read_options const& options = {});
 
 struct matrix_market_write_options {
-    /// What is written. general: every nonzero. Otherwise the lower triangle only (for skew_symmetric the strictly
-    /// lower one); the matrix must be what the word says, value for value (-0 equals 0), else argument_error.
+    /// Which entries are written. general: every nonzero. Otherwise the lower triangle only (for skew_symmetric the
+    /// strictly lower one); the matrix must have this symmetry exactly (-0 equals 0), else argument_error.
     matrix_market_symmetry symmetry = matrix_market_symmetry::general;
-    /// Comment lines below the banner, without their '%'; may hold several lines.
+    /// Comment lines after the banner, without their '%'; may contain several lines.
     std::string comment{};
     file_progress progress{};
 };
 
 /// Writes a matrix in host memory as `coordinate`, `real` or `complex`: rows in order, nonzeros in storage order, each
-/// value with the fewest digits that read back to the same bits, or nan. A name that ends in .gz is written compressed.
+/// value with the fewest digits that convert back to the same bits, or nan. A file whose name ends in .gz is
+/// compressed.
 ///
-/// The file appears under its name only when complete; on failure an older file of that name is untouched. The name "-"
-/// is standard output, which takes what there is up to the failure. Throws
-/// io_error with the path and the reason. Deterministic, whatever the number of threads.
+/// The file appears under its name only when it is complete. If writing fails, an existing file is unchanged. The name
+/// "-" is standard output, which may receive part of the output before a failure. Throws io_error with the path and the
+/// reason. The output does not depend on the number of threads.
 template <class T, class I>
 void write_matrix_market(host_executor const& exec, std::filesystem::path const& path, csr_view<T, I> a,
                          matrix_market_write_options const& options = {});
@@ -101,7 +102,7 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                   std::string const& comment = {}, file_progress const& progress = {});
-/// The same for x[n * columns], columns one after the other.
+/// The same for x[n * columns], column-major.
 template <class T>
 void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                    std::int64_t columns, std::string const& comment = {}, file_progress const& progress = {});

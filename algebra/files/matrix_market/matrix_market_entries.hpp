@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One line of a Matrix Market file's body to one triplet.
+/// Parser of the lines of a Matrix Market file.
 #pragma once
 
 #include <complex>
@@ -13,14 +13,14 @@
 
 namespace coppice::detail {
 
-/// Where the entries of an array stand: column after column, of which symmetric kinds store the lower part.
+/// Positions of the entries of an array: column by column; symmetric kinds store the lower triangle.
 class array_position {
 public:
     array_position(matrix_market_header const& h, std::int64_t entry) : rows_(h.rows), symmetry_(h.symmetry) {
         if (symmetry_ == matrix_market_symmetry::general) {
             column = rows_ > 0 ? entry / rows_ : 0;
         } else {
-            // The last column that begins at or before `entry`.
+            // The last column that starts at or before `entry`.
             std::int64_t last = std::max<std::int64_t>(rows_ - 1, 0);
             while (column < last) {
                 std::int64_t const middle = last - (last - column) / 2;
@@ -46,7 +46,7 @@ private:
         if (symmetry_ == matrix_market_symmetry::general) return 0;
         return symmetry_ == matrix_market_symmetry::skew_symmetric ? c + 1 : c;
     }
-    // Entries before column c.
+    // Number of entries before column c.
     std::int64_t column_start(std::int64_t c) const {
         if (symmetry_ == matrix_market_symmetry::general) return c * rows_;
         std::int64_t const of_triangle = c * rows_ - c * (c - 1) / 2;
@@ -57,13 +57,13 @@ private:
     matrix_market_symmetry symmetry_;
 };
 
-/// Parses the lines of a body one after the other, from its entry number `first` on.
+/// Parses the lines of a body in their order, starting with entry number `first`.
 template <class T, class I>
 class line_parser : public line_cursor {
 public:
     line_parser(matrix_market_header const& h, std::int64_t first) : header_(h), position_(h, first) {}
 
-    /// `at` stands at the first token of a line and is left at the line's end. On failure says so in `problem`.
+    /// Parses a line. `at` is its first token and becomes the line's end. On failure `problem` is the reason.
     bool parse(char const*& at, char const* end, triplet<T, I>& out) {
         begin_at(at, end);
         std::int64_t row = position_.row;
@@ -86,7 +86,7 @@ public:
 private:
     using real = typename real_type<T>::type;
 
-    // 1-based in the file, 0-based in `index`.
+    // Parses a 1-based index and stores it 0-based in `index`.
     bool parse_index(char const* what, std::int64_t size, std::int64_t& index) {
         at_ = skip_blanks(at_, end_);
         char const* const first = at_;
@@ -128,7 +128,7 @@ private:
             status = parse_integer(at_, end_, whole);
             value = static_cast<real>(whole);
         }
-        // An integer beyond 64 bits is rounded as any other real number is.
+        // An integer that exceeds 64 bits is rounded like any other real number.
         if (status == number_status::out_of_range) status = parse_real(at_, end_, value);
         if (status == number_status::good) return true;
         std::string const kind = name_of(header_.field);
@@ -148,7 +148,8 @@ private:
             return fail(entry_name(row, column) + " is on the diagonal, which is zero in a skew-symmetric matrix");
         if constexpr (is_complex<T>)
             if (header_.symmetry == matrix_market_symmetry::hermitian && value.imag() != real(0))
-                return fail(entry_name(row, column) + " has an imaginary part; the diagonal of a hermitian matrix is real");
+                return fail(entry_name(row, column) +
+                            " has an imaginary part; the diagonal of a hermitian matrix is real");
         return true;
     }
 

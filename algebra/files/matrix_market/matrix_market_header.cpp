@@ -39,7 +39,7 @@ std::vector<std::string_view> tokens_of(char const* at, char const* end) {
     return tokens;
 }
 
-// Position of the word in `names`; throws where it is none of them.
+// Returns the position of the word in `names`; throws if it is not one of them.
 template <class Names>
 std::size_t choose(std::string const& file, char const* what, std::string_view word, Names const& names) {
     auto const found = std::find(names.begin(), names.end(), lower(word));
@@ -52,7 +52,7 @@ std::size_t choose(std::string const& file, char const* what, std::string_view w
 matrix_market_header parse_banner(std::string const& file, std::string_view line) {
     auto const words = tokens_of(line.data(), line.data() + line.size());
     auto const first = words.empty() || line.data() != words[0].data() ? std::string() : lower(words[0]);
-    if (first != "%%matrixmarket" && first != "%matrixmarket") // some programs write one %
+    if (first != "%%matrixmarket" && first != "%matrixmarket") // some programs write a single %
         throw format_error(file, 1, "not a Matrix Market file: the first line must begin with %%MatrixMarket");
     if (words.size() != 5)
         throw format_error(file, 1,
@@ -62,7 +62,7 @@ matrix_market_header parse_banner(std::string const& file, std::string_view line
         throw format_error(file, 1, "unknown object " + quoted(words[1]) + "; expected matrix");
     matrix_market_header h;
     h.format = static_cast<matrix_market_format>(choose(file, "format", words[2], format_names));
-    h.field = lower(words[3]) == "unsigned-integer" // as SciPy writes unsigned types
+    h.field = lower(words[3]) == "unsigned-integer" // used by SciPy for unsigned types
                   ? matrix_market_field::integer
                   : static_cast<matrix_market_field>(choose(file, "field", words[3], field_names));
     h.symmetry = static_cast<matrix_market_symmetry>(choose(file, "symmetry", words[4], symmetry_names));
@@ -82,7 +82,7 @@ std::int64_t array_entries(std::string const& file, std::int64_t line, matrix_ma
     auto a = static_cast<std::uint64_t>(h.rows);
     auto b = static_cast<std::uint64_t>(h.columns);
     if (h.symmetry != matrix_market_symmetry::general) {
-        // n (n + 1) / 2 entries, or n (n - 1) / 2 below the diagonal: halve the even factor.
+        // n (n + 1) / 2 entries, or n (n - 1) / 2 below the diagonal: divide the even factor by 2.
         b = h.symmetry == matrix_market_symmetry::skew_symmetric ? a - (a > 0) : a + 1;
         (a % 2 == 0 ? a : b) /= 2;
     }

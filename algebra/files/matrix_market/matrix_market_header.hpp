@@ -14,15 +14,15 @@ namespace coppice::detail {
 
 struct parsed_header {
     matrix_market_header header{};
-    std::size_t body = 0;       ///< offset of the line behind the size line
-    std::int64_t size_line = 0; ///< its number, from 1
+    std::size_t body = 0;       ///< offset of the line after the size line
+    std::int64_t size_line = 0; ///< 1-based line number of the size line
 };
 
-/// Parses the top of `text`. Throws format_error for `file`; where `complete` is false, the text goes on, and what
-/// stands there does not hold the size line yet, returns nothing.
+/// Parses the beginning of `text`. Throws format_error for `file`. If `complete` is false, the file is longer than
+/// `text`; if `text` ends before the size line, returns nothing.
 std::optional<parsed_header> parse_header(std::string const& file, std::string_view text, bool complete);
 
-/// The entries of a text whose header stands at `top`. Instantiated as read_matrix_market(). Throws format_error.
+/// Parses the entries of a text after its header `top`. Instantiated as read_matrix_market(). Throws format_error.
 template <class T, class I>
 matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& file, std::string_view text,
                                 parsed_header const& top, file_progress const& tell);

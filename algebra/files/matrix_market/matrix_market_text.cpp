@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The token with an exponent that C++ knows: D for E, or the letter that Fortran leaves out before three digits.
+// Converts the exponent of a token to C++ syntax: E for D, and E before an exponent of three digits without letter.
 std::string with_plain_exponent(std::string_view token) {
     std::string plain(token);
     for (std::size_t i = 1; i < plain.size(); ++i) {
@@ -26,7 +26,7 @@ std::string with_plain_exponent(std::string_view token) {
     return plain;
 }
 
-// Whether a number that no R can hold is tiny (true) or huge.
+// Whether a number outside the range of R is too small (true) or too large.
 bool is_tiny(std::string_view number) {
     auto const exponent = number.find_first_of("eE");
     if (exponent != std::string_view::npos) return number.find('-', exponent) != std::string_view::npos;
@@ -54,7 +54,8 @@ number_status parse_real_slowly(char const*& at, char const* end, R& value) {
     auto const [stop, status] = std::from_chars(plain.data(), last, value);
     if (stop != last || status == std::errc::invalid_argument) return number_status::malformed;
     if (status == std::errc::result_out_of_range) {
-        // The standard gives no value here. A long double decides nearly all cases; the rest is far outside.
+        // The standard library does not store a value here. long double decides nearly all cases; the others are far
+        // out of range.
         long double wide = 0;
         bool const known = std::from_chars(plain.data(), last, wide).ec == std::errc{};
         if (known ? std::abs(wide) > 1 : !is_tiny(plain)) return number_status::out_of_range;

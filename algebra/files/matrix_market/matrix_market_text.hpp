@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The letters of Matrix Market files: blanks, lines, numbers. Nothing here reads past `end` or throws.
+/// Lexical elements of Matrix Market files: blanks, lines, numbers. No function reads at or after `end` or throws.
 #pragma once
 
 #include <charconv>
@@ -19,28 +19,28 @@ inline char const* skip_blanks(char const* at, char const* end) {
     return at;
 }
 
-/// End of the line that holds `at`: its '\n', or `end`.
+/// Returns the end of the line that contains `at`: its '\n', or `end`.
 inline char const* line_end(char const* at, char const* end) {
     void const* const found = at == end ? nullptr : std::memchr(at, '\n', static_cast<std::size_t>(end - at));
     return found ? static_cast<char const*>(found) : end;
 }
 
-/// At a blank, a line's end or the text's end.
+/// Whether `at` is a blank, the end of the line or the end of the text.
 inline bool at_token_end(char const* at, char const* end) { return at == end || is_blank(*at) || *at == '\n'; }
 
-/// The token at `at`, which is not a blank.
+/// Returns the token at `at`, which is not a blank.
 inline std::string_view token_at(char const* at, char const* end) {
     char const* stop = at;
     while (!at_token_end(stop, end)) ++stop;
     return {at, static_cast<std::size_t>(stop - at)};
 }
 
-/// A token fit for a message: shortened, and with '?' for what cannot be printed.
+/// Returns a token for use in messages: quoted, shortened, with '?' for unprintable characters.
 std::string quoted(std::string_view token);
 
 enum class number_status { good, malformed, out_of_range };
 
-/// A decimal integer, with or without sign; moves `at` behind it. Anything else leaves `at` alone.
+/// Parses a decimal integer with optional sign and moves `at` after it. Otherwise `at` is unchanged.
 inline number_status parse_integer(char const*& at, char const* end, std::int64_t& value) {
     bool const plus = at != end && *at == '+' && end - at > 1 && at[1] != '-';
     auto const [stop, status] = std::from_chars(at + (plus ? 1 : 0), end, value);
@@ -50,28 +50,28 @@ inline number_status parse_integer(char const*& at, char const* end, std::int64_
     return number_status::good;
 }
 
-/// A non-negative index in plain digits, which is what almost every token of a file is; moves `at` behind it.
+/// Fast path for a non-negative index in plain digits, the most frequent token. Moves `at` after it.
 inline bool parse_index_quickly(char const*& at, char const* end, std::int64_t& value) {
     char const* p = at;
-    std::uint64_t sum = 0; // wraps on longer tokens, which are refused below
+    std::uint64_t sum = 0; // overflows for longer tokens, which are rejected below
     for (; p != end; ++p) {
         auto const digit = static_cast<unsigned>(static_cast<unsigned char>(*p)) - unsigned('0');
         if (digit > 9) break;
         sum = sum * 10 + digit;
     }
-    // Up to 18 digits cannot overflow; the rest is left to parse_integer.
+    // Up to 18 digits cannot overflow; parse_integer handles the others.
     if (p == at || p - at > 18 || !at_token_end(p, end)) return false;
     at = p;
     value = static_cast<std::int64_t>(sum);
     return true;
 }
 
-/// What std::from_chars does not take: Fortran exponents (1.0D+00, 1.0-101), and values that round to zero.
+/// Handles what std::from_chars does not accept: Fortran exponents (1.0D+00, 1.0-101) and values that round to zero.
 template <class R>
 number_status parse_real_slowly(char const*& at, char const* end, R& value);
 
-/// A real number in decimal, `inf` or `nan`; moves `at` behind it. Values too small for R become (signed) zero or
-/// subnormal, values too large are out_of_range.
+/// Parses a decimal real number, `inf` or `nan`, and moves `at` after it. Values too small for R become (signed) zero
+/// or subnormal; values too large are out_of_range.
 template <class R>
 number_status parse_real(char const*& at, char const* end, R& value) {
     auto const [stop, status] = std::from_chars(at, end, value);
@@ -80,7 +80,7 @@ number_status parse_real(char const*& at, char const* end, R& value) {
     return number_status::good;
 }
 
-/// Where a parser of one line stands, and what it says of a fault there.
+/// Position of a parser on a line, and the message of an error there.
 class line_cursor {
 public:
     std::string problem{};
@@ -90,7 +90,7 @@ protected:
         at_ = at;
         end_ = end;
     }
-    /// Steps over blanks; whether nothing else is left on the line.
+    /// Skips blanks. Returns whether the rest of the line is empty.
     bool at_line_end() {
         at_ = skip_blanks(at_, end_);
         return at_ == end_ || *at_ == '\n';

@@ -13,14 +13,14 @@ namespace coppice {
 namespace detail {
 namespace {
 
-// Nonzeros or vector elements whose text one task makes; a constant, so that gzip members do not depend on threads.
+// Nonzeros or vector elements that one task formats; a constant, so that gzip members do not depend on threads.
 constexpr std::int64_t entries_per_piece = std::int64_t(1) << 16;
-// Pieces held in memory at a time.
+// Number of pieces in memory at the same time.
 constexpr std::int64_t pieces_per_wave = 32;
 
 template <class Number>
 void append_number(std::string& text, Number value) {
-    if (value != value) { // its sign says nothing
+    if (value != value) { // the sign of NaN is ignored
         text += "nan";
         return;
     }
@@ -50,7 +50,7 @@ std::string banner(char const* format, bool complex, matrix_market_symmetry symm
     return text;
 }
 
-/// Writes `top` and then the text of pieces 0, 1, ..., made in parallel by make(piece, text).
+/// Writes `top`, then the text of pieces 0, 1, ..., which make(piece, text) creates in parallel.
 template <class Make>
 void write_pieces(host_executor const& exec, std::filesystem::path const& path, std::string const& top,
                   std::int64_t pieces, file_progress const& tell, Make const& make) {
@@ -79,7 +79,7 @@ bool is_written(std::int64_t row, std::int64_t column, matrix_market_symmetry sy
     return symmetry == matrix_market_symmetry::skew_symmetric ? column < row : column <= row;
 }
 
-/// Throws argument_error unless the lower triangle says everything: compares A with its mirror image.
+/// Throws argument_error unless A has the symmetry of `kind`: compares A with its mirror image.
 template <class T, class I>
 void require_symmetry(host_executor const& exec, csr_view<T, I> a, matrix_market_symmetry symmetry) {
     std::string const kind = name_of(symmetry);
@@ -144,7 +144,7 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
                          [&](std::int64_t piece, std::string& text) {
                              auto const offsets = a.row_offsets();
                              std::int64_t k = piece * step;
-                             // The row that holds nonzero k: the last that begins at or before it.
+                             // Row of nonzero k: the last row that starts at or before it.
                              std::int64_t row = std::upper_bound(offsets.begin(), offsets.end(), static_cast<I>(k)) -
                                                 offsets.begin() - 1;
                              for (std::int64_t const last = std::min(nonzeros, k + step); k < last; ++k) {

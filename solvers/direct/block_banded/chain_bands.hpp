@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of a banded matrix one by one, as units of tiles.
+/// Scalar rows of a banded matrix as block rows of tiles.
 ///
-/// As blocks of n = max(kl, ku) rows, a stretch of a banded matrix is eliminated n columns at a time from a window of
-/// W + n rows, many of whose entries lie outside the bands. With scalar rows as units (K = 1, W = 2 n) one row enters,
-/// one column is eliminated from W + 1 rows, and all entries of a unit lie inside the bands. Stretches, links, y and z
-/// are those of blocks. The window is that of the host (window/chain_front.hpp).
+/// With blocks of n = max(kl, ku) rows, a segment of a banded matrix is eliminated n columns at a time from a window of
+/// W + n rows, many of whose entries are outside of the bands. With scalar rows instead (K = 1, W = 2 n) one row
+/// enters, one column is eliminated from W + 1 rows, and all entries of a row are inside of the bands. Segments,
+/// condensed segments, y and z are the same as with blocks. The window is that of the host
+/// (elimination/chain_front.hpp).
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
 namespace coppice::chain {
 
-/// Scalar rows of one banded system with one right-hand side, a model of segment_rows. Stretches are counted in block
-/// rows, units in scalar rows.
+/// Scalar rows of one banded system with one right-hand side; a model of segment_rows. Segments are counted in blocks
+/// of n rows, block rows of a segment in scalar rows.
 template <class T>
 struct scalar_band_rows {
     static constexpr int depth = 0;
@@ -40,7 +41,9 @@ struct scalar_band_rows {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(segment_location const& at) const { return of.padding(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(segment_location const& at) const { return at.begin * of.a.n; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(segment_location const& at) const {
+        return at.begin * of.a.n;
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t origin(segment_location const& at) const { return first_of(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int plain_begin() const { return of.plain_begin() * of.a.n; }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t plain_end(segment_location const& at) const {
@@ -57,19 +60,20 @@ struct scalar_band_rows {
         constexpr std::integral_constant<int, 1> row{};
         matrix_rows<T> const& a = of.a;
         int const n = g.width() / 2;
-        // Transposed, band k is band -k from row k on.
+        // In the transposed matrix, band k is band -k of the stored matrix, from row k on.
         bool const transposed = a.op != matrix_operation::none;
         std::int64_t const stride_of_bands = transposed ? 1 - a.scalar_rows : a.scalar_rows;
         std::int64_t at = a.lower_bands * a.scalar_rows - n * stride_of_bands;
         COPPICE_NO_UNROLL
-        for (int i = 0; i <= 2 * n + 1; ++i) {               // one loop: the body is long
+        for (int i = 0; i <= 2 * n + 1; ++i) {                   // a single loop, since its body is long
             int const k = i - 1 - n, band = transposed ? -k : k; // column minus row
             bool const stored = -a.lower_bands <= band && band <= a.upper_bands;
             run(i == 0 ? of.d : stored ? a.diagonal + at : nullptr, 1, row, i, 1);
             if (i > 0) at += stride_of_bands;
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(segment_location const& at, int block_rows, int rhs_index) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(segment_location const& at, int block_rows,
+                                                              int rhs_index) const {
         solution_run<T> run = of.solution(at, block_rows / of.a.n, rhs_index);
         run.stride = 1;
         return run;
@@ -80,7 +84,7 @@ struct scalar_band_rows {
     }
 };
 
-/// The finest stage of a banded matrix row by row.
+/// The finest level of a banded matrix, in scalar rows.
 template <class T>
 chain_level<T, scalar_band_rows<T>> row_by_row(chain_level<T, matrix_block_rows<T>> const& s) {
     int const n = s.block_rows.a.n;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
-/// kernels, templates over the Block of core/block.hpp, of 32 threads, so that tests run them on CPU threads.
+/// The chain solver in one warp of a GPU: segments are staged in shared memory, their rows are held in registers.
+/// Kernel bodies are templates over the Block of core/block.hpp, of 32 threads, so that tests can run them on CPU
+/// threads.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,8 @@
 
 namespace coppice::chain {
 
-/// `Lanes` lanes of a warp. Where Lanes does not divide 32, the lanes that are left over are idle: they go along with
-/// the last team and store nothing.
+/// A team of `Lanes` lanes of a warp. If Lanes does not divide 32, the remaining lanes are idle: they repeat the work
+/// of the last team and store nothing.
 template <class Block, int Lanes>
 struct tile_team {
     static constexpr int segments = warp_lanes / Lanes;
@@ -29,7 +30,7 @@ struct tile_team {
         : block(b), segment(b.thread() / Lanes), lane(b.thread() % Lanes), idle(segment >= segments) {
         if (idle) segment = segments - 1;
     }
-    /// Number of the lane in the team; Lanes or more for an idle lane.
+    /// Index of the lane in the team; Lanes or more for an idle lane.
     COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return idle ? lane + Lanes : lane; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int position() const { return lane; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return Lanes; }
@@ -53,15 +54,15 @@ struct warp_team {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool any(bool condition) const { return block.ballot(condition) != 0; }
 };
 
-/// Whether one of the `lanes` lanes of stretch q has its bit in `ballot`.
+/// Whether one of the `lanes` lanes of segment q has its bit set in `ballot`.
 COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_segment(unsigned ballot, int lanes, int q) {
     unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
     return (ballot >> q * lanes & each) != 0;
 }
 
-/// Stores the solution of a stretch, by the lanes of a warp. The right-hand sides of the slots hold it from the last K
-/// unknowns of y on. Of a matrix the second half of y, the block first in the stretch, is part of the solution, though
-/// K may be less than that block; the first half of y belongs to the stretch before.
+/// Stores the solution of a segment, by the lanes of a warp. The right-hand sides of the slots hold the last K unknowns
+/// of y, followed by the inner unknowns. The second half of y, the first block of the segment, is part of the solution
+/// (K may be less than its size); the first half of y belongs to the previous segment.
 template <class T, class BlockRows, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(BlockRows const& block_rows, segment_location const& at,
                                                   slot_rows<T, Shape> const& from, int thread) {
@@ -73,7 +74,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(BlockRows const& block_rows, s
             i < in_y ? from.y(w / 2 + i, 0) : from.rhs((i - in_y) / k, (i - in_y) % k, 0);
 }
 
-/// Units of a stretch that were staged in memory in the places of slot_rows; memory_stacks loads units from here.
+/// Block rows of a segment that are staged in the slots of slot_rows; memory_stacks loads block rows from here.
 template <class T, int K, int W>
 struct staged_block_rows {
     slot_rows<T, block_row_shape<known_size<K, W>>> from;
@@ -93,8 +94,9 @@ struct staged_block_rows {
     }
 };
 
-/// Eliminates stretches by reflections, one warp a stretch. The whole device may wait for one such stretch, a chain of
-/// dependent steps; so all lanes stage its units first, and every size is known to the compiler.
+/// Eliminates segments by Householder reflections, one warp for each segment. The whole device may wait for one such
+/// segment, a chain of dependent steps. Therefore all lanes stage its block rows first, and the compiler knows every
+/// size.
 template <class T, class BlockRows, int K, int W, class Block>
 struct householder_segments {
     using real = real_lane_t<T>;
@@ -106,37 +108,39 @@ struct householder_segments {
     T* const memory; ///< elements() of it
     warp_team<Block> const team;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE householder_segments(Block const& b, chain_level<T, BlockRows> const& of, T* elements)
+    COPPICE_HD COPPICE_ALWAYS_INLINE householder_segments(Block const& b, chain_level<T, BlockRows> const& of,
+                                                          T* elements)
         : block(b), s(of), g{{}, of.shape.block_rows, 1}, memory(elements), team{b} {}
-    householder_segments(householder_segments const&) = delete; // parts of it refer to each other
+    householder_segments(householder_segments const&) = delete; // members refer to each other
 
-    /// Elements of memory: two stacks and the slots.
+    /// Elements of memory for two stacks and the slots.
     template <class Size>
     static std::int64_t elements(block_row_shape<Size> const& of) {
         return stack_elements(of) + of.slot_elements() + W;
     }
 
-    /// Looks again at stretch p, whose link was marked as grown, and eliminates it by reflections where it has.
+    /// Repeats the growth test for segment p, whose condensed segment was flagged, and eliminates it by Householder
+    /// reflections if it has grown.
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
         padded_locations<1> const at(s.all, s.block_rows, p);
         segment_location const& location = at.lane[0];
         auto const block_rows = stage_block_rows(at);
-        largest_magnitude<T> of_link;
+        largest_magnitude<T> of_condensed;
         for (int i = team.rank(); i < 2 * W * W; i += warp_lanes)
-            of_link.include(s.condensed.entry(location.segment, i % W, i / W));
-        real const largest = largest_of_team(team, of_link.value(), memory);
+            of_condensed.include(s.condensed.entry(location.segment, i % W, i / W));
+        real const largest = largest_of_team(team, of_condensed.value(), memory);
         growth_reference<real> size = s.size_before(location, largest_of_rows(location, block_rows));
         size.by_householder = size.by_householder || exceeds_growth_bound(largest, size.size, W);
         if (team.rank() == 0) s.condensed.sizes[location.segment] = size.encoded();
         if (!size.by_householder) return;
         real tolerance = size.tolerance();
         if (s.how.flush) tolerance = larger(tolerance, s.how.threshold);
-        householder_stacks stacks(memory_stacks(team, block_rows, g, at, memory, W, static_cast<T const*>(nullptr), s.how),
-                                 tolerance);
+        householder_stacks stacks(
+            memory_stacks(team, block_rows, g, at, memory, W, static_cast<T const*>(nullptr), s.how), tolerance);
         reduce_segment(stacks, g, at, s.condensed, pivot_observer<BlockRows, 1>{{}, s.block_rows, at});
         team.sync();
     }
-    /// Solves stretch p, which became a link by reflections.
+    /// Solves segment p, which was condensed by Householder reflections.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(std::int64_t p) const {
         padded_locations<1> const at(s.all, s.block_rows, p);
         auto const block_rows = stage_block_rows(at);
@@ -151,7 +155,7 @@ struct householder_segments {
     }
 
 private:
-    /// Elements of two stacks, which are also room for a value of each lane.
+    /// Elements of two stacks; at least one value for each lane fits into them.
     template <class Size>
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(block_row_shape<Size> const& of) {
         std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
@@ -163,27 +167,28 @@ private:
         team.sync();
         return {slots, s.block_rows.conjugated()};
     }
-    /// The largest entry of the units that are rows of the matrix, not rows that fill up the stretch.
+    /// Largest entry of the block rows that are rows of the matrix, not padding rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(segment_location const& location,
                                                           staged_block_rows<T, K, W> const& block_rows) const {
         int const rows = s.block_rows.solution(location, g.block_rows, 0).rows;
         real largest(0);
         for (int i = team.rank(); i < rows; i += warp_lanes) {
             COPPICE_UNROLL
-            for (int c = 0; c < W + K; ++c) largest = larger(largest, magnitude(block_rows.from.entry(i / K, i % K, c)));
+            for (int c = 0; c < W + K; ++c)
+                largest = larger(largest, magnitude(block_rows.from.entry(i / K, i % K, c)));
         }
         return largest_of_team(team, largest, memory);
     }
 };
 
-/// Eliminates those stretches of a tile by reflections, one after the other, that have a lane in `marked`: `lanes`
-/// lanes a stretch, from stretch `first` on. In a reduction their links have grown; in a substitution the tile has
-/// stored what it has solved but these, as x may be d and they read d once more. A call, so that the tile keeps its
-/// registers.
+/// Eliminates by Householder reflections, one after the other, the segments of a tile that have a lane in `flagged`;
+/// `lanes` lanes for each segment, from segment `first` on. In a reduction these are the segments whose condensed rows
+/// have grown. In a substitution the tile has already stored the solution of all other segments; the flagged segments
+/// read d again, and x may be d. A call that is not inlined, so that the tile keeps its registers.
 template <bool Left, int K, int W, class T, class BlockRows, class Block>
-[[gnu::noinline]] COPPICE_HD void eliminate_flagged(Block const& block, chain_level<T, BlockRows> const& s, std::int64_t first,
-                                                 unsigned flagged, int lanes, T* memory) {
-    block.sync(); // all have looked at what is in memory
+[[gnu::noinline]] COPPICE_HD void eliminate_flagged(Block const& block, chain_level<T, BlockRows> const& s,
+                                                    std::int64_t first, unsigned flagged, int lanes, T* memory) {
+    block.sync(); // all lanes have read from memory
     householder_segments<T, BlockRows, K, W, Block> const again(block, s, memory);
     COPPICE_NO_UNROLL
     for (int q = 0; q < warp_lanes / lanes; ++q) {
@@ -195,19 +200,19 @@ template <bool Left, int K, int W, class T, class BlockRows, class Block>
     }
 }
 
-/// How the stretches of a warp lie in shared memory.
+/// Layout of the segments of a warp in shared memory.
 struct tile_plan {
-    int pitch; ///< elements between stretches
+    int pitch; ///< elements between segments
     int bytes;
 };
 
-/// Sizes of the tiles of a stage of rows: one right-hand side, units of K rows and K + W columns. `Left`: of a
-/// reduction.
+/// Sizes of the tiles of a level of matrix rows: one right-hand side, block rows with K rows and K + W columns. `Left`:
+/// for a reduction.
 template <class T, class BlockRows, int K, int W, bool Left>
 struct tile_sizes {
     using shape = block_row_shape<known_size<K, W>>;
-    /// Lanes of a stretch: one lane if the window fits into its registers and if, in a substitution, the slots of 32
-    /// stretches fit into a fair share of the shared memory; else the fewest that divide K for which both hold.
+    /// Lanes of a segment: one if the window fits into its registers and, in a substitution, the slots of 32 segments
+    /// fit into a suitable fraction of the shared memory; else the smallest divisor of K for which both hold.
     static constexpr int fewest_lanes() {
         constexpr int words = (K + W) * (K + W + (Left ? W : 0) + 1) * int(sizeof(T)) / 4;
         constexpr int maximum = Left ? 150 : 40;
@@ -218,9 +223,9 @@ struct tile_sizes {
     static constexpr int lanes = fewest_lanes();
     static constexpr int segments = warp_lanes / lanes;
 
-    /// A reduction stages a stretch piece by piece; the first piece has all units that reach into y. In a piece
-    /// a band is a run of at least 64 bytes, which the memory delivers at once. Blocks, of which one alone is 16 bytes
-    /// or more, take runs of 32 bytes.
+    /// A reduction stages a segment in pieces; the first piece contains all block rows with entries in columns of y. In
+    /// a piece a band is a run of at least 64 bytes, one memory transaction. Blocks, which alone take 16 bytes or more,
+    /// have runs of 32 bytes.
     static constexpr int shortest_piece() {
         constexpr int run_bytes = K == 1 ? 64 : 32;
         int log = 1;
@@ -241,7 +246,7 @@ struct tile_sizes {
     }
 };
 
-/// One warp that reduces or substitutes the stretches [first, end) of a stage.
+/// One warp that reduces or substitutes the segments [first, end) of a level.
 template <class T, class BlockRows, int K, int W, bool Left, class Block>
 struct warp_tile {
     using real = real_lane_t<T>;
@@ -249,8 +254,9 @@ struct warp_tile {
     using shape = typename sizes::shape;
     using team_type = tile_team<Block, sizes::lanes>;
     using tile_type = typename sizes::template tile<Block>;
-    /// Scalar rows stay where they are; rows of blocks move up together. So do scalar rows that would spill more where
-    /// they stay (double, four bands on a side, 2^22 rows: 1077 instead of 978 us).
+    /// Whether scalar rows stay in their registers, or all rows move up as those of blocks do. They move if staying
+    /// causes more register spills (double, four bands on each side, 2^22 rows: 1077 us with staying rows, 978 us with
+    /// moving ones).
     static constexpr bool rows_stay = K == 1 && (!Left || W * int(sizeof(T)) < 64);
     using stacks_type = std::conditional_t<rows_stay, scalar_band_window<T, W / 2, Left, team_type, tile_type>,
                                            register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>>;
@@ -266,9 +272,9 @@ struct warp_tile {
     COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, chain_level<T, BlockRows> const& of, std::int64_t begin,
                                                std::int64_t after, tile_plan const& plan, unsigned char* shared)
         : block(b), s(of), g{{}, of.shape.block_rows, 1}, team(b), locations(reinterpret_cast<staged_segment*>(shared)),
-          first(begin), end(after),
-          tile(b, of.block_rows, g, locations, reinterpret_cast<T*>(locations + sizes::segments), plan.pitch, team.segment) {}
-    warp_tile(warp_tile const&) = delete; // parts of it refer to each other
+          first(begin), end(after), tile(b, of.block_rows, g, locations,
+                                         reinterpret_cast<T*>(locations + sizes::segments), plan.pitch, team.segment) {}
+    warp_tile(warp_tile const&) = delete; // members refer to each other
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void run() {
         if constexpr (Left)
@@ -291,13 +297,16 @@ private:
         reduce_segment(stacks, g, at, s.condensed, observer);
         again(flag_growth(at.lane[0], stacks.largest_seen(), stacks.largest_left()));
     }
-    /// Stores the growth_reference of the link that a stretch became, with a mark where the link has grown: `of_rows` is the
-    /// size of the rows, `largest` the largest entry of the link in this lane's columns. Returns which lanes have seen
-    /// growth.
-    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned flag_growth(segment_location const& location, real of_matrix, real largest) const {
+    /// Stores the growth_reference of the condensed segment, with the flag if it has grown: `of_rows` is the size of
+    /// the rows, `largest` the largest condensed entry in the columns of this lane. Returns the lanes that have found
+    /// growth, one bit each.
+    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned flag_growth(segment_location const& location, real of_matrix,
+                                                          real largest) const {
         bool const none = team.idle || location.segment < 0;
-        growth_reference<real> const size = none ? growth_reference<real>(0, false) : s.size_before(location, of_matrix);
-        unsigned const observed = block.ballot(!none && (size.by_householder || exceeds_growth_bound(largest, size.size, W)));
+        growth_reference<real> const size =
+            none ? growth_reference<real>(0, false) : s.size_before(location, of_matrix);
+        unsigned const observed =
+            block.ballot(!none && (size.by_householder || exceeds_growth_bound(largest, size.size, W)));
         if (!none && team.rank() == 0)
             s.condensed.sizes[location.segment] =
                 growth_reference<real>(size.size, any_of_segment(observed, sizes::lanes, team.segment)).encoded();
@@ -328,7 +337,7 @@ private:
         store(flagged);
         again(flagged);
     }
-    /// Loads y and z of the stretch. All loads are on their way before the first value is stored.
+    /// Loads y and z of the segment. All loads are issued before the first value is stored.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {
         constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
         segment_boundary<T> const boundary{s.condensed};
@@ -344,8 +353,8 @@ private:
             if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
         }
     }
-    /// Stores the solution, which has replaced the right-hand sides of the slots; not of the stretches with a lane in
-    /// `reflected`.
+    /// Stores the solution, which has replaced the right-hand sides of the slots, except for the segments with a lane
+    /// in `by_householder`.
     COPPICE_HD COPPICE_ALWAYS_INLINE void store(unsigned by_householder) const {
         constexpr int in_y = W / 2 - K; // as in store_slots
         team.sync();
@@ -363,22 +372,23 @@ private:
         }
         for (int q = 0; q < sizes::segments; ++q)
             if (!any_of_segment(by_householder, sizes::lanes, q))
-                store_slots(s.block_rows, locations[q].at.lane[0], slot_rows<T, shape>{tile.segment(q), g}, block.thread());
+                store_slots(s.block_rows, locations[q].at.lane[0], slot_rows<T, shape>{tile.segment(q), g},
+                            block.thread());
     }
 };
 
-/// The largest n for which there are tiles. With n = 8 the unrolled elimination no longer fits into the instruction
-/// cache: 2^22 rows take 19.7 ms instead of the 23 ms without tiles in float, but 63 ms in double.
+/// Maximum n with tiles. With n = 8 the unrolled elimination does not fit into the instruction cache: 2^22 rows take
+/// 19.7 ms in float (23 ms without tiles), but 63 ms in double.
 inline constexpr int largest_tiled = 4;
 
-/// Whether stages of a matrix with blocks of n rows go to tiles.
+/// Whether the levels of a matrix with blocks of n rows are processed by tiles.
 template <class T>
 bool has_tiles(matrix_rows<T> const& a) {
     return a.n <= largest_tiled;
 }
 
-/// Returns launch(stage, its tile_sizes, its plan) if there are tiles for the stage, else false. A banded matrix
-/// becomes a stage of scalar rows for this.
+/// Returns launch(level, its tile_sizes, its plan) if there are tiles for the level, else false. A banded matrix is
+/// converted to a level of scalar rows.
 template <bool Left, class T, class Launch, int... N>
 bool with_tiles(chain_level<T, matrix_block_rows<T>> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
     if (s.shape.rhs_count != 1 || !has_tiles(s.block_rows.a)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// CUDA launcher of the chain solver. For small blocks and few bands a warp stages its stretches in shared memory
-/// and holds their rows in registers (chain_block.hpp); for the rest a team of lanes works on a stretch in shared
-/// memory. Everything is queued on the executor's stream; no allocation, no synchronisation.
+/// CUDA launcher of the chain solver. For small blocks and few bands a warp stages its segments in shared memory and
+/// holds their rows in registers (chain_block.hpp); in all other cases a team of lanes works on a segment in shared
+/// memory. All work is queued on the stream of the executor; nothing is allocated, and the host does not wait.
 #pragma once
 
 #include <algorithm>
@@ -32,16 +32,16 @@ struct lane_team {
 
 static_assert(team_of_lanes<lane_team>);
 
-/// Lanes of a team, teams of a block, elements of shared memory of a team.
+/// Lanes of a team, teams of a block, and elements of shared memory of a team.
 struct team_layout {
     int lanes, teams, elements;
 };
 
-/// A team gets enough lanes to load a unit in one or two rounds, since a team waits for loads most of the time, and to
-/// share the columns of an elimination; and more lanes where shared memory has no room for the teams.
+/// A team has enough lanes to load a block row in one or two rounds, since it waits for loads most of the time, and to
+/// share the columns of an elimination. It gets more lanes if the shared memory is too small for many teams.
 inline team_layout layout_for(int columns, std::int64_t elements, std::int64_t bytes_each, std::int64_t limit) {
     constexpr int threads = 128, warp = 32;
-    elements |= 1; // so that lanes of different teams meet different banks
+    elements |= 1; // lanes of different teams then access different banks
     int lanes = columns <= 7 ? 4 : columns <= 16 ? 16 : warp;
     while (lanes < warp && warp / lanes * elements * bytes_each > limit) lanes *= 2;
     int teams = threads / lanes;
@@ -61,8 +61,8 @@ struct cuda_warp : cuda_block {
     }
 };
 
-// 8 blocks a multiprocessor: without this number the register allocator aims at more blocks than shared memory has room
-// for, and spills.
+// 8 blocks for each multiprocessor: without this number the register allocator aims at more blocks than the shared
+// memory allows, and spills.
 template <bool Left, int K, int W, class T, class BlockRows>
 __global__ void __launch_bounds__(warp_lanes, 8)
     tile_kernel(__grid_constant__ chain_level<T, BlockRows> const s, tile_plan plan) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     if (!s.open()) return;
     using tile_type = warp_tile<T, BlockRows, K, W, Left, cuda_warp>;
     cuda_warp const warp;
-    // The last tile comes first: at the end of a system, where rows fill up the last stretch, a tile takes longer.
+    // The last tile runs first: it takes longer if the last segment contains padding rows.
     std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
     std::int64_t const first = tile * tile_type::sizes::segments;
     tile_type(warp, s, first, s.segments, plan, shared).run();
@@ -117,7 +117,8 @@ __global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout
     job.run(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
-/// The barrier of blocks that share systems: all blocks of the grid run at once (cooperative launch).
+/// Barrier of the blocks that share systems; a cooperative launch guarantees that all blocks of the grid run
+/// simultaneously.
 struct grid_barrier {
     __device__ void wait(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
 };
@@ -126,12 +127,12 @@ template <int W, class T>
 __global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_constant__ tree_job<T> const job) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
-    if (!job.open()) return; // the same in all blocks, so that none waits at a barrier
+    if (!job.open()) return; // all blocks take the same branch, so none waits at a barrier
     grid_barrier barrier;
     solve_condensed<W>(cuda_block{}, job, blockIdx.x, barrier, reinterpret_cast<T*>(shared));
 }
 
-/// Launches on a GPU need no workspace besides the links.
+/// Launches on a GPU need no workspace except for the condensed segments.
 template <class T>
 std::int64_t launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
     return 0;
@@ -151,21 +152,22 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
                   job, layout);
 }
 
-/// Runs a stage by tiles if there are tiles for it and they fit into shared memory; says whether it did.
+/// Runs a level by tiles if there are tiles for it and they fit into shared memory; returns whether it did.
 struct run_tiles {
     cuda_executor const& exec;
 
     template <bool Left, class T, class BlockRows, int K, int W>
-    bool operator()(chain_level<T, BlockRows> const& s, tile_sizes<T, BlockRows, K, W, Left> sizes, tile_plan const& plan) const {
+    bool operator()(chain_level<T, BlockRows> const& s, tile_sizes<T, BlockRows, K, W, Left> sizes,
+                    tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
         launch_shared(exec, &tile_kernel<Left, K, W, T, BlockRows>,
-                      grid_of((s.segments + sizes.segments - 1) / sizes.segments), warp_lanes,
-                      std::size_t(plan.bytes), s, plan);
+                      grid_of((s.segments + sizes.segments - 1) / sizes.segments), warp_lanes, std::size_t(plan.bytes),
+                      s, plan);
         return true;
     }
 };
 
-/// Tiles take one right-hand side at a time.
+/// Number of right-hand sides of a launch; tiles process one at a time.
 template <class T>
 int rhs_at_once(cuda_executor const&, matrix_rows<T> const& a) {
     return has_tiles(a) ? 1 : max_rhs;
@@ -191,8 +193,8 @@ void solve_final(cuda_executor const& exec, final_complement<T> const& c, std::b
     run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.condensed.width, c.elements());
 }
 
-/// Whether all links are solved by one kernel: not where one system may be so much longer than the others that one
-/// block would join its links while the device waits.
+/// Whether one kernel solves all condensed segments: not if one system may be so much longer than the others that the
+/// device waits while one block merges its segments.
 template <class T>
 bool merges_in_one_kernel(cuda_executor const&, matrix_rows<T> const& a) {
     constexpr std::int64_t rows_of_a_block = 1 << 13, max_uneven = 8;
@@ -209,7 +211,7 @@ template <class T>
 void solve_condensed(cuda_executor const& exec, tree_job<T> job) {
     with_tree_width(job.condensed.a, [&]<int W>(std::integral_constant<int, W>) {
         constexpr int lanes = merge_lanes<W>;
-        job.plan = plan_tree<T, W>(job.plan.systems, job.plan.condensed, exec.multiprocessors(), shared_limit(exec));
+        job.plan = plan_tree<T, W>(job.plan.systems, job.plan.segments, exec.multiprocessors(), shared_limit(exec));
         auto const kernel = &tree_kernel<W, T>;
         auto const bytes = std::size_t(tree_memory<T, W>(job.plan).bytes());
         allow_shared(exec, kernel, bytes);
@@ -234,7 +236,8 @@ void run_step(cuda_executor const& exec, factored_final_complement<T> const& c, 
 }
 
 template <class T>
-std::int64_t factor_launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
+std::int64_t factor_launch_bytes(cuda_executor const&, block_row_shape<any_size> const&,
+                                 block_row_shape<any_size> const&) {
     return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host launcher of the chain solver: each thread of the executor takes a run of stretches.
+/// Host launcher of the chain solver: each thread of the executor processes a contiguous range of segments.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,18 @@
 
 namespace coppice::chain {
 
-inline constexpr std::int64_t host_group = 16; ///< stretches that one call takes at least: a multiple of every pack
+inline constexpr std::int64_t host_group =
+    16; ///< minimum number of segments of a call; a multiple of the lanes of every pack
 
-/// Real banded systems that are eliminated from both ends instead of in stretches: those with three bands or more on a
-/// side, and all with few rows. Narrower bands are solved as fast in stretches. Stretches would be faster on more than
-/// some six threads, of which the ends keep two busy; but links of wide bands grow more. Bands that reach more than
-/// three times as far on one side as on the other are eliminated in stretches unless the system is small: a recurrence
-/// that grows in one direction may overflow when it is followed from an end, and a stretch orders its unknowns by
+/// Real banded systems are eliminated from both ends, instead of in segments, if they have three or more bands on a
+/// side or few rows. With fewer bands, segments are as fast. With more than some six threads, segments would be faster,
+/// since the ends use two threads only; but the condensed segments of wide bands have more element growth. Matrices
+/// with more than three times as many bands on one side as on the other are eliminated in segments unless the system is
+/// small: the recurrence from an end may overflow if it grows in one direction, while a segment orders its unknowns by
 /// pivots.
 inline constexpr int min_wide_reach = 3;
 inline constexpr std::int64_t max_rows_of_ends = 2048, max_rows_of_uneven_ends = 64;
-inline constexpr std::int64_t rows_of_two_threads = 4096; ///< at least: each end gets a thread
+inline constexpr std::int64_t rows_of_two_threads = 4096; ///< minimum for which each end has its own thread
 template <class T>
 bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -36,19 +37,21 @@ bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
     }
 }
 
-/// Right-hand sides that are solved at once: one where tiles of bands, which take one, do the solve; a right-hand side
-/// then gets the same bits alone and among others.
+/// Number of right-hand sides that are solved together: one if tiles of bands, which take one, solve the system. So a
+/// right-hand side gets the same bits alone and together with others.
 template <class T>
 int rhs_at_once(host_executor const& exec, matrix_rows<T> const& a) {
     return band_tiles::reaches(a) && !from_both_ends(exec, a) ? 1 : max_rhs;
 }
 
-/// Solves all of `units` from both ends; `max_saved` bounds the bytes of pivot rows that are kept for the way back.
+/// Solves all of `block_rows` from both ends; `max_saved` limits the bytes of the pivot rows that are saved for back
+/// substitution.
 template <class T>
-void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
-                     std::byte* memory, int const* predicate, std::int64_t max_saved = max_saved_bytes) {
+void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& block_rows,
+                     elimination<real_lane_t<T>> const& how, std::byte* memory, int const* predicate,
+                     std::int64_t max_saved = max_saved_bytes) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (!is_open(predicate)) return;
+        if (!is_enabled(predicate)) return;
         band_ends<T> e = ends_of(block_rows.a, block_rows.rhs_count, max_saved);
         e.d = block_rows.d, e.d_leading = block_rows.d_leading;
         e.x = block_rows.x, e.x_leading = block_rows.x_leading;
@@ -70,17 +73,17 @@ void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& bloc
     }
 }
 
-/// Bytes of workspace that a launch needs besides the links.
+/// Bytes of workspace of a launch in addition to the condensed segments.
 template <class T>
 std::int64_t launch_bytes(host_executor const& exec, block_row_shape<any_size> const& rows,
                           block_row_shape<any_size> const& condensed) {
     return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(condensed));
 }
 
-/// Deals stretches out to the threads, each with `bytes` of memory.
+/// Distributes segments over the threads, each with `bytes` of memory.
 template <class Job, class Kernel>
 void run_segments(host_executor const& exec, Job const& job, std::int64_t segments, std::int64_t bytes,
-                   std::byte* memory, Kernel kernel) {
+                  std::byte* memory, Kernel kernel) {
     if (!job.open()) return;
     std::int64_t const groups = (segments + host_group - 1) / host_group;
     std::int64_t const workers = std::min<std::int64_t>(exec.threads(), groups);
@@ -97,7 +100,7 @@ void reduce(host_executor const& exec, chain_level<T, BlockRows> const& s, std::
     if constexpr (band_tiles::possible<this_level>)
         if (band_tiles::takes(s))
             return run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
-                                 COPPICE_ISA_SELECT(band_reduce<T>));
+                                COPPICE_ISA_SELECT(band_reduce<T>));
     run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_level>));
 }
 
@@ -107,9 +110,8 @@ void substitute(host_executor const& exec, chain_level<T, BlockRows> const& s, s
     if constexpr (band_tiles::possible<this_level>)
         if (band_tiles::takes(s))
             return run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
-                                 COPPICE_ISA_SELECT(band_substitute<T>));
-    run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
-                  COPPICE_ISA_SELECT(chain_substitute<this_level>));
+                                COPPICE_ISA_SELECT(band_substitute<T>));
+    run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_substitute<this_level>));
 }
 
 template <class T>
@@ -122,15 +124,15 @@ void solve_final(host_executor const& exec, final_complement<T> const& c, std::b
     });
 }
 
-/// Does the step of a stage that keeps its factors, for all stretches.
+/// Executes the current step of a level that saves its factors, for all segments.
 template <class T, class BlockRows>
 void run_step(host_executor const& exec, factored_level<T, BlockRows> const& s, std::byte* memory) {
     using this_level = factored_level<T, BlockRows>;
     run_segments(exec, s, s.base.segments, factor_tile_bytes<T>(s.base.shape), memory,
-                  COPPICE_ISA_SELECT(chain_factor<this_level>));
+                 COPPICE_ISA_SELECT(chain_factor<this_level>));
 }
 
-/// The final_complement of all systems.
+/// The final Schur complement of all systems.
 template <class T>
 void run_step(host_executor const&, factored_final_complement<T> const& c, std::byte* memory) {
     for (std::int64_t s = 0; s < c.base.all.batch.systems; ++s) c.run(alone{}, s, reinterpret_cast<T*>(memory));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Joins of neighbouring links of the chain solver by a team of lanes, each of which holds two columns, and the way
-/// back from a joint to the unknowns of the join.
+/// Merge of neighbouring condensed segments of the chain solver by a team of lanes, each of which holds two columns;
+/// and back substitution from the separator rows of a merge to its unknowns.
 ///
-///     S  y + R  m          = d       the left link, W rows
-///              S' m + R' z = d'      the right link
+///     S  y + R  m          = d       the left condensed segment, W rows
+///              S' m + R' z = d'      the right condensed segment
 ///
-/// The unknowns m between the two links are eliminated from all 2 W rows by partial pivoting, or once more by
-/// reflections where the link that is left has grown (chain_growth.hpp). The W rows that are left are a link from y to
-/// z. The W pivot rows are kept as the joint: where y and z are known, m follows from the joint, and nothing is
+/// The unknowns m between the two condensed segments are eliminated from all 2 W rows by partial pivoting, and again by
+/// Householder reflections if the remaining rows have grown (chain_growth.hpp). The W remaining rows are a condensed
+/// segment from y to z. The W pivot rows are saved as separator rows: they determine m from y and z, so nothing is
 /// eliminated twice.
 #pragma once
 
@@ -19,31 +19,31 @@
 
 namespace coppice::chain {
 
-/// Lanes of a team. Each lane has two columns: most of the time of a join goes into the search for pivots, which all
+/// Lanes of a team. Each lane has two columns, since most of the time of a merge goes into the pivot search, which all
 /// lanes repeat.
 template <int W>
 inline constexpr int merge_lanes = int(std::bit_ceil(unsigned(2 * W)));
 
-/// W rows of a column, at an address from which 16 bytes can be loaded at once.
+/// W rows of a column, aligned for loads of 16 bytes.
 template <class T, int W>
 struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) condensed_column {
     T row[W];
 };
 
-/// Links in memory. A join writes its joint over its right link: the joint's columns of y and z where S' and R' stood.
-/// The triangle of the joint, its columns of m, has a place of its own.
+/// Condensed segments in memory. A merge overwrites its right condensed segment with its separator rows: the columns of
+/// y and z replace S' and R'. The triangle of the separator rows, their columns of m, has separate memory.
 template <class T, int W>
 struct condensed_store {
     static constexpr int triangle = W * (W + 1) / 2;
-    static constexpr int elements = 2 * W * W + W + triangle + 1; ///< for one link
+    static constexpr int elements = 2 * W * W + W + triangle + 1; ///< for one condensed segment
     using real = real_lane_t<T>;
 
-    T* matrix;   ///< [link][2 W][W], column after column
-    T* rhs;      ///< [link][W]
-    T* upper;    ///< [link][triangle], column after column, with reciprocals on the diagonal
-    real* sizes; ///< [link], as in condensed_rows
+    T* matrix;   ///< [segment][2 W][W], column-major
+    T* rhs;      ///< [segment][W]
+    T* upper;    ///< [segment][triangle], column-major, with reciprocals on the diagonal
+    real* sizes; ///< [segment], as in condensed_rows
 
-    /// A store of `links` links in `memory`.
+    /// A store of `segments` condensed segments in `memory`.
     static COPPICE_HD condensed_store in(T* memory, int segments) {
         return {memory, memory + segments * 2 * W * W, memory + segments * (2 * W + 1) * W,
                 reinterpret_cast<real*>(memory + segments * (elements - 1))};
@@ -57,11 +57,12 @@ struct condensed_store {
     COPPICE_HD COPPICE_ALWAYS_INLINE T* rhs_of(std::int64_t segment) const { return rhs + segment * W; }
 };
 
-/// `Lanes` lanes of a warp, one of several teams of a block.
+/// A team of `Lanes` lanes of a warp; a block has several teams.
 template <class Block, int Lanes>
 struct merge_team {
     Block const& block;
-    int number, lane, first; ///< the team, this lane of it, and the lane of the warp where it begins
+    int number, lane,
+        first; ///< index of the team, of this lane in the team, and of the first lane of the team in its warp
 
     COPPICE_HD COPPICE_ALWAYS_INLINE explicit merge_team(Block const& b)
         : block(b), number(int(unsigned(b.thread()) / Lanes)), lane(b.thread() & (Lanes - 1)),
@@ -69,7 +70,7 @@ struct merge_team {
     static constexpr int in_warp = warp_lanes / Lanes;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return lane; }
-    /// Whether one of the lanes has its bit in a ballot.
+    /// Whether one of the lanes has its bit set in a ballot.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of(unsigned ballot) const {
         return (ballot >> first & (~0u >> (warp_lanes - Lanes))) != 0;
     }
@@ -79,38 +80,40 @@ struct merge_team {
     }
 };
 
-/// A link in the lanes of a team that joins it with one right neighbour after the other. Lanes 0 .. W - 1 and lanes
-/// W .. 2 W - 1 are two sets that take turns: one set holds the columns of R, whose unknowns m the coming join
-/// eliminates, and the other set receives the columns of R'. Beside these, lanes 0 .. W - 1 hold the columns of S and
-/// lane W holds the right-hand side. All lanes of a warp go through a join together; lanes of a team that is not
-/// `active` keep what they have.
+/// A condensed segment in the lanes of a team, which merges it with one right neighbour after the other. Lanes 0 .. W -
+/// 1 and lanes W .. 2 W - 1 are two sets that alternate: one set holds the columns of R, whose unknowns m the next
+/// merge eliminates, and the other set receives the columns of R'. In addition, lanes 0 .. W - 1 hold the columns of S,
+/// and lane W holds the right-hand side. All lanes of a warp execute a merge together; lanes of a team that is not
+/// `active` keep their values.
 template <class T, int W, class Team>
 struct condensed_columns {
     using real = real_lane_t<T>;
     using column_type = condensed_column<T, W>;
     static constexpr int lanes = merge_lanes<W>, rows = 2 * W;
 
-    /// What a lane loads of the right link.
+    /// The values of the right condensed segment that a lane loads.
     struct right_columns {
         column_type unknown, rhs;
-        real reference; ///< its growth_reference
+        real reference; ///< its encoded growth_reference
     };
 
     Team const& team;
     elimination<real> const& how;
     bool swapped = false; ///< whether the second set holds R
-    // Of each column the first W elements are rows of the link; the last W are rows of the right link during a join.
-    T held[rows];  ///< the column of R or R' of this lane
-    T y_or_rhs[rows]; ///< its column of S, or the right-hand side
-    real reference = 1; ///< the growth_reference
+    // In each column the first W elements are rows of the condensed segment; the last W are rows of the right one
+    // during a merge.
+    T held[rows];       ///< column of R or R' in this lane
+    T y_or_rhs[rows];   ///< column of S, or the right-hand side, in this lane
+    real reference = 1; ///< encoded growth_reference
 
     COPPICE_HD COPPICE_ALWAYS_INLINE condensed_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) held[r] = y_or_rhs[r] = T(0);
     }
 
-    /// Loads link i, the leftmost link of the joins to come.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(condensed_store<T, W> const& condensed, std::int64_t i, bool active) {
+    /// Loads condensed segment i, the leftmost one of the following merges.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(condensed_store<T, W> const& condensed, std::int64_t i,
+                                                     bool active) {
         swapped = false;
         column_type const own = load(condensed.column(i, W + position()), active && holds_middle(false)),
                           other = load(y_or_rhs_address(condensed, i), active && has_y_or_rhs());
@@ -122,17 +125,19 @@ struct condensed_columns {
         if (active) reference = condensed.sizes[i];
         prepare_own();
     }
-    /// What this lane needs of the right link i, for a join during which `turned` has the value swapped_then.
+    /// Loads the values of the right condensed segment i that this lane needs for a merge in which `swapped` is
+    /// swapped_then.
     COPPICE_HD COPPICE_ALWAYS_INLINE right_columns take_right(condensed_store<T, W> const& condensed, std::int64_t i,
-                                                           bool swapped_then, bool active) const {
+                                                              bool swapped_then, bool active) const {
         T const* const from = condensed.column(i, holds_middle(swapped_then) ? position() : W + position());
         return {load(from, active && in_sets()), load(condensed.rhs_of(i), active && of_rhs()),
                 active ? condensed.sizes[i] : real(1)};
     }
-    /// Joins the link with its right neighbour, which was link i; the joint goes to place i of `joints`.
+    /// Merges the condensed segment with its right neighbour, which was condensed segment i; the separator rows are
+    /// stored in `separators` at index i.
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(right_columns right, condensed_store<T, W> const& separators, std::int64_t i,
-                                               bool active, Observer const& observer) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(right_columns right, condensed_store<T, W> const& separators,
+                                                std::int64_t i, bool active, Observer const& observer) {
         T before[W], other[W];
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -144,14 +149,15 @@ struct condensed_columns {
         zero_pivots zeros = eliminate<rows>(size.by_householder ? size.tolerance() : real(0));
         bool const observed = active && exceeds_growth_bound(largest_left(), size.size, W);
         bool reflects = false;
-        if (unsigned const voted = team.block.ballot(observed); voted != 0) { // once more, by reflections
+        if (unsigned const voted = team.block.ballot(observed); voted != 0) { // repeat by Householder reflections
             reflects = team.any_of(voted);
             halves again(before, other);
             right_columns const once_more = take_right(separators, i, swapped, active);
-            zero_pivots const found = eliminate_by_householder_out_of_line<rows>(team, how, swapped, again, &once_more, tolerance_of(size));
+            zero_pivots const found =
+                eliminate_by_householder_out_of_line<rows>(team, how, swapped, again, &once_more, tolerance_of(size));
             if (reflects) zeros = take_over(again, found);
         }
-        team.block.sync_warp(); // the joint goes where the right link was
+        team.block.sync_warp(); // the separator rows overwrite the right condensed segment
         if (active) {
             if (team.rank() == 0) zeros.report(observer);
             save(separators, i);
@@ -165,18 +171,20 @@ struct condensed_columns {
             y_or_rhs[r] = active ? y_or_rhs[W + r] : other[r];
         }
     }
-    /// Puts the link to place i.
+    /// Stores the condensed segment at index i.
     COPPICE_HD COPPICE_ALWAYS_INLINE void put(condensed_store<T, W> const& condensed, std::int64_t i) const {
         if (holds_middle(swapped)) store(held, condensed.column(i, W + position()));
         if (has_y_or_rhs()) store(y_or_rhs, y_or_rhs_address(condensed, i));
         if (team.rank() == 0) condensed.sizes[i] = reference;
     }
-    /// Sets small entries to zero and scales rows, as stages of links do with every unit that they load.
+    /// Sets small entries to zero and scales rows, as levels do with every block row that they load.
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, y_or_rhs, of_y()); }
 
-    /// Solves S y + R z = d where z is y, or y with its halves exchanged (`exchanged`); every lane gets y.
+    /// Solves S y + R z = d with z = y, or with z equal to y with its halves exchanged (`exchanged`); every lane gets
+    /// y.
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void solve_final(bool exchanged, T (&y)[W], bool active, Observer const& observer) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void solve_final(bool exchanged, T (&y)[W], bool active,
+                                                      Observer const& observer) {
         int const after = exchanged ? (position() + W / 2) % W : position();
         bool const middle = holds_middle(swapped);
         COPPICE_UNROLL
@@ -196,7 +204,8 @@ struct condensed_columns {
         bool const observed = active && (size.by_householder || exceeds_growth_bound(largest_above(), size.size, W));
         if (unsigned const voted = team.block.ballot(observed); voted != 0) {
             halves again(before, other);
-            zero_pivots const found = eliminate_by_householder_out_of_line<W>(team, how, swapped, again, nullptr, tolerance_of(size));
+            zero_pivots const found =
+                eliminate_by_householder_out_of_line<W>(team, how, swapped, again, nullptr, tolerance_of(size));
             if (team.any_of(voted)) zeros = take_over(again, found);
         }
         if (active && team.rank() == 0) zeros.report(observer);
@@ -211,7 +220,8 @@ struct condensed_columns {
     }
 
 private:
-    /// A copy of the columns for eliminate_by_householder_out_of_line, which is not inlined and so has to find the columns in memory.
+    /// A copy of the columns for eliminate_by_householder_out_of_line, which is not inlined and therefore needs the
+    /// columns in memory.
     struct halves {
         T held[rows], y_or_rhs[rows];
         COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&other)[W]) {
@@ -222,7 +232,7 @@ private:
             }
         }
     };
-    /// Takes the columns back from a copy.
+    /// Copies the columns back.
     COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots take_over(halves const& other, zero_pivots const& found) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) {
@@ -231,7 +241,7 @@ private:
         }
         return found;
     }
-    /// Puts the rows of the right link into the last W elements of the columns.
+    /// Stores the rows of the right condensed segment in the last W elements of the columns.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_columns right) {
         prepare(right.unknown.row, right.rhs.row, false);
         COPPICE_UNROLL
@@ -240,11 +250,12 @@ private:
             y_or_rhs[W + r] = right.rhs.row[r];
         }
     }
-    /// The largest entry of this lane's columns: largest_left in the link that a join leaves, largest_above in the
-    /// pivot rows of a final_complement without the pivots. A pivot is as large as the entries behind it, or does not matter.
+    /// Largest entry in the columns of this lane: largest_left in the condensed rows after a merge, largest_above in
+    /// the pivot rows of the final Schur complement, without the pivots. A pivot is at least as large as the entries
+    /// after it, or irrelevant.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         bool const of_z = in_sets() && !holds_middle(swapped);
-        largest_bits<T> of_held, of_y_or_rhs, largest; // two maxima, so that neither waits for the other
+        largest_bits<T> of_held, of_y_or_rhs, largest; // two independent maxima, so that neither waits for the other
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             of_held.include(held[W + r]);
@@ -269,7 +280,7 @@ private:
         return in_sets() && (team.rank() >= W) == swapped_then;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return swapped ? W : 0; }
-    /// Where the column of S or the right-hand side that this lane holds lies in memory; see has_y_or_rhs().
+    /// Address of the column of S or of the right-hand side that this lane holds; only if has_y_or_rhs().
     COPPICE_HD COPPICE_ALWAYS_INLINE T* y_or_rhs_address(condensed_store<T, W> const& condensed, std::int64_t i) const {
         return of_y() ? condensed.column(i, position()) : condensed.rhs_of(i);
     }
@@ -280,7 +291,7 @@ private:
         if (needed) c = *reinterpret_cast<column_type const*>(from);
         return c;
     }
-    /// The first W rows of a column.
+    /// Stores the first W rows of a column.
     COPPICE_HD COPPICE_ALWAYS_INLINE static void store(T const* column, T* to) {
         column_type c;
         COPPICE_UNROLL
@@ -299,7 +310,7 @@ private:
         }
         if (has_y_or_rhs()) store(y_or_rhs, y_or_rhs_address(separators, i));
     }
-    /// `y`: `beside` is a column of S, not the right-hand side.
+    /// `y`: `other` is a column of S, not the right-hand side.
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* other, bool y) const {
         if (how.flush) {
             COPPICE_UNROLL
@@ -316,13 +327,14 @@ private:
             real size = select(unknown, magnitude(column[r]), real(0));
             size = larger(select(y, magnitude(other[r]), real(0)), size);
             COPPICE_UNROLL
-            for (int distance = 1; distance < lanes; distance *= 2) size = larger(team.from(size, team.rank() ^ distance), size);
+            for (int distance = 1; distance < lanes; distance *= 2)
+                size = larger(team.from(size, team.rank() ^ distance), size);
             real const scale = scale_to_one(size);
             column[r] = scaled(column[r], scale);
             other[r] = scaled(other[r], scale);
         }
     }
-    /// Eliminates m from the first `Rows` rows. A pivot up to the tolerance counts as no pivot.
+    /// Eliminates m from the first `Rows` rows. A pivot of at most the tolerance counts as zero.
     template <int Rows>
     COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(real tolerance) {
         zero_pivots zeros;
@@ -336,12 +348,12 @@ private:
         }
         return zeros;
     }
-    /// eliminate() by reflections, on a copy of the columns; `right`, if any, is put into them first. Rare, and so a
-    /// function of its own that costs a join no registers.
+    /// eliminate() by Householder reflections, on a copy of the columns; `right`, if not null, is stored in them first.
+    /// Rarely called, and a separate function, so that it costs a merge no registers.
     template <int Rows>
-    [[gnu::noinline]] COPPICE_HD static zero_pivots eliminate_by_householder_out_of_line(Team const team, elimination<real> const how,
-                                                                  bool swapped, halves& columns, right_columns const* right,
-                                                                  real tolerance) {
+    [[gnu::noinline]] COPPICE_HD static zero_pivots
+    eliminate_by_householder_out_of_line(Team const team, elimination<real> const how, bool swapped, halves& columns,
+                                         right_columns const* right, real tolerance) {
         condensed_columns own(team, how);
         own.swapped = swapped;
         COPPICE_UNROLL
@@ -378,31 +390,32 @@ private:
     COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(growth_reference<real> const& size) const {
         return how.flush ? larger(size.tolerance(), how.threshold) : size.tolerance();
     }
-    /// The column of the k-th unknown of m, for all lanes.
+    /// Column of the k-th unknown of m, for all lanes.
     template <int Rows>
     COPPICE_HD COPPICE_ALWAYS_INLINE key_column<T, Rows> key(int k) const {
         return key_column<T, Rows>(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
     }
 };
 
-/// The way back through a joint. Lane r < W of a team has row r of the joint's columns of y and of its triangle, lane
-/// W + r has row r of the columns of z.
+/// Back substitution through separator rows. Lane r < W of a team has row r of the columns of y and of the triangle,
+/// lane W + r has row r of the columns of z.
 template <class T, int W, class Team>
 struct separator_rows {
     Team const& team;
 
-    /// What this lane has of a joint.
+    /// The values of separator rows in this lane.
     struct lane_values {
         T entry[W], upper[W], rhs;
     };
-    COPPICE_HD COPPICE_ALWAYS_INLINE lane_values load(condensed_store<T, W> const& separators, std::int64_t i, bool active) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE lane_values load(condensed_store<T, W> const& separators, std::int64_t i,
+                                                      bool active) const {
         lane_values p{};
         if (!active || team.rank() >= 2 * W) return p;
         T const* const from = separators.column(i, of_z() ? W : 0) + row();
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) p.entry[c] = from[c * W];
         if (of_z()) return p;
-        // For c < row() this reads another entry of the triangle, and the value computed from it is never used.
+        // For c < row() this reads another entry of the triangle; the value computed from it is not used.
         T const* const triangle = separators.upper + i * separators.triangle + row();
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) p.upper[c] = triangle[c * (c + 1) / 2];
@@ -410,7 +423,7 @@ struct separator_rows {
         return p;
     }
     /// Computes m; `known` is y in the lanes of y and z in the lanes of z. Every lane gets all of m; in the lanes of y
-    /// the result is the unknown of the lane's own row.
+    /// the return value is the unknown of the row of the lane.
     COPPICE_HD COPPICE_ALWAYS_INLINE T solve(lane_values const& p, T const (&known)[W], T (&m)[W]) const {
         T sum(0), own(0);
         COPPICE_UNROLL

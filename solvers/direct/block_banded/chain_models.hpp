@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Who plays which role of chain_roles.hpp. Nothing is defined here: a model that loses a member is named by the
-/// compiler here, and not somewhere in the body of an elimination.
+/// Checks which types model the concepts of chain_concepts.hpp. This header defines nothing: if a type loses a required
+/// member, the compiler reports it here instead of in the body of an elimination.
 #pragma once
 
 #include <coppice/core/block.hpp>
@@ -11,7 +11,7 @@
 
 namespace coppice::chain::models {
 
-/// Stands for the Block of a kernel.
+/// Stand-in for the Block of a kernel.
 struct any_block {
     int thread() const;
     void sync() const;
@@ -20,7 +20,7 @@ struct any_block {
     template <class T>
     T from_lane(T const&, int) const;
 };
-/// Stands for a tile of units in shared memory.
+/// Stand-in for a tile of block rows in shared memory.
 struct any_tile {
     void arrive(int) const;
     double* block_row(int) const;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// All links of the chain solver in one kernel, for one right-hand side. A link is what elimination has left of
-/// consecutive rows: 2 n equations in the n unknowns before and the n at the end of these rows (words.md). The kernel
-/// joins neighbouring links until one is left of each system, solves the 2 n equations of that one, and goes back
-/// to the unknowns at the ends of all links. Its body is a template over the Block of core/block.hpp, so that tests run
-/// the body on CPU threads.
+/// Solves all condensed segments of the chain solver in one kernel, for one right-hand side. A condensed segment
+/// consists of 2 n equations in the n unknowns before and the n unknowns at the end of a segment of rows
+/// (solvers/direct/DESIGN.md). The kernel merges neighbouring condensed segments until one is left of each system,
+/// solves its 2 n equations, and computes the unknowns at the ends of all condensed segments by back substitution. Its
+/// body is a template over the Block of core/block.hpp, so that tests can run it on CPU threads.
 ///
-/// A team is a few lanes of a warp that hold the columns of two links. A team joins consecutive links one after the
-/// other (chain_join.hpp); then the teams of a system join their links as a binary tree. A CUDA block works either on
-/// whole systems, one or several, or on a share of one system. The blocks that share a system wait for each other once
-/// in global memory; then each block joins the links of all shares by itself, in the same way. The pivot rows of a
-/// join, the joint, are stored over the right one of the two links, and on the way back the unknowns over the joint.
+/// A team consists of a few lanes of a warp, which hold the columns of two condensed segments. A team merges
+/// consecutive condensed segments one after the other (chain_merge.hpp); then the teams of a system merge theirs as a
+/// binary tree. A CUDA block works either on whole systems, one or several, or on a slice of one system. The blocks
+/// that share a system synchronise once through global memory; then each block merges the condensed segments of all
+/// slices redundantly, in the same way. The separator rows of a merge overwrite the right one of the two condensed
+/// segments, and the unknowns overwrite the separator rows during back substitution.
 #pragma once
 
 #include <algorithm>
@@ -25,23 +26,23 @@
 
 namespace coppice::chain {
 
-/// Most threads of a block, which have all registers of a multiprocessor.
+/// Maximum number of threads of a block, which uses all registers of a multiprocessor.
 template <class T, int W>
 inline constexpr int tree_threads = W * sizeof(T) >= 32 ? 256 : 512;
-/// Where there are few links: a warp for each scheduler, so that none waits for another.
+/// Minimum, for few condensed segments: one warp for each scheduler, so that no warp waits for another.
 inline constexpr int min_tree_threads = 128;
 
-/// How the links of equal systems are laid over blocks and teams. Shares and teams decide the bits of a solution; they
-/// follow from the size and number of the systems and from the device.
+/// Distribution of the condensed segments of equal systems over blocks and teams. The result depends in its last bits
+/// on the slices and teams; these depend on the size and number of the systems and on the device only.
 struct tree_plan {
     std::int64_t systems = 0;
-    std::int64_t segments = 0; ///< of a system
-    int slices = 1;         ///< blocks that share a system
-    int log_teams = 0;      ///< of the teams that share a system in a block
-    int threads = 0;        ///< of a block, whole warps
+    std::int64_t segments = 0; ///< of each system
+    int slices = 1;            ///< blocks that share a system
+    int log_teams = 0;         ///< log2 of the number of teams that share a system in a block
+    int threads = 0;           ///< of a block; a multiple of the warp size
 
     COPPICE_HD int teams() const { return 1 << log_teams; }
-    /// `lanes` of a team.
+    /// `lanes`: of each team.
     COPPICE_HD int teams_of_block(int lanes) const { return int(unsigned(threads) / unsigned(lanes)); }
     COPPICE_HD int systems_of_block(int lanes) const { return teams_of_block(lanes) >> log_teams; }
     std::int64_t blocks(int lanes) const {
@@ -50,11 +51,11 @@ struct tree_plan {
     }
 };
 
-/// Elements that a part of memory takes, so that the next begins at a multiple of 16 bytes.
+/// Number of elements rounded up so that the next array starts at a multiple of 16 bytes.
 COPPICE_HD constexpr std::int64_t whole_vectors(std::int64_t elements) { return (elements + 3) / 4 * 4; }
 
-/// The shared memory of a block: links and joints of its teams, and the unknowns around each; where blocks share a
-/// system, links of the shares, and of the teams that join them.
+/// Shared memory of a block: condensed segments and separator rows of its teams, and the unknowns around each. If
+/// blocks share a system, also the condensed segments of the slices and of the teams that merge these.
 template <class T, int W>
 struct tree_memory {
     using store = condensed_store<T, W>;
@@ -73,30 +74,33 @@ struct tree_memory {
     }
 
 private:
-    COPPICE_HD static std::int64_t of_segments(int count) { return whole_vectors(std::int64_t(count) * store::elements); }
+    COPPICE_HD static std::int64_t of_segments(int count) {
+        return whole_vectors(std::int64_t(count) * store::elements);
+    }
     COPPICE_HD std::int64_t after_teams() const { return teams * 2 * W + of_segments(teams); }
     COPPICE_HD std::int64_t after_slices() const { return after_teams() + of_segments(slices); }
 };
 
-/// A share has at least two links for each team, and blocks share a system only where one would have eight: a barrier
-/// of the grid costs as much as three joins. All blocks that share run at once, one a multiprocessor. `max_threads`:
-/// of a block.
+/// Plans the tree. A slice has at least two condensed segments for each team. Blocks share a system only if a team
+/// would otherwise have more than eight: a barrier of the grid costs as much as three merges. All blocks that share a
+/// system run simultaneously, one for each multiprocessor. `max_threads`: of a block.
 template <class T, int W>
 tree_plan plan_tree(std::int64_t systems, std::int64_t segments, int multiprocessors, std::int64_t shared_limit,
                     int max_threads = tree_threads<T, W>) {
     constexpr int lanes = merge_lanes<W>, few = min_tree_threads / lanes;
     int const maximum = max_threads / lanes;
-    constexpr std::int64_t many = 8; // links of a team, from which on there are more teams
+    constexpr std::int64_t many = 8; // if a team had more condensed segments, more teams are used
     tree_plan plan{systems, segments};
     std::int64_t const blocks = multiprocessors / systems;
     if (segments > many * few && blocks > 1) {
-        while (plan.teams() < few || (plan.teams() < maximum && segments > many * plan.teams() * blocks)) ++plan.log_teams;
+        while (plan.teams() < few || (plan.teams() < maximum && segments > many * plan.teams() * blocks))
+            ++plan.log_teams;
         plan.threads = plan.teams() * lanes;
         plan.slices = int(std::min(blocks, (segments + 2 * plan.teams() - 1) / (2 * plan.teams())));
         while (plan.slices > 1 && tree_memory<T, W>(plan).bytes() > shared_limit) --plan.slices;
         if (plan.slices > 1) return plan;
     }
-    // Teams enough to fill the machine, of two links at least.
+    // Enough teams to fill the device, with at least two condensed segments each.
     std::int64_t const room = std::int64_t(multiprocessors) * maximum / systems;
     plan.slices = 1;
     plan.log_teams = 0;
@@ -107,39 +111,39 @@ tree_plan plan_tree(std::int64_t systems, std::int64_t segments, int multiproces
     return plan;
 }
 
-/// Most shares that a plan for so many systems may have, for memory.
+/// Maximum number of slices in a plan for `systems` systems, to size memory.
 inline std::int64_t max_slices(std::int64_t systems, int multiprocessors) {
     return multiprocessors / systems > 1 ? multiprocessors / systems * systems : 0;
 }
 
-/// Elements of the memory of `links` links of w unknowns and `shares` shares; the links are first.
+/// Elements of the memory of `segments` condensed segments of w unknowns, which come first, and of `slices` slices.
 COPPICE_HD inline std::int64_t tree_elements(int w, std::int64_t segments, std::int64_t slices) {
     return whole_vectors(segments * (2 * w * w + w + 1 + w * (w + 1) / 2)) + slices * ((2 * w + 1) * w + 1);
 }
 
-/// The links of one system.
+/// The condensed segments of one system.
 struct system_segments {
-    std::int64_t first; ///< the first of them among those of all systems
+    std::int64_t first; ///< index of the first one, counted over all systems
     std::int64_t count;
-    std::int64_t rows; ///< block rows that they stand for
+    std::int64_t rows; ///< block rows of the system
     int slices;        ///< blocks that share them
 
-    /// Behind the last link z is y with its halves exchanged, see matrix_rows::entry.
+    /// After the last condensed segment, z is y with its halves exchanged; see matrix_rows::entry.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
-    /// The first link of a share.
+    /// Index of the first condensed segment of a slice.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int slice) const {
         return slices == 1 ? slice * count : count * slice / slices;
     }
 };
 
-/// Everything that a launcher needs but the plan.
+/// Arguments of a launch except for the plan.
 template <class T>
 struct tree_job {
-    condensed_rows<T> condensed; ///< of the finest stage, one side; in memory of tree_elements, one after the other
-    T *upper, *slices;   ///< behind them: triangles of a condensed_store, and links of shares
+    condensed_rows<T> condensed; ///< of the finest level, for one right-hand side; in memory of tree_elements
+    T *upper, *slices; ///< stored after them: triangles of a condensed_store, and condensed segments of slices
     levels all;
     elimination<real_lane_t<T>> how;
-    int const* predicate; ///< as of a stage
+    int const* predicate; ///< device predicate, as in chain_level
     tree_plan plan;
 
     COPPICE_HD tree_job(condensed_rows<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e,
@@ -147,10 +151,10 @@ struct tree_job {
         : condensed(from), upper(from.rhs + l.total(1) * (from.width + 1)),
           slices(from.matrix + tree_elements(from.width, l.total(1), 0)), all(l), how(e),
           predicate(opened), plan{l.batch.systems,
-                             l.batch.offsets ? l.total(1) / l.batch.systems : l.count(l.batch.rows, 1)} {}
+                                  l.batch.offsets ? l.total(1) / l.batch.systems : l.count(l.batch.rows, 1)} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(predicate); }
-    /// Whether systems have different numbers of links; the plan is then for as many as they have on average.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
+    /// Whether systems have different numbers of condensed segments; the plan then uses the average.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool uneven() const { return all.batch.offsets != nullptr; }
     COPPICE_HD COPPICE_ALWAYS_INLINE system_segments of_system(std::int64_t s) const {
         if (s >= plan.systems) return {0, 0, 0, 0};
@@ -171,7 +175,7 @@ struct tree_job {
     }
 };
 
-/// Calls run(width of the links of a matrix with tiles), a constant.
+/// Calls run(W), with W of the condensed segments of a matrix with tiles as a compile-time constant.
 template <class T, class Run, int... N>
 void with_tree_width(matrix_rows<T> const& a, Run const& run, std::integer_sequence<int, N...>) {
     ((a.n == N + 1 ? run(std::integral_constant<int, 2 * (N + 1)>()) : void()), ...);
@@ -181,7 +185,8 @@ void with_tree_width(matrix_rows<T> const& a, Run const& run) {
     with_tree_width(a, run, std::make_integer_sequence<int, largest_tiled>());
 }
 
-/// Launchers that have no kernel for it solve links in stages: a core has no use for the depth of a tree.
+/// Default for launchers without such a kernel: they solve condensed segments level by level. A CPU core does not
+/// benefit from a tree.
 template <class Executor, class T>
 bool merges_in_one_kernel(Executor const&, matrix_rows<T> const&) {
     return false;
@@ -193,7 +198,7 @@ std::int64_t tree_elements(Executor const&, levels const&, matrix_rows<T> const&
 template <class Executor, class T>
 void solve_condensed(Executor const&, tree_job<T> const&) {}
 
-/// Links that the teams of a group of a block join: those of a system, of a share, or of all shares.
+/// Condensed segments that a group of teams of a block merges: those of a system, of a slice, or of all slices.
 template <class T, int W, class Block>
 struct tree_level {
     static constexpr int lanes = merge_lanes<W>;
@@ -204,13 +209,13 @@ struct tree_level {
     tree_job<T> const& job;
     condensed_store<T, W> condensed, exchange;
     T* around_;
-    std::int64_t system, first; ///< of the system, the first of the links
-    int count;                  ///< none where the group has no links
-    int maximum;                   ///< the largest count of the groups of this warp
-    int max_teams;             ///< that a group of the block uses: those who meet at its barriers
+    std::int64_t system, first; ///< the system; the index of its first condensed segment in this group
+    int count;                  ///< 0 if the group has no condensed segments
+    int maximum;                ///< maximum of `count` over the groups of this warp
+    int max_teams;              ///< maximum number of teams of a group of this block, which take part in its barriers
     bool of_slices, exchanged;
 
-    /// Links of team t: [begin(t), begin(t + 1)).
+    /// The condensed segments of team t are [begin(t), begin(t + 1)).
     COPPICE_HD COPPICE_ALWAYS_INLINE int begin(int t) const {
         if (count <= job.plan.teams()) return t < count ? t : count;
         return int(std::int64_t(count) * t >> job.plan.log_teams);
@@ -218,16 +223,16 @@ struct tree_level {
     COPPICE_HD COPPICE_ALWAYS_INLINE int used_teams() const {
         return count < job.plan.teams() ? count : job.plan.teams();
     }
-    /// Links of a team of the warp at most.
+    /// Maximum number of condensed segments of a team of the warp.
     COPPICE_HD COPPICE_ALWAYS_INLINE int max_segments() const {
         return (maximum + job.plan.teams() - 1) >> job.plan.log_teams;
     }
-    /// The team's number in its group.
+    /// Index of the team in its group.
     COPPICE_HD COPPICE_ALWAYS_INLINE int number(team_type const& team) const {
         return team.number & (job.plan.teams() - 1);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T* around(team_type const& team) const { return around_ + team.number * 2 * W; }
-    /// Tells of unknowns before one of the links.
+    /// Reports unknowns without a pivot before a condensed segment.
     struct observer {
         tree_level const& level;
         int segment, step;
@@ -241,14 +246,14 @@ struct tree_level {
                          met_at(step + (level.of_slices ? 32 : 0) + (segment == 0 && k >= W / 2 ? 1 : 0), row));
         }
     };
-    /// A barrier of teams that are `apart`.
+    /// Barrier of teams that exchange data at a distance of `distance` teams.
     COPPICE_HD COPPICE_ALWAYS_INLINE void sync(int distance) const {
         if (distance < team_type::in_warp)
             block.sync_warp();
         else
             block.sync();
     }
-    /// Whether a team of the warp takes the link of a team so far behind it.
+    /// Whether a team of the warp receives the condensed segment of the team `distance` after it.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int distance) const {
         return merging::receives(number(team) & ~(team_type::in_warp - 1), distance, max_teams);
     }
@@ -258,7 +263,7 @@ struct tree_level {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return count > 0 && number(team) == 0; }
 };
 
-/// The teams of a level, which join its links.
+/// The teams of a level while they merge its condensed segments.
 template <class T, int W, class Block>
 struct merging_teams {
     using level_type = tree_level<T, W, Block>;
@@ -268,7 +273,7 @@ struct merging_teams {
     typename level_type::team_type const& team;
     int const t, begin, end;
     columns_type own;
-    typename columns_type::right_columns next; ///< of the run, loaded ahead
+    typename columns_type::right_columns next; ///< next condensed segment of the run, prefetched
 
     COPPICE_HD COPPICE_ALWAYS_INLINE merging_teams(level_type const& l, typename level_type::team_type const& of,
                                                    elimination<real_lane_t<T>> const& how)
@@ -278,7 +283,7 @@ struct merging_teams {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.max_segments(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.max_teams; }
-    /// One text for runs and tree: a join is long.
+    /// A single implementation for runs and tree, since the code of a merge is long.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
         auto right = next;
@@ -296,15 +301,16 @@ struct merging_teams {
             next = own.take_right(level.condensed, i + 1, !own.swapped, i + 1 < end);
         }
         own.merge(right, in_tree ? level.exchange : level.condensed, in_tree ? team.number + distance : i, active,
-                 typename level_type::observer{level, in_tree ? level.begin(i) : i, in_tree ? 2 + step.level() : 1});
+                  typename level_type::observer{level, in_tree ? level.begin(i) : i, in_tree ? 2 + step.level() : 1});
     }
 };
 
-/// Joins the links of a level; the first team puts what they become to place `to` of `joined`, or closes it.
+/// Merges the condensed segments of a level. The first team stores the result in `merged` at index `to`, or solves it
+/// as the final Schur complement (`last_level`).
 COPPICE_NO_EXEC_CHECK
 template <class T, int W, class Block>
 [[gnu::noinline]] COPPICE_HD void merge_level(tree_level<T, W, Block> const level, bool last_level,
-                                             condensed_store<T, W> const& merged, std::int64_t to) {
+                                              condensed_store<T, W> const& merged, std::int64_t to) {
     using level_type = tree_level<T, W, Block>;
     typename level_type::team_type const team(level.block);
     elimination<real_lane_t<T>> const how = level.job.how;
@@ -314,7 +320,7 @@ template <class T, int W, class Block>
         if (level.leads(team)) teams.own.put(merged, to);
         return;
     }
-    if ((teams.t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
+    if ((teams.t & ~(team.in_warp - 1)) != 0) return; // a warp without the first team of a group
     T y[W];
     teams.own.solve_final(level.exchanged, y, level.leads(team), typename level_type::observer{level, 0, 30});
     T* const around = level.around(team);
@@ -326,8 +332,8 @@ template <class T, int W, class Block>
     }
 }
 
-/// The teams of a level on the way back, from the unknowns around all links, which the first team has, to those before
-/// each, which take the place of right-hand sides.
+/// The teams of a level during back substitution: from the unknowns around the merged segment, known to the first team,
+/// to those before each condensed segment, which overwrite the right-hand sides.
 template <class T, int W, class Block>
 struct substituting_teams {
     using level_type = tree_level<T, W, Block>;
@@ -338,11 +344,11 @@ struct substituting_teams {
     rows_type const& separator;
     int const begin, last;
     T* const around;
-    typename rows_type::lane_values next; ///< of the run, loaded ahead
+    typename rows_type::lane_values next; ///< next separator rows of the run, prefetched
     T known[W], m[W];
 
     COPPICE_HD COPPICE_ALWAYS_INLINE substituting_teams(level_type const& l, typename level_type::team_type const& of,
-                                                   rows_type const& rows)
+                                                        rows_type const& rows)
         : level(l), team(of), separator(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
           around(l.around(of)), next(rows.load(l.condensed, last, last > begin)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.max_segments(); }
@@ -358,13 +364,14 @@ struct substituting_teams {
             auto const values = separator.load(level.exchange, team.number + distance, takes);
             take_known();
             T const z = around[W + separator.row()], own = separator.solve(values, known, m);
-            level.block.sync_warp(); // all have read
+            level.block.sync_warp(); // all lanes have read
             if (takes && separator.of_z()) around[distance * 2 * W + W + separator.row()] = z;
-            if (takes && separator.of_y()) around[distance * 2 * W + separator.row()] = around[W + separator.row()] = own;
+            if (takes && separator.of_y())
+                around[distance * 2 * W + separator.row()] = around[W + separator.row()] = own;
         }
         level.sync(distance);
     }
-    /// The last link of every team comes first.
+    /// Starts with the last condensed segment of every team.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_run(int segment) {
         int const i = last - (run() - 1 - segment);
         bool const active = i > begin;
@@ -377,7 +384,7 @@ struct substituting_teams {
     }
 };
 
-/// The way back through a level.
+/// Back substitution through a level.
 COPPICE_NO_EXEC_CHECK
 template <class T, int W, class Block>
 [[gnu::noinline]] COPPICE_HD void substitute_level(tree_level<T, W, Block> const level) {
@@ -393,14 +400,14 @@ template <class T, int W, class Block>
     if (teams.begin <= teams.last && separator.of_y()) level.condensed.rhs_of(teams.begin)[separator.row()] = y;
 }
 
-/// What another block wrote during this kernel: `count` elements, by all threads of a block.
+/// Copies `count` elements that another block has written during this kernel, by all threads of a block.
 template <class T, class Block>
 COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int count) {
     COPPICE_UNROLL_FOUR
     for (int i = block.thread(); i < count; i += block.threads()) to[i] = load_fresh(from + i);
 }
 
-/// The largest of the values of the lanes of a warp.
+/// Maximum over the lanes of a warp.
 COPPICE_NO_EXEC_CHECK
 template <class Block>
 COPPICE_HD inline int max_of_warp(Block const& block, int value) {
@@ -412,12 +419,12 @@ COPPICE_HD inline int max_of_warp(Block const& block, int value) {
     return value;
 }
 
-/// What block `index` does. `shared` holds what tree_memory says; `meeting.meet(block, system, shares)` is a barrier of
-/// all blocks that share a system.
+/// Work of block `index`. `shared` has the size and layout of tree_memory; `barrier.wait(block, system, slices)` is a
+/// barrier of all blocks that share a system.
 COPPICE_NO_EXEC_CHECK
 template <int W, class T, class Block, class Barrier>
 COPPICE_HD inline void solve_condensed(Block const& block, tree_job<T> const& job, std::int64_t index, Barrier& barrier,
-                                   T* shared) {
+                                       T* shared) {
     tree_memory<T, W> const memory(job.plan, shared);
     int const slices = job.plan.slices, group = int(unsigned(block.thread()) / merge_lanes<W>) >> job.plan.log_teams;
     std::int64_t const system = slices > 1 ? index / slices : index * job.plan.systems_of_block(merge_lanes<W>) + group;

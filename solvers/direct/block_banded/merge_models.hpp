@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Who plays which role of join_tree.hpp, as chain_models.hpp has it for the chain solver. Nothing is defined here.
+/// Checks which types model the concepts of merge_tree.hpp, as chain_models.hpp does for those of the chain solver.
+/// This header defines nothing.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/chain_models.hpp>
@@ -12,16 +13,17 @@ namespace coppice::merging::models {
 using block = chain::models::any_block;
 inline constexpr pivoting partial = pivoting::partial;
 
-// Scalar links, each whole in a lane.
+// Scalar condensed segments, each stored in one lane.
 static_assert(merging_workers<rpts::pair_tree<double, 8>::merging_pairs<partial, rpts::no_threshold>>);
 static_assert(substituting_workers<rpts::pair_tree<double, 8>::substituting_pairs>);
 static_assert(merging_workers<rpts::merging_lanes<partial, double, block, rpts::no_threshold>>);
 static_assert(substituting_workers<rpts::substituting_lanes<double>>);
 static_assert(merging_workers<rpts::merging_slices<partial, double, rpts::no_threshold>>);
-static_assert(substituting_workers<rpts::substituting_slices<double>> && substituting_runs<rpts::substituting_slices<double>>);
-// Links whose columns lie in the lanes of a team.
+static_assert(substituting_workers<rpts::substituting_slices<double>> &&
+              substituting_runs<rpts::substituting_slices<double>>);
+// Condensed segments whose columns are distributed over the lanes of a team.
 static_assert(merging_workers<chain::merging_teams<double, 4, block>>);
 static_assert(substituting_workers<chain::substituting_teams<double, 4, block>> &&
               substituting_runs<chain::substituting_teams<double, 4, block>>);
 
-} // namespace coppice::joins::models
+} // namespace coppice::merging::models

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Estimates of the condition number |A|_1 |A^-1|_1 of every system of a batch, from below: Hager's climb (SIAM
-/// J. Sci. Stat. Comput. 5, 1984) with the second start of Higham (ACM Trans. Math. Softw. 14, 1988, Algorithm 4.1).
+/// Estimates the condition number |A|_1 |A^-1|_1 of every system of a batch, from below, by Hager's iteration (SIAM J.
+/// Sci. Stat. Comput. 5, 1984) with the second start of Higham (ACM Trans. Math. Softw. 14, 1988, Algorithm 4.1).
 ///
 ///     v = A^-1 x,   s = v / |v|,   z = A^-H s,   next x = the unit vector at the largest |z_j|
 ///
-/// The norm that LAPACK estimates by |v|_1 is also bounded from below by |z|_inf, as |s|_inf = 1, and for |x|_1 = 1
-/// that is the better bound: |v|_1 = s^H v = z^H x. So maxima are all that is needed, over any layout of systems and in
-/// any order. A climb ends where z has not become larger; when all have ended, a flag closes the rounds that are left.
+/// LAPACK estimates the norm by |v|_1. Another lower bound is |z|_inf, since |s|_inf = 1. It is the better one for
+/// |x|_1 = 1: |v|_1 = s^H v = z^H x. So only maxima are needed, for any layout of the systems and in any order. The
+/// iteration of an estimate ends if |z|_inf has not increased. After all have ended, a flag disables the remaining
+/// rounds.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@
 
 namespace coppice::chain {
 
-inline constexpr int condition_starts = 2; ///< climbs of a system, side by side
-inline constexpr int condition_rounds = 5; ///< as many as LAPACK's lacn2 allows; two or three are the rule
+inline constexpr int condition_starts = 2; ///< starts of each system, iterated simultaneously
+inline constexpr int condition_rounds = 5; ///< as many as LAPACK's lacn2 allows; usually two or three are needed
 
 COPPICE_HD inline double modulus(double a) { return magnitude(a); }
 COPPICE_HD inline double modulus(complex_lane<double> const& a) {
@@ -28,14 +29,14 @@ COPPICE_HD inline double modulus(complex_lane<double> const& a) {
     return large * __builtin_sqrt(1 + ratio * ratio);
 }
 
-/// A climb of one system from one start.
+/// State of the estimate of one system from one start.
 struct estimate_state {
     double reached;  ///< largest |z_j| of all rounds
-    double peak;     ///< of this round,
-    std::int64_t at; ///< and where: an index of the column; no_row for none
+    double peak;     ///< largest |z_j| of this round,
+    std::int64_t at; ///< and its index in the column; no_row if there is none
 };
 
-/// Memory of an estimate. Every array but the vectors has an element for each system; climbs are [system][start].
+/// Memory of an estimate. Every array except `vectors` has an element for each system; `estimates` is [system][start].
 template <class T>
 struct condition_memory {
     T* vectors; ///< [start][scalar row]
@@ -45,16 +46,16 @@ struct condition_memory {
     int* unfinished;
 };
 
-/// The power of two below a norm: |A|_1 = 1 to within a factor 2 when divided by it, so that nothing overflows unless
-/// the condition number does.
+/// Scale 1/2^k with |A|_1 / 2^k near 1 (within a factor 2), so that nothing overflows unless the condition number does.
 template <class Real>
 COPPICE_HD Real scale_of(double norm) {
-    double const largest = double(std::numeric_limits<Real>::max()) / 8, smallest = double(std::numeric_limits<Real>::min());
+    double const largest = double(std::numeric_limits<Real>::max()) / 8,
+                 smallest = double(std::numeric_limits<Real>::min());
     if (!(norm > smallest)) return norm > 0 ? Real(smallest) : Real(1);
     return norm <= largest ? Real(1 / scale_to_one(norm)) : norm <= 1.7976931348623157e308 ? Real(largest) : Real(1);
 }
 
-/// |A|_1 from rows of A^H: `workers` of them go through all rows.
+/// |A|_1 from the rows of A^H, which `workers` threads process with stride `workers`.
 template <class T>
 struct measure_norm {
     matrix_rows<T> adjoint;
@@ -69,7 +70,7 @@ struct measure_norm {
     }
     COPPICE_HD double row_sum(row_location<T> const& here) const {
         int const all = 3 * adjoint.n;
-        // Round the corner of one or two block rows, columns meet.
+        // In a cyclic matrix of one or two block rows, several entries have the same column.
         int const period = adjoint.cyclic && here.system.rows < 3 ? int(here.system.rows) * adjoint.n : all;
         double sum = 0;
         for (int c = 0; c < period; ++c) {
@@ -82,20 +83,20 @@ struct measure_norm {
     }
 };
 
-/// What the steps of a round share: they go through the elements of all vectors.
+/// Common data of the steps of a round; a step is called for the elements of all vectors.
 template <class T>
 struct estimate_step {
     matrix_rows<T> a;
     condition_memory<T> memory;
-    int const* predicate; ///< null, or: do nothing where it points to 0
+    int const* predicate; ///< null, or: do nothing if it points to 0
 
     using real = typename lane_traits<real_lane_t<T>>::value_type;
 
-    COPPICE_HD bool open() const { return is_open(predicate); }
+    COPPICE_HD bool open() const { return is_enabled(predicate); }
     COPPICE_HD estimate_state& estimate(row_location<T> const& here) const {
         return memory.estimates[here.system.system * condition_starts + here.rhs_index];
     }
-    /// Its place within its column.
+    /// Index of the element in its column.
     COPPICE_HD std::int64_t index(row_location<T> const& here) const {
         return (here.system.base + here.j * here.system.stride) * a.n + here.r;
     }
@@ -105,20 +106,21 @@ struct estimate_step {
     COPPICE_HD real scale(row_location<T> const& here) const { return scale_of<real>(memory.norm[here.system.system]); }
 };
 
-/// x of the first round: ones, and the rising numbers of alternating signs that Higham adds against matrices whose
-/// inverse cancels ones.
+/// x of the first round: for the first start ones, for the second Higham's increasing numbers of alternating signs, for
+/// matrices whose inverse cancels ones.
 template <class T>
 struct start_estimates : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(this->a, at);
         auto const scale = this->scale(here);
         std::int64_t const i = here.j * this->a.n + here.r, last = here.system.rows * this->a.n - 1;
-        auto const rising = scale + scale * (typename estimate_step<T>::real(i) / typename estimate_step<T>::real(last + 1));
+        auto const rising =
+            scale + scale * (typename estimate_step<T>::real(i) / typename estimate_step<T>::real(last + 1));
         this->element(here) = T(here.rhs_index == 0 ? scale : i % 2 == 0 ? rising : -rising);
     }
 };
 
-/// x of later rounds: the unit vector at the last peak.
+/// x of later rounds: the unit vector at the index of the largest |z_j|.
 template <class T>
 struct unit_vectors : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
@@ -129,7 +131,7 @@ struct unit_vectors : estimate_step<T> {
     }
 };
 
-/// v -> v / |v|; 1 for zero and where that is not finite.
+/// v -> v / |v|; 1 if v is zero or not finite.
 template <class T>
 struct take_signs : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
@@ -151,7 +153,7 @@ struct take_signs : estimate_step<T> {
     }
 };
 
-/// The largest |z_j| of every climb; a worker sees elements t, t + workers, ...
+/// The largest |z_j| of every estimate; worker t processes elements t, t + workers, ...
 template <class T>
 struct find_maxima : estimate_step<T> {
     std::int64_t workers;
@@ -172,7 +174,7 @@ struct find_maxima : estimate_step<T> {
     }
 };
 
-/// Where it stands; the first of equals.
+/// The index of the largest |z_j|; the smallest one if several are equal.
 template <class T>
 struct find_positions : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
@@ -184,12 +186,12 @@ struct find_positions : estimate_step<T> {
     }
 };
 
-/// Before a round: nothing found yet. A climb that ended keeps no place, so that it solves for zeros.
+/// Before a round: resets maxima and indices. An estimate that has ended has no index, so that its x is zero.
 struct reset_maxima {
     estimate_state* estimates;
     int const* predicate;
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (!is_open(predicate)) return;
+        if (!is_enabled(predicate)) return;
         estimates[i].peak = 0;
         estimates[i].at = no_row;
     }
@@ -198,13 +200,13 @@ struct end_round {
     int* unfinished;
     COPPICE_HD void operator()(std::int64_t) const { *unfinished = 0; }
 };
-/// Behind a round: which climbs go on.
+/// After a round: updates the estimates and flags whether any continues.
 struct advance_estimates {
     estimate_state* estimates;
     int* unfinished;
     COPPICE_HD void operator()(std::int64_t i) const {
         estimate_state& estimate = estimates[i];
-        if (estimate.peak != estimate.peak) estimate.peak = 1e308 * 10; // NaN after an overflow
+        if (estimate.peak != estimate.peak) estimate.peak = 1e308 * 10; // NaN, after an overflow
         if (!(estimate.peak > estimate.reached)) return;
         estimate.reached = estimate.peak;
         if (estimate.at != no_row) raise_flag(unfinished);
@@ -231,12 +233,12 @@ struct end_estimate {
         double const infinity = 1e308 * 10;
         using real = typename estimate_step<T>::real;
         double const norm = memory.norm[s];
-        double inverse = 0; // norm, times the scale of the system
+        double inverse = 0; // |A^-1|_1 divided by the scale of the system
         for (int c = 0; c < condition_starts; ++c)
             column_error::larger_of(inverse, memory.estimates[s * condition_starts + c].reached);
         double condition = norm / double(scale_of<real>(norm)) * inverse;
         if (memory.singular[s] != no_row) condition = infinity;
-        if (!(norm < infinity)) condition = norm - norm; // NaN
+        if (!(norm < infinity)) condition = norm - norm; // gives NaN
         if (a.batch.system(s).rows == 0) condition = 1;
         memory.condition[s] = condition;
     }
@@ -255,9 +257,9 @@ struct report_condition {
     }
 };
 
-/// Fills memory.condition. `solve(rows, vectors, singular, gate)` overwrites vectors[scalar row][start] with the
-/// solution of the systems of `rows`, gives the rows without a pivot where `singular` is not null, and does nothing
-/// where `gate` points to 0. Nothing here waits.
+/// Fills memory.condition. `solve(rows, vectors, singular, predicate)` overwrites vectors[start][scalar row] with the
+/// solution of the systems of `rows`, writes the rows without a pivot if `singular` is not null, and does nothing if
+/// `predicate` points to 0. Does not wait.
 template <class T, class Executor, class Solve>
 void compute_condition(Executor const& exec, matrix_rows<T> a, condition_memory<T> const& memory, Solve const& solve) {
     constexpr bool real_values = std::is_floating_point_v<T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
+/// Backward errors of a solution and the decision on further attempts, written once over for_each. Does not wait.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@
 
 namespace coppice::chain {
 
-/// part 2^exponent, so that products, sums and ratios of such neither overflow nor underflow on the way, and are
-/// rounded as those of plain numbers are.
+/// fraction * 2^exponent with a separate exponent, so that products, sums and ratios neither overflow nor underflow;
+/// rounded as plain numbers are.
 struct far_number {
     double fraction; ///< between 1/4 and 1, or 0, infinity, NaN
     int exponent;
@@ -37,7 +37,7 @@ struct far_number {
     COPPICE_HD double over(far_number const& b) const { return ldexp(fraction / b.fraction, exponent - b.exponent); }
 };
 
-/// Raises `to` by what other rows have.
+/// Raises `to` to the maxima `by` of other rows.
 COPPICE_HD COPPICE_ALWAYS_INLINE void raise(row_extremes<double>& to, row_extremes<double> const& by) {
     raise_to(&to.residual, by.residual);
     raise_to(&to.matrix, by.matrix);
@@ -47,7 +47,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise(row_extremes<double>& to, row_extrem
     if (by.zero_unknown != 0) raise_to(&to.zero_unknown, by.zero_unknown);
 }
 
-/// Largest values over the rows of one column of one system.
+/// Maxima over the rows of one column of one system.
 struct column_error : row_extremes<double> {
     /// |A x - d| / (|A| |x| + |d|).
     COPPICE_HD double normwise() const {
@@ -64,18 +64,18 @@ struct column_error : row_extremes<double> {
     COPPICE_HD static void larger_of(double& to, double value) { to = larger_or_nan(to, value); }
 
 private:
-    /// Whether nothing overflows or underflows as it stands: the same bits, sooner.
+    /// Whether the plain formula neither overflows nor underflows: gives the same bits in less time.
     COPPICE_HD bool plain() const { return middling(matrix) && middling(solution) && middling(rhs); }
     COPPICE_HD static bool middling(double value) { return value >= 1e-70 && value <= 1e70; }
     COPPICE_HD far_number product() const {
         far_number p = far_number::of(matrix) * far_number::of(solution);
-        p.exponent += 6; // matrix is a 64th
+        p.exponent += 6; // `matrix` is in units of 64
         return p;
     }
 };
 static_assert(magnitude_unit == 1 << 6);
 
-/// A scalar row of one column, from its number among all.
+/// Location of a scalar row of one right-hand side, from its number `at` among all.
 template <class T>
 struct row_location {
     std::int64_t rhs_index, row;
@@ -83,8 +83,9 @@ struct row_location {
     std::int64_t j;
     int r;
 
-    // Divided only where it must be: 64 bits take a GPU a hundred instructions.
-    COPPICE_HD row_location(matrix_rows<T> const& a, std::int64_t at) : rhs_index(at < a.scalar_rows ? 0 : at / a.scalar_rows) {
+    // Divides only if needed: a 64-bit division takes about a hundred instructions on a GPU.
+    COPPICE_HD row_location(matrix_rows<T> const& a, std::int64_t at)
+        : rhs_index(at < a.scalar_rows ? 0 : at / a.scalar_rows) {
         row = at - rhs_index * a.scalar_rows;
         std::int64_t const i = a.n == 1 ? row : row / a.n;
         system = a.batch.system(a.batch.system_of(i));
@@ -93,27 +94,27 @@ struct row_location {
     }
 };
 
-/// Which systems a try is about: all of them, or those that wait for it. Where a gate points to 0 nothing waits, and
-/// the try does not take place.
+/// The systems of an attempt: all of them, or the flagged ones. If `predicate` points to 0, no system is flagged and
+/// the attempt is skipped.
 struct attempt_scope {
-    int number = 1; ///< of the try, from 1
+    int number = 1; ///< number of the attempt, from 1
     int const* predicate = nullptr;
-    int const* next = nullptr; ///< [system]: number of the try that it waits for; null: all wait for this one
+    int const* next = nullptr; ///< [system]: number of the next attempt for it; null: the attempt is for all systems
 
-    COPPICE_HD bool open() const { return is_open(predicate); }
+    COPPICE_HD bool open() const { return is_enabled(predicate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool covers(std::int64_t system) const { return !next || next[system] == number; }
-    /// Whether a system keeps its solution and is eliminated only to see whether it is singular.
+    /// Whether the elimination of a system only tests whether it is singular; its solution is not changed.
     COPPICE_HD bool examines(std::int64_t system) const { return next && next[system] == -number; }
 };
-/// Whether it is known by now that a try does not take place: never on a device, whose gates the host does not wait
-/// for.
+/// Whether the host already knows that an attempt is skipped: never for a device, whose predicates the host does not
+/// wait for.
 template <class Executor>
 bool is_skipped(Executor const&, int const*) {
     return false;
 }
-inline bool is_skipped(host_executor const&, int const* predicate) { return !is_open(predicate); }
+inline bool is_skipped(host_executor const&, int const* predicate) { return !is_enabled(predicate); }
 
-/// Does work(i) for i = t, t + workers, ...: a closed gate stops few threads where one for each row would be many.
+/// Calls work(i) for i = t, t + workers, ...: with one thread for each row a false predicate would cost more.
 template <class Work>
 struct strided_work {
     Work work;
@@ -124,23 +125,23 @@ struct strided_work {
     }
 };
 COPPICE_HD inline std::int64_t workers_for(std::int64_t items) {
-    constexpr std::int64_t max_workers = 1 << 18; // threads that fill a device
+    constexpr std::int64_t max_workers = 1 << 18; // enough threads to fill a device
     std::int64_t const workers = (items + 15) / 16;
     return workers < max_workers ? workers : max_workers;
 }
 
-/// The measuring of all rows of all columns.
+/// Computes the errors of all rows of all columns.
 template <class T>
 struct measure_job {
     residual_rows<T> rows;
-    column_error* errors; ///< [system][column], zero at first
+    column_error* errors; ///< [system][column], zero before
     std::int64_t columns;
     attempt_scope scope;
     zero_sums<T> sums;
 
-    /// Whether work is dealt out by systems, side by side in memory.
+    /// Whether each task processes whole systems, which are interleaved in memory.
     COPPICE_ALWAYS_INLINE bool by_systems() const { return rows.a.batch.interleaved && rows.a.batch.systems > 1; }
-    /// Takes what rows of a column of a system tell, all of them or some.
+    /// Stores the maxima of a column of a system, over all of its rows or some.
     COPPICE_ALWAYS_INLINE void keep(system_location const& s, std::int64_t column, row_extremes<double> const& maxima,
                                     bool all) const {
         row_extremes<double>& to = errors[s.system * columns + column];
@@ -151,25 +152,26 @@ struct measure_job {
     }
 };
 
-inline constexpr int max_attempts = 3; ///< rpts, the chain solver, a step of refinement by that
+inline constexpr int max_attempts = 3; ///< rpts, the chain solver, one step of refinement by the chain solver
 inline constexpr int attempt_flags = max_attempts + 2;
 
-/// What tries tell of the systems.
+/// Errors and flags of the systems of a call.
 struct error_memory {
-    column_error* errors;     ///< [system][column]: of the try that is measured; zero between tries
-    bool* inaccurate;       ///< [system][column]: whether the backward error of the last try was beyond the bound
+    column_error* errors;   ///< [system][column]: of the attempt that is being measured; zero between attempts
+    bool* inaccurate;       ///< [system][column]: whether the backward error of the last attempt exceeds the bound
     std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
-    int* next;              ///< [system]: the try that it waits for, 0 for none; -k: only examined by try k
+    int* next;              ///< [system]: the attempt that it needs next, 0 for none; -k: attempt k only tests it for
+                            ///< singularity
     int* uneven;            ///< of zero_sums
-    int* requested;            ///< [k]: does any system wait for try k? 0 or not; and behind them `arrived`
+    int* requested;         ///< [k]: whether any system needs attempt k; followed by the element arrived()
     std::int64_t systems, columns;
 
-    /// Counts the blocks of a kernel that are done; zero between kernels.
+    /// Counts the blocks of a kernel that have finished; zero between kernels.
     COPPICE_HD int* arrived() const { return requested + max_attempts + 1; }
     attempt_scope waiting_for(int number) const { return {number, requested + number, next}; }
 };
 
-/// Nothing measured, no system waits for anything, every column has had a pivot: item i of items().
+/// Item i of items(): clears errors and flags.
 template <class T>
 struct clear_errors {
     error_memory memory;
@@ -194,19 +196,21 @@ struct report_empty {
     COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0, condition}; }
 };
 
-/// How a try is judged, and what follows.
+/// Bounds for the check of an attempt, and the attempts that follow.
 struct accuracy_rule {
-    double bound;           ///< of the backward error
-    double growth = 0;      ///< |A| |x| / |d| from which on a solution is not trusted; 0 where pivots were told of
-    int if_inaccurate = 0;  ///< the try that a system waits for where only its backward error is beyond the bound, and
-    int if_doubtful = 0;    ///< where it is not finite or not trusted; 0: none
-    int if_zero_unknown = 0;      ///< the try that is to look for columns without a pivot where every right-hand side has an
-                            ///< unknown that is zero, as an unknown without a pivot is: all others stand out
-    bool numbered = true;   ///< false: the reports keep the number of the try
-    bool eliminated = true; ///< the try said which columns have no pivot
+    double bound;            ///< bound of the backward error
+    double growth = 0;       ///< bound of |A| |x| / |d|; larger solutions are not trusted. 0 if the attempt reports
+                             ///< missing pivots
+    int if_inaccurate = 0;   ///< next attempt if only the backward error exceeds its bound
+    int if_doubtful = 0;     ///< next attempt if x is not finite or not trusted; 0: none
+    int if_zero_unknown = 0; ///< attempt that tests for columns without a pivot if every right-hand side has an
+                             ///< unknown that is zero. RPTS gives zero for an unknown without a pivot, so other
+                             ///< systems need no test
+    bool numbered = true;    ///< false: reports keep the number of the attempt
+    bool eliminated = true;  ///< whether the attempt reports columns without a pivot
 };
 
-/// Turns the parts of a system into its report, and says whether it should be tried again.
+/// Writes the report of a system from its errors, and flags it if it needs another attempt.
 struct check_system {
     error_memory memory;
     solve_report* report;
@@ -221,11 +225,12 @@ struct check_system {
             if (!about.eliminated) return;
             if (scope.examines(s) && memory.singular[s] != no_row)
                 call_singular(report[s], row_met(memory.singular[s]));
-            memory.singular[s] = no_row; // of an elimination whose result is not taken
+            memory.singular[s] = no_row; // from an elimination whose result is not used
             return;
         }
         solve_report r{0, 0, -1, solve_status::ok, about.numbered ? scope.number : report[s].tries, 0};
-        bool doubtful = false, finite = true; // the matrix: an infinite pivot takes its row away from the others
+        // `finite` refers to the matrix: an infinite pivot removes its row from the other equations
+        bool doubtful = false, finite = true;
         bool zero_in_all = true;
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             std::int64_t const at = s * memory.columns + c;
@@ -262,7 +267,7 @@ struct check_system {
         r.status = solve_status::singular;
         r.row = row;
     }
-    /// Where an elimination in the order of the rows would be left without a pivot.
+    /// The last row: the one without a pivot in an elimination in the order of the rows.
     COPPICE_HD std::int64_t last_row(std::int64_t s) const {
         std::int64_t const rows = batch.system(s).rows * block;
         return (rows < scalar_rows ? rows : scalar_rows) - 1;
@@ -281,7 +286,7 @@ struct residual_to {
         r[rows.offset(here.system, here.j, here.r) + here.rhs_index * rows.a.scalar_rows] = narrowed(value, T());
     }
 };
-/// x += correction, where that is finite.
+/// x += correction, if the correction is finite.
 template <class T>
 struct add_correction {
     T *x, *correction;
@@ -294,7 +299,7 @@ struct add_correction {
         if (magnitude(widened(step)) <= 1.7976931348623157e308) value = value + step;
     }
 };
-/// The same for columns whose backward error is beyond the bound, so that no other changes by as much as a bit.
+/// The same for columns whose backward error exceeds the bound; the other columns do not change in any bit.
 template <class T>
 struct correct_inaccurate {
     matrix_rows<T> a;
@@ -308,7 +313,7 @@ struct correct_inaccurate {
             correct(here.rhs_index * a.scalar_rows + first_row + here.r);
     }
 };
-/// x = the answer of another solver, for the systems that wait for it.
+/// x = the answer of another solver, for the flagged systems.
 template <class T>
 struct take_answer {
     matrix_rows<T> a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// CUDA launcher of the measuring of solutions.
+/// CUDA launcher of the error computation.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,10 @@
 namespace coppice::chain {
 
 inline constexpr int measure_threads = 256;
-inline constexpr int measure_blocks = 4; ///< of a multiprocessor, which waits for memory; a few registers are spilled
+inline constexpr int measure_blocks = 4; ///< blocks of a multiprocessor; more hide memory latency, although a few
+                                         ///< registers are spilled
 
-/// The larger of the values of all lanes of a warp, in its first lane.
+/// Maximum over the lanes of a warp, valid in its first lane.
 __device__ inline double largest_of_warp(double value) {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2)
@@ -23,7 +24,7 @@ __device__ inline double largest_of_warp(double value) {
     return value;
 }
 
-/// Raises `to` by what the `Threads` threads of a block have; called by all of them.
+/// Raises `to` to the maxima over the `Threads` threads of a block; called by all of them.
 template <int Threads>
 __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> const& mine) {
     __shared__ double memory[Threads / 32][sizeof(row_extremes<double>) / sizeof(double)];
@@ -44,41 +45,41 @@ __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> co
     __syncthreads();
     if (warp > 0) return;
     auto const all = reduced(lane < Threads / 32 ? warps[lane] : row_extremes<double>{});
-    __syncwarp(); // all have read
+    __syncwarp(); // all lanes have read
     if (lane == 0) warps[0] = all;
     __syncwarp();
-    // A lane each: they look at what is there before they raise it, and one after the other would wait six times.
+    // One lane for each value: raise_to() reads before it writes, and one lane would wait six times.
     constexpr int values = sizeof(row_extremes<double>) / sizeof(double);
     if (lane < values) raise_to(reinterpret_cast<double*>(&to) + lane, memory[0][lane]);
 }
 
-/// Extremes that a thread gathers over scalar rows, and what they come to.
+/// Maxima that a thread collects over scalar rows, and the conversion to row_extremes.
 template <class T>
 using gathered_extremes =
     std::conditional_t<sizeof(real_lane_t<T>) == sizeof(float), quotient_extremes, row_extremes<double>>;
 __device__ inline row_extremes<double> divided_extremes(quotient_extremes const& maxima) { return maxima.divided(); }
 __device__ inline row_extremes<double> divided_extremes(row_extremes<double> const& maxima) { return maxima; }
 
-/// Scalar rows of one system along their strands, every `stride`th from `first` on.
+/// Scalar rows of one system with strided access, rows first, first + stride, ...
 template <class T>
-__device__ row_extremes<double> measure_strided_rows(measure_job<T> const& job, system_location const& s, std::int64_t column,
-                                                std::int64_t first, std::int64_t stride) {
+__device__ row_extremes<double> measure_strided_rows(measure_job<T> const& job, system_location const& s,
+                                                     std::int64_t column, std::int64_t first, std::int64_t stride) {
     gathered_extremes<T> maxima;
     strided_rows<T, 3> const rows(job.rows, s, column);
     std::int64_t const begin = rows.begin(), end = rows.end() > begin ? rows.end() : begin;
-#pragma unroll(sizeof(real_lane_t <T>) == 4 ? 2 : 1) // where there are registers for the loads of two rows
+#pragma unroll(sizeof(real_lane_t <T>) == 4 ? 2 : 1) // two rows in flight if registers suffice
     for (std::int64_t j = begin + first; j < end; j += stride) rows.template take<3>(load_one{}, j, maxima);
-    if (first < begin) rows.take_end(load_one{}, first, maxima); // there is one on either side
+    if (first < begin) rows.take_end(load_one{}, first, maxima); // one incomplete row at each end
     if (end + first < s.rows) rows.take_end(load_one{}, end + first, maxima);
     return divided_extremes(maxima);
 }
 
-/// The rows of one system, by all threads of all blocks of `Threads`; scalar rows go along their strands.
+/// The rows of one system, by all threads of all blocks of `Threads`; scalar rows use strided access.
 template <int Threads, class T>
 __device__ void measure_system(measure_job<T> const& job, std::int64_t first, std::int64_t stride) {
     matrix_rows<T> const& a = job.rows.a;
     system_location s = a.batch.system(0);
-    s.stride = 1; // interleaved with none
+    s.stride = 1; // a single system is not interleaved
     for (std::int64_t i = first; i < a.scalar_rows && job.sums.open(0); i += stride)
         job.sums.check(s, i / a.n, int(i % a.n));
     for (std::int64_t column = 0; column < job.columns; ++column) {
@@ -89,7 +90,7 @@ __device__ void measure_system(measure_job<T> const& job, std::int64_t first, st
             for (std::int64_t i = first; i < a.scalar_rows; i += stride)
                 job.rows.take(s, i / a.n, int(i % a.n), column, maxima);
         raise_by_block<Threads>(job.errors[column], maxima);
-        __syncthreads(); // all have read what the next column overwrites
+        __syncthreads(); // the next column overwrites what all threads have read
     }
 }
 
@@ -114,7 +115,7 @@ __device__ void measure_systems(measure_job<T> const& job, std::int64_t first, s
     if (last >= 0) raise(job.errors[last], maxima);
 }
 
-/// One system is judged by the block that is done last.
+/// With one system, the last block to finish runs `checking`.
 template <class T>
 __global__ void __launch_bounds__(measure_threads, measure_blocks)
     measure_kernel(__grid_constant__ measure_job<T> const job, __grid_constant__ check_system const checking) {
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(measure_threads, measure_blocks)
     std::int64_t const stride = std::int64_t(gridDim.x) * measure_threads;
     if (job.rows.a.batch.systems > 1) return measure_systems(job, first, stride);
     if (job.scope.covers(0)) measure_system<measure_threads>(job, first, stride);
-    if (threadIdx.x != 0) return; // the one that raised what its block has
+    if (threadIdx.x != 0) return; // thread 0 has raised the maxima of its block
     __threadfence();
     if (atomicAdd(checking.memory.arrived(), 1) != int(gridDim.x) - 1) return;
     __threadfence();
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(measure_threads, measure_blocks)
     checking(0);
 }
 
-/// Measures; true if it judges, too.
+/// Computes the errors; returns true if it also runs `checking`.
 template <class T>
 bool measure(cuda_executor const& exec, measure_job<T> const& job, check_system const& checking) {
     std::int64_t const systems = job.rows.a.batch.systems;

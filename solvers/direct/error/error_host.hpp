@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host launcher of the measuring of solutions.
+/// Host launcher of the error computation.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace coppice::chain {
 
-/// Measures; true if it judges, too.
+/// Computes the errors; returns true if it also runs `checking`.
 template <class T>
 bool measure(host_executor const& exec, measure_job<T> const& job, check_system const&) {
     if (!job.scope.open()) return true;
     batch_shape const& batch = job.rows.a.batch;
     std::int64_t const rows = std::max<std::int64_t>(1, detail::host_block / job.rows.a.n);
-    // Interleaved systems in groups that fill packs.
+    // Groups of interleaved systems are multiples of a pack.
     std::int64_t const block = job.by_systems() ? std::max<std::int64_t>(16, rows / batch.rows / 16 * 16) : rows;
     auto const kernel = COPPICE_ISA_SELECT(measure_errors<T>);
     detail::for_each_block(exec, job.by_systems() ? batch.systems : batch.total, block,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a row of A x = d tells of the error of a solution: the lane code of reports. Everything is done in
-/// double, one row a lane, and what is left of the rows are maxima, so that their order does not matter.
+/// Error of a solution in single rows of A x = d: the lane code of reports. The arithmetic is double, with one row in
+/// each lane. Results over rows are maxima, so that their order does not matter.
 ///
-/// Sums of magnitudes are those of 64ths: no row of a matrix of finite numbers overflows, and no bit changes.
+/// Sums of magnitudes are divided by 64: with finite entries no row sum overflows, and the division is exact.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ template <class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<double> widened(complex_lane<R> const& a) {
     return {double(a.re), double(a.im)};
 }
-/// And back, to the lane type of the second argument.
+/// Conversion back to the lane type of the second argument.
 template <class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE R narrowed(double v, R) {
     return R(v);
@@ -29,9 +29,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> narrowed(complex_lane<double> c
     return {R(v.re), R(v.im)};
 }
 
-/// The larger of two values that are not negative; NaN where one of them is NaN. Their bits are ordered as integers,
-/// and those of NaN lie beyond infinity: no branch, which small systems would pay for. A GPU makes NaN with a sign,
-/// which b may have; a is 0 or came from here.
+/// Maximum of two nonnegative values; NaN if either is NaN. Compares their bits as integers, in which NaN is larger
+/// than infinity; this needs no branch, which saves time for small systems. A NaN from a GPU may have a sign bit, so it
+/// is removed from b; a is 0 or a result of this function.
 COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) {
     constexpr std::int64_t all_but_sign = std::numeric_limits<std::int64_t>::max();
     std::int64_t first, second;
@@ -50,15 +50,16 @@ COPPICE_ALWAYS_INLINE Pack larger_or_nan(Pack a, Pack const& b) {
     return a;
 }
 
-inline constexpr double magnitude_unit = 64; ///< of sums of magnitudes
+inline constexpr double magnitude_unit = 64; ///< unit of sums of magnitudes
 
-/// The largest values of rows; R is a real lane type, of double. |.| of a complex number is |re| + |im|.
+/// Maxima over rows; R is a real lane type of double. |.| of a complex number is |re| + |im|.
 template <class R>
 struct row_extremes {
     R residual{0.0}, matrix{0.0}, solution{0.0}, rhs{0.0}, componentwise{0.0};
-    R zero_unknown{0.0}; ///< 1 where an unknown is zero
+    R zero_unknown{0.0}; ///< 1 if an unknown is zero
 
-    /// Magnitudes of a row: its residual, the sum of its entries, its unknown, its right-hand side, and |A| |x|.
+    /// Adds the magnitudes of a row: its residual, the sum of its entries, its unknown, its right-hand side, and |A|
+    /// |x|.
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(R const& r, R const& row, R const& x, R const& d, R const& product) {
         R const total = product + d * R(1 / magnitude_unit);
         R const quotient = select(total <= R(0.0), R(1.0), r / total * R(1 / magnitude_unit));
@@ -71,14 +72,14 @@ struct row_extremes {
     }
 };
 
-/// The same of rows of single precision on a GPU, where a division is twenty instructions: the largest quotient is
-/// found by products, which do not overflow in double, and divided at the end.
+/// The same for rows in single precision on a GPU, on which a division takes twenty instructions: finds the largest
+/// quotient by cross multiplication, which does not overflow in double, and divides once at the end.
 struct quotient_extremes : row_extremes<double> {
     double numerator = 0, denominator = 1; ///< of the largest quotient
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(double r, double row, double x, double d, double product) {
         double const all = product + d * (1 / magnitude_unit);
-        bool const more = r * denominator > numerator * all; // where all is zero, so is r
+        bool const more = r * denominator > numerator * all; // if all = 0, then r = 0
         numerator = more ? r : numerator;
         denominator = more ? all : denominator;
         residual = larger_or_nan(residual, r);
@@ -90,12 +91,12 @@ struct quotient_extremes : row_extremes<double> {
     COPPICE_HD row_extremes<double> divided() const {
         row_extremes<double> all = *this;
         double const quotient = numerator / denominator * (1 / magnitude_unit);
-        all.componentwise = residual - residual == 0 ? quotient : residual - residual; // NaN as well where it is infinite
+        all.componentwise = residual - residual == 0 ? quotient : residual - residual; // infinity also gives NaN
         return all;
     }
 };
 
-/// Joins what different rows have.
+/// Merges the maxima of different rows.
 struct larger_extremes {
     using extremes = row_extremes<double>;
     COPPICE_HD extremes operator()(extremes const& a, extremes const& b) const {
@@ -105,7 +106,8 @@ struct larger_extremes {
     }
 };
 
-/// A row on its way: d - A x, and the sums of |A| and |A| |x| in 64ths. L is a lane type of double, complex or not.
+/// A row in progress: d - A x, and the sums of |A| and |A| |x|, divided by 64. L is a real or complex lane type of
+/// double.
 template <class L>
 struct row_sums {
     using real = real_lane_t<L>;
@@ -113,7 +115,7 @@ struct row_sums {
     real row{0.0}, product{0.0};
 
     COPPICE_HD COPPICE_ALWAYS_INLINE explicit row_sums(L const& rhs) : rest(rhs) {}
-    /// What is not in the matrix leaves the solution alone, infinite or not.
+    /// A zero entry contributes nothing, even if x is infinite.
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(L const& entry, L const& x) {
         real const weight = magnitude(entry) * real(1 / magnitude_unit);
         auto const none = weight <= real(0.0);
@@ -123,23 +125,24 @@ struct row_sums {
     }
 };
 
-/// A x and d.
+/// A, x and d.
 template <class T>
 struct residual_rows {
     matrix_rows<T> a;
     T const *x, *d;
     std::int64_t x_leading, d_leading;
 
-    /// Row r of block row j of a system, with everything that happens at borders.
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index) const {
+    /// Sums of row r of block row j of a system, boundaries and cyclic couplings included.
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r,
+                                               std::int64_t rhs_index) const {
         using wide = decltype(widened(T()));
         row_sums<wide> sum(widened(d[offset(s, j, r) + rhs_index * d_leading]));
         for (int band = 0; band < 3; ++band) {
-            std::int64_t block = j - 1 + band; // round the corner where the matrix is cyclic
+            std::int64_t block = j - 1 + band; // wraps around if the matrix is cyclic
             block += block < 0 ? s.rows : block >= s.rows ? -s.rows : 0;
             for (int q = 0; q < a.n; ++q) {
                 wide const entry = widened(a.entry(s, j, r, band * a.n + q));
-                if (magnitude(entry) == 0) continue; // perhaps there is no such unknown
+                if (magnitude(entry) == 0) continue; // the unknown may not exist
                 sum.add(entry, widened(x[offset(s, block, q) + rhs_index * x_leading]));
             }
         }
@@ -150,7 +153,7 @@ struct residual_rows {
         auto const sum = sums(s, j, r, rhs_index);
         std::int64_t const at = offset(s, j, r);
         maxima.add(magnitude(sum.rest), sum.row, magnitude(widened(x[at + rhs_index * x_leading])),
-                 magnitude(widened(d[at + rhs_index * d_leading])), sum.product);
+                   magnitude(widened(d[at + rhs_index * d_leading])), sum.product);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t offset(system_location const& s, std::int64_t j, int r) const {
         return (s.base + j * s.stride) * a.n + r;
@@ -167,16 +170,17 @@ struct load_one {
 
 inline constexpr int max_diagonals = 17; ///< of a banded matrix: 8 bands on either side
 
-/// The scalar rows of one column of a system whose entries lie along strands: of scalar rows and of bands, up to `Most`
-/// of them. Row j has its entries and unknowns at a[t][j step] and x[t][j step].
+/// The scalar rows of one column of a system with strided access to rows and diagonals, of which there are at most
+/// `Most`. Entry and unknown of diagonal t in row j are a[t][j step] and x[t][j step].
 template <class T, int Most>
 struct strided_rows {
     T const *a[Most], *x[Most], *solution, *rhs;
     std::int64_t step, rows;
-    int count, below; ///< strands; of them below the diagonal
+    int count, below; ///< number of diagonals, and of those below the main diagonal
     bool cyclic, transposed, conjugated;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE strided_rows(residual_rows<T> const& of, system_location const& s, std::int64_t column)
+    COPPICE_HD COPPICE_ALWAYS_INLINE strided_rows(residual_rows<T> const& of, system_location const& s,
+                                                  std::int64_t column)
         : solution(of.x + s.base + column * of.x_leading), rhs(of.d + s.base + column * of.d_leading), step(s.stride),
           rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
           transposed(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
@@ -193,15 +197,15 @@ struct strided_rows {
             else
                 a[t] = ((transposed ? -k : k) < 0    ? of.a.lower
                         : (transposed ? -k : k) == 0 ? of.a.diagonal
-                                                 : of.a.upper) +
+                                                     : of.a.upper) +
                        s.base + (transposed ? k * step : 0);
         }
     }
-    /// Rows [begin(), end()) have all their entries.
+    /// Rows [begin(), end()) are complete: all their entries are inside the matrix.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t begin() const { return below < rows ? below : rows; }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t end() const { return rows - (count - 1 - below); }
 
-    /// Rows j of as many lanes as `load` loads, that have all of their `Count` entries.
+    /// Adds complete rows from j on, as many as `load` has lanes, with `Count` entries each.
     template <int Count, class Load, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);
@@ -210,7 +214,7 @@ struct strided_rows {
         for (int t = 0; t < (Count > 0 ? Count : count); ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
         finish(sum, load, d, j, maxima);
     }
-    /// The same at the ends.
+    /// The same for incomplete rows at the ends.
     template <class Load, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);

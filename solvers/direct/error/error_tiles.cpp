@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The measuring of solutions on one core: a row per SIMD lane. Compiled once per instruction set.
+/// Error computation on one core: one row in each SIMD lane. Compiled once for each instruction set.
 #include <coppice/solvers/direct/error/error_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
@@ -12,7 +12,7 @@ using namespace coppice::chain;
 
 using lanes = pack<double, register_bytes, 1>;
 
-/// Loads the elements of as many rows as there are lanes.
+/// Loads the elements of consecutive rows, one for each lane.
 struct load_lanes {
     COPPICE_ALWAYS_INLINE lanes operator()(double const* at) const {
         lanes result;
@@ -35,7 +35,7 @@ struct load_lanes {
     }
     template <int... I>
     COPPICE_ALWAYS_INLINE static complex_lane<lanes> deinterleaved(lanes const& low, lanes const& high,
-                                                            std::integer_sequence<int, I...>) {
+                                                                   std::integer_sequence<int, I...>) {
         complex_lane<lanes> result;
         result.re.v[0] = __builtin_shufflevector(low.v[0], high.v[0], (2 * I)...);
         result.im.v[0] = __builtin_shufflevector(low.v[0], high.v[0], (2 * I + 1)...);
@@ -43,7 +43,7 @@ struct load_lanes {
     }
 };
 
-/// What lane l has seen.
+/// Merges the maxima of lane l.
 COPPICE_ALWAYS_INLINE void merge(row_extremes<double>& to, row_extremes<lanes> const& from, int l) {
     to.residual = larger_or_nan(to.residual, get_lane(from.residual, l));
     to.matrix = larger_or_nan(to.matrix, get_lane(from.matrix, l));
@@ -53,7 +53,7 @@ COPPICE_ALWAYS_INLINE void merge(row_extremes<double>& to, row_extremes<lanes> c
     to.zero_unknown = larger_or_nan(to.zero_unknown, get_lane(from.zero_unknown, l));
 }
 
-/// Rows [first, last) of a column of a system, which follow each other in memory.
+/// Rows [first, last) of a column of a system, contiguous in memory.
 template <int Count, class Rows>
 void take_rows(Rows const& rows, std::int64_t first, std::int64_t last, row_extremes<double>& maxima) {
     std::int64_t const begin = first > rows.begin() ? first : rows.begin();
@@ -69,7 +69,7 @@ void take_rows(Rows const& rows, std::int64_t first, std::int64_t last, row_extr
     for (; j < last; ++j) rows.take_end(load_one{}, j, maxima);
 }
 
-/// The same of matrices with blocks of N rows.
+/// The same for matrices with blocks of N rows.
 template <int N, class T>
 void take_block_rows(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
                      std::int64_t column, row_extremes<double>& maxima) {
@@ -77,7 +77,7 @@ void take_block_rows(residual_rows<T> const& of, system_location const& s, std::
     matrix_rows<T> const& a = of.a;
     bool const transposed = a.op != matrix_operation::none;
     T const* const bands[3] = {transposed ? a.upper : a.lower, a.diagonal, transposed ? a.lower : a.upper};
-    int const down = transposed ? N : 1, right = transposed ? 1 : N; // the next row of a block, the next column
+    int const down = transposed ? N : 1, right = transposed ? 1 : N; // strides to the next row and column of a block
     for (std::int64_t j = first; j < last; ++j) {
         T const* const d = of.d + of.offset(s, j, 0) + column * of.d_leading;
         T const* const mine = of.x + of.offset(s, j, 0) + column * of.x_leading;
@@ -97,7 +97,7 @@ void take_block_rows(residual_rows<T> const& of, system_location const& s, std::
                     wide entry = widened(entries[r * down + q * right]);
                     if (is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed) entry = conjugate(entry);
                     double const weight = magnitude(entry) * (1 / magnitude_unit);
-                    bool const none = weight == 0; // what is not in the matrix leaves the solution alone
+                    bool const none = weight == 0; // a zero entry contributes nothing, even if x is infinite
                     rest[r] = rest[r] - select(none, wide(0), entry * value);
                     row[r] += weight;
                     product[r] += select(none, 0.0, weight * size);
@@ -121,7 +121,7 @@ void check_sums(measure_job<T> const& job, system_location const& s, std::int64_
         for (int r = 0; r < job.rows.a.n; ++r) job.sums.check(s, j, r);
 }
 
-/// Block rows [first, last) of a system.
+/// Measures block rows [first, last) of a system.
 template <class T>
 void measure_rows(measure_job<T> const& job, system_location const& s, std::int64_t first, std::int64_t last) {
     matrix_rows<T> const& a = job.rows.a;
@@ -144,11 +144,10 @@ void measure_rows(measure_job<T> const& job, system_location const& s, std::int6
     }
 }
 
-/// Scalar rows of interleaved systems, one in each lane.
+/// Measures scalar rows of interleaved systems, one system in each lane.
 template <class T>
 void measure_lanes(measure_job<T> const& job, std::int64_t first) {
-    for (int l = 0; l < lanes::size; ++l)
-        check_sums(job, job.rows.a.batch.system(first + l), 0, job.rows.a.batch.rows);
+    for (int l = 0; l < lanes::size; ++l) check_sums(job, job.rows.a.batch.system(first + l), 0, job.rows.a.batch.rows);
     for (std::int64_t column = 0; column < job.columns; ++column) {
         strided_rows<T, 3> const rows(job.rows, job.rows.a.batch.system(first), column);
         row_extremes<lanes> many;
@@ -175,7 +174,7 @@ void measure_errors(measure_job<T> const& job, std::int64_t first, std::int64_t 
                 measure_lanes(job, s);
                 s += lanes::size;
             } else {
-                system_location  const location = batch.system(s++);
+                system_location const location = batch.system(s++);
                 if (job.scope.covers(location.system)) measure_rows(job, location, 0, location.rows);
             }
         }

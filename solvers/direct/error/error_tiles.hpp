@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The measuring of solutions on the host, compiled for several instruction sets (core/host/isa.hpp).
+/// Error computation on the host, compiled for several instruction sets (core/host/isa.hpp).
 #pragma once
 
 #include <coppice/core/host/isa.hpp>
@@ -8,8 +8,8 @@
 
 namespace coppice {
 
-// Items [first, last) of all columns: block rows counted through all systems, or systems that are interleaved. Items of
-// different calls may be measured at once.
+// Measures items [first, last) of all columns: block rows, numbered through all systems, or interleaved systems. Calls
+// for different items may run concurrently.
 COPPICE_ISA_DECLARE(template <class T>
                     void measure_errors(chain::measure_job<T> const& job, std::int64_t first, std::int64_t last);)
 

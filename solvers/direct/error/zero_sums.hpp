@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Matrices that are singular because their rows or their columns sum to zero: the Laplacian of a path or a ring whose
-/// ends are free (Neumann conditions), the rates of a Markov chain. Elimination in LAPACK's order ends in a zero there;
-/// in any other order it may end in rounding, and a right-hand side in the range then leaves no large solution either.
+/// Finds matrices that are singular because all rows or all columns sum to zero: Laplacians of a path or cycle with
+/// Neumann conditions, rates of a Markov chain. Elimination in the order of LAPACK ends with a zero pivot for them. In
+/// any other order it may end with a rounding error, and if the right-hand side is in the range, the solution is not
+/// large either.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,17 @@
 
 namespace coppice::chain {
 
-/// Which sums of a system are not zero. With all rows op(A) 1 = 0, with all columns 1^T op(A) = 0. Sums are formed in
-/// double, in the order of the columns: what is zero there differs from zero by rounding of the entries at most.
+/// Which sums of a system are not zero. If all row sums are zero, op(A) 1 = 0; if all column sums are zero, 1^T op(A) =
+/// 0. Sums are computed in double, in the order of the columns; a computed sum of zero means that the exact sum is at
+/// most the rounding error of the entries.
 template <class T>
 struct zero_sums {
     static constexpr int directions = 2; ///< rows, columns
 
     matrix_rows<T> a;
-    int* uneven; ///< [system][direction]: whether a sum is known not to be zero
+    int* uneven; ///< [system][direction]: whether a nonzero sum was found
 
-    /// The first sums of system s, which tell of nearly all matrices that they are none of these.
+    /// Checks the first row and column sum of system s, which excludes nearly all matrices.
     COPPICE_HD void begin(std::int64_t s) const {
         system_location const location = a.batch.system(s);
         uneven[directions * s] = location.rows == 0 || !vanishes(row_sum(location, 0, 0));
@@ -31,7 +33,7 @@ struct zero_sums {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open(std::int64_t s) const {
         return !is_raised(uneven + directions * s) || !is_raised(uneven + directions * s + 1);
     }
-    /// The sums of scalar row and column r of block row j; open(s).
+    /// Checks the sums of scalar row and column r of block row j, if open(s).
     COPPICE_HD COPPICE_ALWAYS_INLINE void check(system_location const& s, std::int64_t j, int r) const {
         if (!a.has_row(s, j, r)) return;
         int* const of = uneven + directions * s.system;
@@ -50,7 +52,7 @@ private:
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE wide column_sum(system_location const& s, std::int64_t j, int r) const {
         wide sum(0);
-        for (int band = 2; band >= 0; --band) { // of the entries of a row, that with column block j
+        for (int band = 2; band >= 0; --band) { // the entry of the row in column block j
             std::int64_t row = j + 1 - band;
             if (!a.cyclic && (row < 0 || row >= s.rows)) continue;
             row += row < 0 ? s.rows : row >= s.rows ? -s.rows : 0;

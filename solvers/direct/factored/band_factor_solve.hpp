@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factorisations of solve_bands' classes, written once over run_step of the launchers.
+/// Factorisations for the classes of solve_bands, written once over run_step of the launchers.
 #pragma once
 
 #include <coppice/solvers/direct/factored/band_factor.hpp>
@@ -9,7 +9,8 @@
 namespace coppice {
 namespace chain {
 
-/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the final_complement.
+/// Layout of a factorisation: saved pivot rows, condensed matrices and their sizes for every level, and the final Schur
+/// complement.
 struct factor_plan : workspace_layout {
     std::int64_t saved[max_levels], matrix[max_levels], sizes[max_levels];
     std::int64_t final_complement, launch;
@@ -22,41 +23,44 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     factor_plan plan;
     for_each_level(l, a.n, 0, [&](int depth, std::int64_t condensed, std::int64_t, std::int64_t) {
         auto const shape = depth == 1 ? rows_shape(l, a.n, 0) : condensed_shape(a.n, 0);
-        plan.saved[depth - 1] = plan.take(factored_level<T, matrix_block_rows<T>>::saved_total(shape, condensed) * element_bytes);
+        plan.saved[depth - 1] =
+            plan.take(factored_level<T, matrix_block_rows<T>>::saved_total(shape, condensed) * element_bytes);
         plan.matrix[depth - 1] = plan.take(condensed * 8 * a.n * a.n * element_bytes);
         plan.sizes[depth - 1] = plan.take(condensed * element_bytes);
     });
-    plan.final_complement = plan.take(a.batch.systems * factored_final_complement<T>::saved_each(2 * a.n) * element_bytes);
+    plan.final_complement =
+        plan.take(a.batch.systems * factored_final_complement<T>::saved_each(2 * a.n) * element_bytes);
     plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), condensed_shape(a.n, 0)));
     return plan;
 }
 
-/// The stages of a factorisation or of a solve with it, in memory that plan_factor and, for right-hand sides of links,
-/// `rhs` lay out.
+/// The levels of a factorisation or of a solve with it. The memory is laid out by plan_factor; `rhs` holds the
+/// right-hand sides of condensed rows.
 template <class T>
 struct factored_levels {
     factored_level<T, matrix_block_rows<T>> rows;
     std::array<factored_level<T, condensed_rows<T>>, max_levels> condensed;
     factored_final_complement<T> last;
-    int depth = 0; ///< stages of links
+    int depth = 0; ///< levels of condensed rows
 
-    factored_levels(matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
-                    std::byte* factor, T* rhs) {
+    factored_levels(matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
+                    factor_plan const& plan, std::byte* factor, T* rhs) {
         int const n = block_rows.a.n, rhs_count = block_rows.rhs_count;
         levels const l = levels_of(block_rows.a.batch);
         condensed_rows<T> below{};
         for_each_level(l, n, rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
             auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
             auto* const sizes = reinterpret_cast<real_lane_t<T>*>(factor + plan.sizes[k - 1]);
-            condensed_rows<T> const to{matrix, rhs + offset, sizes, k, 2 * n, rhs_count, block_rows.a, span, block_rows.singular};
+            condensed_rows<T> const to{matrix, rhs + offset,       sizes, k, 2 * n, rhs_count, block_rows.a,
+                                       span,   block_rows.singular};
             if (k == 1) {
                 rows = {{block_rows, to, l, rows_shape(l, n, rhs_count), how, count, nullptr},
                         saved_at(plan, factor, k),
                         factor_step::factorise};
             } else {
                 condensed[std::size_t(k - 2)] = {{below, to, l, condensed_shape(n, rhs_count), how, count, nullptr},
-                                             saved_at(plan, factor, k),
-                                             factor_step::factorise};
+                                                 saved_at(plan, factor, k),
+                                                 factor_step::factorise};
                 depth = k - 1;
             }
             below = to;
@@ -99,7 +103,7 @@ struct hide_singular {
 template <class T>
 void check_factor(band_matrix<T> const& a, band_options const& o, array_view<std::byte const> memory,
                   std::int64_t needed, char const* name) {
-    if (o.method == band_method::rpts) refuse("rpts keeps no factorisation");
+    if (o.method == band_method::rpts) refuse("method rpts has no factorisation");
     if (a.size == 0) return;
     check_space(name, memory, needed);
 }
@@ -142,7 +146,8 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     auto const rows = chain::rows_of(a, options);
     chain::levels const l = chain::levels_of(rows.batch);
     int const rhs_count = int(std::min<std::int64_t>(columns, chain::max_rhs));
-    std::int64_t const condensed = chain::for_each_level(l, rows.n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T));
+    std::int64_t const condensed =
+        chain::for_each_level(l, rows.n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T));
     return align_workspace(condensed) +
            chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, rhs_count),
                                                            chain::condensed_shape(rows.n, rhs_count));
@@ -155,7 +160,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     using lane = chain::lane_of_t<T>;
     using real = real_lane_t<lane>;
     chain::check_matrix(exec, a, options);
-    band_matrix<T> shape = a; // its values are not looked at
+    band_matrix<T> shape = a; // its values are not read
     shape.lower = shape.diagonal = shape.upper = d.pointer;
     chain::check_vectors(shape, d, x);
     std::int64_t const needed = factored_workspace(exec, a, x.columns, options);
@@ -177,21 +182,21 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     for (std::int64_t c = 0; c < x.columns; c += max_columns) {
         int const rhs_count = int(std::min<std::int64_t>(max_columns, x.columns - c));
         chain::matrix_block_rows<lane> const block_rows{rows,
-                                           reinterpret_cast<lane const*>(d.pointer) + c * d.leading,
-                                           reinterpret_cast<lane*>(x.pointer) + c * x.leading,
-                                           d.leading,
-                                           x.leading,
-                                           rhs_count,
-                                           nullptr};
+                                                        reinterpret_cast<lane const*>(d.pointer) + c * d.leading,
+                                                        reinterpret_cast<lane*>(x.pointer) + c * x.leading,
+                                                        d.leading,
+                                                        x.leading,
+                                                        rhs_count,
+                                                        nullptr};
         chain::elimination<real> const how{real(0), false, false};
         chain::factored_levels<lane> factored(block_rows, how, plan, const_cast<std::byte*>(factor.data()),
-                                            reinterpret_cast<lane*>(workspace.data()));
+                                              reinterpret_cast<lane*>(workspace.data()));
         factored.up(exec, chain::factor_step::forward, workspace.data() + launch);
         factored.down(exec, workspace.data() + launch);
     }
 }
 
-// What the sources of the library instantiate, and no other.
+// The instantiations in the sources of the library.
 #define COPPICE_BAND_FACTOR_DECLARE(prefix, T, Executor)                                                               \
     prefix std::int64_t bands_factor_bytes(Executor const&, band_matrix<T> const&, band_options const&);               \
     prefix void factorise_bands(Executor const&, band_matrix<T> const&, array_view<std::byte>, band_options const&,    \

@@ -43,7 +43,7 @@ struct solve_report {
 enum class band_method {
     automatic, ///< rpts if it applies, otherwise chain; with a report, further attempts if the backward error exceeds
                ///< the bound
-    rpts, ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
+    rpts,      ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
           ///< float, 2048 of double), on the host up to 4096 rows, each eliminated as a whole. Systems of different
           ///< sizes: on CUDA if each fits into a block. Cyclic systems: on CUDA only, of equal size, from 64 rows on,
           ///< with pivoting and without a threshold; `automatic` chooses rpts for them only without a report and

@@ -11,8 +11,8 @@
 ///
 ///     worker       0               1               2               3
 ///     segments [ ][ ][ ]       [ ][ ][ ]       [ ][ ][ ]       [ ][ ]
-///     runs      └──┴──┘         └──┴──┘         └──┴──┘         └──┘        each worker alone, one segment after the other
-///     tree      └───────────────┘               └───────────────┘           workers at distance 1,
+///     runs      └──┴──┘         └──┴──┘         └──┴──┘         └──┘        each worker alone, one segment after the
+///     other tree      └───────────────┘               └───────────────┘           workers at distance 1,
 ///               └───────────────────────────────┘                           workers at distance 2, ...
 ///
 /// This order determines the bits of a solution; it depends on the numbers of workers and segments only.
@@ -28,7 +28,7 @@ namespace coppice::merging {
 /// One merge step of all workers: each merges the next segment of its run or, in the tree, the segment of the worker at
 /// +`distance`.
 struct merge_step {
-    int run;      ///< max. segments of a worker
+    int run;        ///< max. segments of a worker
     int number = 1; ///< number of the merged segment in the run; run, run + 1, ... in the tree
     int distance = run > 1 ? 0 : 1;
 
@@ -92,7 +92,8 @@ COPPICE_NO_EXEC_CHECK
 template <int Unroll = rolled, substituting_workers Workers>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
-    for (int distance = int(std::bit_floor(unsigned(all.workers() - 1))); distance > 0; distance /= 2) all.substitute_tree(distance);
+    for (int distance = int(std::bit_floor(unsigned(all.workers() - 1))); distance > 0; distance /= 2)
+        all.substitute_tree(distance);
 }
 /// Back substitution through the runs: to the unknowns around each segment.
 COPPICE_NO_EXEC_CHECK
@@ -102,4 +103,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_runs(Workers& all) {
     for (int number = all.run() - 1; number > 0; --number) all.substitute_run(number);
 }
 
-} // namespace coppice::joins
+} // namespace coppice::merging

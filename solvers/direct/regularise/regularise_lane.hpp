@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What one worker does when tridiagonal_regulariser looks for singular pieces and mends them.
+/// Lane code of tridiagonal_regulariser: finds singular pieces of a system and regularises them.
 #pragma once
 
 #include <limits>
@@ -13,11 +13,10 @@
 
 namespace coppice::detail {
 
-/// What a look at the rows of a system finds. Two whole words: no padding, which a device would copy without having
-/// written it.
+/// Diagnostics of the rows of a system. Two whole words without padding bytes, which a device would copy uninitialised.
 struct system_diagnostics {
-    double largest; ///< magnitude of an entry; NaN where there is one
-    /// 1: every diagonal entry outweighs the rest of its row, by more than rounding can take away
+    double largest; ///< largest magnitude of an entry; NaN if there is a NaN
+    /// 1: every diagonal entry exceeds the sum of the others in its row by more than rounding errors
     std::int64_t dominant;
 };
 struct worse_diagnostics {
@@ -44,24 +43,26 @@ struct largest_entry_of_row {
     COPPICE_HD double operator()(std::int64_t i) const {
         maximum const larger_or_nan;
         double const neighbours = larger_or_nan(i > 0 ? double(magnitude(a.lower[i])) : 0.0,
-                                            i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0);
+                                                i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0);
         return larger_or_nan(neighbours, double(magnitude(a.diagonal[i])));
     }
 };
 
-/// A system that is solved to see what comes out: the matrix near one, and a random right-hand side, as large as the
-/// rows are, so small that a pivot of zero gives a large result, not an infinite one that would reach other paths.
+/// A test solve that detects singular pieces: the matrix, scaled to about 1, and a random right-hand side in proportion
+/// to the size of the rows. It is so small that a zero pivot gives a large result, not an infinite one, which would
+/// affect other pieces.
 template <class T>
 struct tridiagonal_probe {
     static constexpr int exponents = std::numeric_limits<T>::max_exponent;
-    static constexpr double shrink = exponents > 128 ? 0x1p-500 : 0x1p-60; ///< of the right-hand side
+    static constexpr double shrink = exponents > 128 ? 0x1p-500 : 0x1p-60; ///< factor of the right-hand side
 
     tridiagonal_view<T> a;
     double scale;        ///< a power of two
-    double cancellation; ///< share of its terms that a row may cancel to; 0 allows any
+    double cancellation; ///< bound of |d_i| / sum of |a_ij x_j|, below which the terms of a row cancel; 0 disables this
+                         ///< test
     T *lower, *diagonal, *upper, *rhs, *solution;
 
-    /// Fills row i. Corners are left out, so that rows outside do not matter.
+    /// Fills row i. Corner entries are zero, so that rows outside do not matter.
     COPPICE_HD void operator()(std::int64_t i) const {
         lower[i] = i > 0 ? T(scale * double(a.lower[i])) : T(0);
         diagonal[i] = T(scale * double(a.diagonal[i]));
@@ -76,8 +77,8 @@ struct tridiagonal_probe {
         double const draw = random.uniform(std::uint64_t(i), 0.5, 1.0);
         return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
     }
-    /// Does row i show that the matrix is nearly singular? Its terms cancel to working precision, whatever the scale of
-    /// rows and unknowns is, or its unknown is beyond all bounds, as where no pivot holds it.
+    /// Whether row i indicates a nearly singular matrix: its terms cancel to working precision, for any scale of rows
+    /// and unknowns, or its unknown is larger than 1, as without a pivot.
     COPPICE_HD bool breaks(std::int64_t i) const {
         if (i < 0 || i >= a.size()) return false;
         double const here = magnitude(solution[i]);
@@ -87,14 +88,14 @@ struct tridiagonal_probe {
         double const right = magnitude(rhs[i]);
         return !(cancellation * terms <= right && here <= 1);
     }
-    /// Zero where nothing couples: another piece may have no finite solution.
+    /// Zero for a zero coefficient, even if x is not finite in another piece.
     COPPICE_HD static double term(T coefficient, T x) {
         return coefficient == T(0) ? 0.0 : double(magnitude(coefficient)) * double(magnitude(x));
     }
 };
 
-/// The pieces of a system: stretches of rows that no coupling joins with the rest. A piece is mended as a whole, where
-/// any of its rows breaks: which of them do is a matter of rounding, whether any does is not.
+/// The pieces of a system: maximal ranges of rows without a coupling to other rows. A piece is regularised as a whole
+/// if any of its rows breaks: which rows break depends on rounding, whether any does, does not.
 template <class T>
 struct begins_piece {
     tridiagonal_view<T> a;
@@ -114,7 +115,7 @@ struct store_piece_start {
     std::int32_t* starts;
     COPPICE_HD void operator()(std::int64_t p, std::int64_t i) const { starts[p] = std::int32_t(i); }
 };
-/// Marks the rows that break, beside those marked before, and counts both.
+/// Flags the rows that break, in addition to those already flagged, and counts both.
 template <class T>
 struct flag_broken {
     tridiagonal_probe<T> probe;
@@ -125,24 +126,24 @@ struct flag_broken {
         return broken[i];
     }
 };
-/// The next right-hand side has the signs of the solution to the last one. A random one can be nearly orthogonal to
-/// what a singular piece amplifies; this one, along what it has amplified, is not where the piece is near to symmetric
-/// (the step of Hager's estimate of a condition, 1984).
+/// The next right-hand side has the signs of the last solution. A random right-hand side can be nearly orthogonal to
+/// the vectors that a singular piece amplifies. This one is not if the piece is nearly symmetric (the step of Hager's
+/// condition estimate, 1984).
 template <class T>
 struct next_rhs {
     tridiagonal_probe<T> probe;
     COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.rhs_of(i, probe.solution[i] < T(0)); }
 };
-/// Whether piece p has at most `longest` rows and one of them breaks.
+/// Whether piece p has at most `longest` rows, one of which breaks.
 COPPICE_HD inline bool piece_breaks(std::int32_t const* starts, std::int32_t const* broken_before, std::int64_t p,
                                     std::int32_t longest) {
     std::int32_t const first = starts[p], end = starts[p + 1];
     return end - first <= longest && broken_before[end] > broken_before[first];
 }
 
-/// Looks again, on its own, at a piece that breaks: beside a singular piece others break too where a solver takes its
-/// pivots from all rows of a system. By elimination with partial pivoting, one worker a piece; for pieces that are not
-/// long.
+/// Tests a piece that breaks again, separately: near a singular piece other pieces break too if the solver takes its
+/// pivots from all rows of a system. One worker eliminates a piece with partial pivoting; only for pieces of at most
+/// `longest` rows.
 template <class T>
 struct examine_piece {
     static constexpr std::int32_t longest = 1024; ///< rows
@@ -151,7 +152,7 @@ struct examine_piece {
     std::int32_t const *starts, *broken_before;
     std::uint8_t* broken;
 
-    /// Whether piece p is one of those.
+    /// Whether piece p must be tested again.
     COPPICE_HD bool suspected(std::int64_t p) const { return piece_breaks(starts, broken_before, p, longest); }
     COPPICE_HD void operator()(std::int64_t p) const {
         if (!suspected(p)) return;
@@ -166,7 +167,7 @@ struct examine_piece {
             solve(first, end);
             for (std::int64_t i = first; i < end; ++i) {
                 T const right = probe.rhs[i];
-                probe(i); // the bands are used up
+                probe(i); // the solve overwrites the bands
                 probe.rhs[i] = right;
             }
             for (std::int64_t i = first; i < end; ++i) breaks = breaks || probe.breaks(i);
@@ -175,7 +176,7 @@ struct examine_piece {
     }
 
 private:
-    /// As LAPACK's gtsv; uses up the bands. A pivot of zero counts as the smallest normal number.
+    /// Solves as LAPACK's gtsv and overwrites the bands. A zero pivot is replaced by the smallest normal number.
     COPPICE_HD void solve(std::int64_t first, std::int64_t end) const {
         T *const lower = probe.lower, *const diagonal = probe.diagonal, *const upper = probe.upper,
                  *const x = probe.solution;
@@ -206,7 +207,7 @@ private:
         }
     }
 };
-/// Whether there is a piece that has been looked at so and breaks.
+/// Whether piece p still breaks after this test.
 template <class T>
 struct breaks_alone {
     examine_piece<T> pieces;
@@ -216,10 +217,10 @@ struct store_broken {
     std::int32_t* before;
     COPPICE_HD void operator()(std::int64_t i, std::int64_t count) const { before[i] = std::int32_t(count); }
 };
-/// Whether the piece of row i is mended.
+/// Whether the piece of row i is to be regularised.
 struct regularised_pieces {
     std::int32_t const *piece, *starts, *broken_before;
-    std::int32_t longest; ///< rows of a piece that is mended
+    std::int32_t longest; ///< rows of a piece that may be regularised
     COPPICE_HD bool operator()(std::int64_t i) const { return piece_breaks(starts, broken_before, piece[i], longest); }
 };
 struct count_regularised {
@@ -227,18 +228,18 @@ struct count_regularised {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return selected(i) ? 1 : 0; }
 };
 
-/// Makes the diagonal entry of a row that is to be mended a little larger than the entries beside it.
+/// Raises the diagonal entry of a selected row slightly above the sum of the other entries of the row.
 template <class T>
 struct strengthen_pivot {
     tridiagonal_probe<T> probe;
     regularised_pieces selected;
-    double typical; ///< about the largest entry; the pivot of a row without any
-    T* diagonal; ///< of the system itself
+    double typical; ///< about the largest entry; the pivot of a row without entries
+    T* diagonal;    ///< of the original system
     COPPICE_HD void operator()(std::int64_t i) const {
         if (!selected(i)) return;
         double const old = diagonal[i];
         double const neighbours = (i > 0 ? double(magnitude(probe.a.lower[i])) : 0.0) +
-                              (i + 1 < probe.a.size() ? double(magnitude(probe.a.upper[i])) : 0.0);
+                                  (i + 1 < probe.a.size() ? double(magnitude(probe.a.upper[i])) : 0.0);
         double size = old < 0 ? -old : old;
         size = size > neighbours ? size : neighbours;
         size = size > typical * probe.shrink ? (1 + 0x1p-6) * size : typical;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems of preconditioners made safe to solve with.
+/// Regularisation of tridiagonal systems in preconditioners.
 #pragma once
 
 #include <cmath>
@@ -11,24 +11,25 @@
 
 namespace coppice {
 
-/// Mends tridiagonal systems that are singular or nearly so, that their solution is finite for every finite right-hand
-/// side: the pivots of the pieces that break are shifted until they outweigh the rest of their rows. Keeps the memory
-/// that it needs for that, so that mending again allocates nothing.
+/// Regularises tridiagonal systems that are singular or nearly singular, so that the solution is finite for every
+/// finite right-hand side: shifts the diagonal entries of singular pieces until they exceed the sum of the other
+/// entries in their rows. Owns its memory; a second call for the same size allocates nothing.
 template <executor Executor, class T>
 class tridiagonal_regulariser {
 public:
-    /// Returns the number of rows that were mended; 0, the usual case, changes nothing. One pass over the system where
-    /// every row is dominated by its diagonal; else found out by two solves, and pieces of up to 1024 rows that seem
-    /// broken are looked at one by one. Both executors find the same pieces unless one is on the verge of working
-    /// precision. Waits. A system with entries that are not finite is left as it is; so are systems of more than
+    /// Returns the number of regularised rows; 0, the usual result, means that nothing was changed. If the system is
+    /// diagonally dominant, this takes one pass over its rows; otherwise two solves, and a separate test of each piece
+    /// of up to 1024 rows that may be singular. Host and CUDA find the same pieces unless one is at the limit of
+    /// working precision. Waits. Does not change systems with entries that are not finite, nor systems of more than
     /// 2^31 - 2 rows.
     ///
-    /// `whole` says that the system is all of the matrix: one that is nearly singular belongs to it then, and only what
-    /// has no finite solution is mended.
-    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole);
-    /// The same where a pass over the system has told its health.
-    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole,
-                      detail::system_diagnostics const& diagnostics);
+    /// `whole`: the system is the whole matrix of the user. Then it is regularised only if it has no finite solution,
+    /// and not if it is nearly singular.
+    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
+                            bool whole);
+    /// The same with given diagnostics of the system.
+    std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
+                            bool whole, detail::system_diagnostics const& diagnostics);
 
 private:
     void take_memory(Executor const& exec, std::int64_t n);
@@ -36,7 +37,8 @@ private:
                               tridiagonal_options const& options);
     std::int64_t find_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
     void store_broken(Executor const& exec);
-    detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe, int round);
+    detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
+                                             int round);
 
     tridiagonal<T> copy_{};
     buffer<T> rhs_{}, solution_{};
@@ -58,11 +60,11 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
 }
 
-/// Marks the rows that break, and returns how many do.
+/// Flags the rows that break; returns their number.
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& exec,
-                                                           detail::tridiagonal_probe<T> const& probe,
-                                                           tridiagonal_options const& options) {
+                                                                detail::tridiagonal_probe<T> const& probe,
+                                                                tridiagonal_options const& options) {
     std::int64_t const n = probe.a.size();
     std::int64_t broken = 0;
     for_each(exec, n, probe);
@@ -77,7 +79,7 @@ std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& 
 /// Returns the number of pieces.
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& exec,
-                                                          detail::tridiagonal_probe<T> const& probe) {
+                                                               detail::tridiagonal_probe<T> const& probe) {
     std::int64_t const n = probe.a.size();
     detail::begins_piece<T> const begins{probe.a};
     exclusive_scan(exec, n, begins, detail::store_piece<T>{begins, piece_.data()}, std::int64_t(0));
@@ -93,12 +95,12 @@ void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));
 }
 
-/// Which pieces are to be mended: in the first round only those that were looked at one by one, if there are any, since
-/// it may be they that break the longer ones.
+/// Selects the pieces to regularise. In the first round these are only pieces that were tested separately, if there are
+/// any, since they may cause longer pieces to break.
 template <executor Executor, class T>
-detail::regularised_pieces tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec,
-                                                                     detail::tridiagonal_probe<T> const& probe,
-                                                                     int round) {
+detail::regularised_pieces
+tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
+                                                    int round) {
     std::int64_t const pieces = find_pieces(exec, probe);
     store_broken(exec);
     detail::examine_piece<T> const examine{probe, starts_.data(), broken_before_.data(), broken_.data()};
@@ -112,29 +114,26 @@ detail::regularised_pieces tridiagonal_regulariser<Executor, T>::choose_pieces(E
 
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& exec, tridiagonal<T>& system,
-                                                   tridiagonal_options const& options, bool whole) {
+                                                              tridiagonal_options const& options, bool whole) {
     return regularise(exec, system, options, whole,
-                reduce(exec, system.size(), detail::system_diagnostics{0, 1}, detail::row_diagnostics<T>{system.view()},
-                       detail::worse_diagnostics{}));
+                      reduce(exec, system.size(), detail::system_diagnostics{0, 1},
+                             detail::row_diagnostics<T>{system.view()}, detail::worse_diagnostics{}));
 }
 
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& exec, tridiagonal<T>& system,
-                                                   tridiagonal_options const& options, bool whole,
-                                                   detail::system_diagnostics const& diagnostics) {
+                                                              tridiagonal_options const& options, bool whole,
+                                                              detail::system_diagnostics const& diagnostics) {
     std::int64_t const n = system.size();
-    if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) || n >= std::numeric_limits<std::int32_t>::max())
+    if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) ||
+        n >= std::numeric_limits<std::int32_t>::max())
         return 0;
     double const typical = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
     take_memory(exec, n);
-    detail::tridiagonal_probe<T> const probe{system.view(),
-                                             1 / typical,
-                                             whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
-                                             copy_.lower.data(),
-                                             copy_.diagonal.data(),
-                                             copy_.upper.data(),
-                                             rhs_.data(),
-                                             solution_.data()};
+    detail::tridiagonal_probe<T> const probe{
+        system.view(),      1 / typical,           whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
+        copy_.lower.data(), copy_.diagonal.data(), copy_.upper.data(),
+        rhs_.data(),        solution_.data()};
     std::int64_t regularised = 0;
     for (int round = 0; round < 2; ++round) {
         if (count_broken(exec, probe, options) == 0) break;

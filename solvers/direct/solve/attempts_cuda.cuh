@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The later tries of systems that RPTS solves first as one CUDA kernel. They hardly ever take place, and a kernel that
-/// looks at a closed gate and leaves takes 2.7 us: fifteen of them took three times as long as small solves. So one
-/// kernel looks; where the gate is open its blocks, which all run at once, go from one piece of work to the next with a
-/// barrier of the grid in between.
+/// The later attempts for systems that RPTS solves first, as one CUDA kernel. They are rarely needed, and a kernel that
+/// only reads a false device predicate takes 2.7 us; fifteen such kernels take three times as long as a small solve. So
+/// a single kernel reads the predicate. If it is true, its blocks, which all run simultaneously, execute one work item
+/// after the other with a grid barrier in between.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +19,23 @@ namespace coppice::chain {
 inline constexpr int attempts_warps = 4, attempts_threads = attempts_warps * warp_lanes;
 static_assert(attempts_threads == min_tree_threads);
 
-/// How the work of a try is laid over the blocks.
+/// Mapping of the work of an attempt to the blocks.
 struct attempts_plan {
     levels all;
-    tile_plan down, back; ///< of a warp
+    tile_plan down, back; ///< for a warp
     tree_plan tree;
     std::int64_t tree_blocks;
     int blocks, bytes;
 };
 
-/// Shared memory of a block, but for what the measuring declares itself.
+/// Dynamic shared memory of a block, without the static memory that measure_system() declares.
 inline int shared_limit_of_attempts(cuda_executor const& exec) { return shared_limit(exec) - 1024; }
 
-/// The blocks of a running kernel as a launcher: all of them call it alike, and find everything done.
+/// The blocks of a running kernel as a launcher: all of them make the same calls, and each call returns after all
+/// blocks have done their share.
 struct running_grid {
     attempts_plan const& plan;
-    unsigned char* shared; ///< plan.bytes of it
+    unsigned char* shared; ///< plan.bytes bytes
 
     __device__ void sync() const { cooperative_groups::this_grid().sync(); }
 };
@@ -55,9 +56,10 @@ __device__ int rhs_at_once(running_grid const&, matrix_rows<T> const&) {
     return 1;
 }
 
-/// A stage by tiles, a warp each.
+/// Processes a level by tiles, one for each warp.
 template <bool Left, class T>
-__device__ void run_tiles_of(running_grid const& on, chain_level<T, matrix_block_rows<T>> const& s, tile_plan const& plan) {
+__device__ void run_tiles_of(running_grid const& on, chain_level<T, matrix_block_rows<T>> const& s,
+                             tile_plan const& plan) {
     using tile_type = warp_tile<T, matrix_block_rows<T>, 1, 2, Left, cuda_warp>;
     constexpr int segments = tile_type::sizes::segments;
     int const warp = int(threadIdx.x) / warp_lanes;
@@ -79,12 +81,13 @@ __device__ void solve_condensed(running_grid const& on, tree_job<T> const& job) 
         solve_condensed<2>(cuda_block{}, job, index, barrier, shared);
         __syncthreads();
     }
-    // Blocks that share a system meet once (there is one turn of the loop then), the others along with them.
+    // In a system that is shared by blocks, these synchronise once (the loop then has one iteration); the other blocks
+    // must take part in that grid barrier.
     if (job.plan.slices > 1 && blockIdx.x >= on.plan.tree_blocks) on.sync();
     on.sync();
 }
 
-/// A chain solve of one column. No part of the kernel twice, though it is done for two tries.
+/// A chain solve of one column. Not inlined, so that its code occurs once in the kernel although two attempts call it.
 template <class T>
 __device__ __noinline__ void solve_columns(running_grid const& on, matrix_block_rows<T> const& block_rows,
                                            elimination<real_lane_t<T>> const& how, std::byte* condensed, std::byte*,
@@ -112,14 +115,15 @@ __device__ __noinline__ bool measure(running_grid const& on, measure_job<T> cons
 template <class T>
 __global__ void __launch_bounds__(attempts_threads, 1)
     attempts_kernel(__grid_constant__ later_attempts<T> const attempts, __grid_constant__ attempts_plan const plan,
-                 int const* predicate) {
+                    int const* predicate) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
-    if (!is_open(predicate)) return; // the same in all blocks, so that none waits at a barrier
+    if (!is_enabled(predicate)) return; // uniform over the grid, so that no block waits at a barrier
     attempts.run(running_grid{plan, shared});
 }
 
-/// Few blocks, so that a closed gate is soon passed: up to 64 take 3 us, one on every multiprocessor up to 10.
+/// Plan with few blocks, so that a false predicate costs little: up to 64 blocks take 3 us, one on every multiprocessor
+/// up to 10 us.
 template <class T>
 attempts_plan plan_attempts_of(cuda_executor const& exec, later_attempts<T> const& attempts) {
     constexpr int rows_of_block = 1 << 14;
@@ -134,21 +138,22 @@ attempts_plan plan_attempts_of(cuda_executor const& exec, later_attempts<T> cons
                                 shared_limit_of_attempts(exec), attempts_threads);
     plan.tree.threads = attempts_threads;
     plan.tree_blocks = plan.tree.blocks(merge_lanes<2>);
-    plan.bytes = std::max(
-        {attempts_warps * plan.down.bytes, attempts_warps * plan.back.bytes, int(tree_memory<T, 2>(plan.tree).bytes())});
+    plan.bytes = std::max({attempts_warps * plan.down.bytes, attempts_warps * plan.back.bytes,
+                           int(tree_memory<T, 2>(plan.tree).bytes())});
     return plan;
 }
 
-/// In one kernel where every try solves scalar rows by tiles and a tree.
+/// Queues the later attempts: as one kernel if they solve scalar rows by tiles and a tree.
 template <class T>
 void queue_attempts(cuda_executor const& exec, later_attempts<T> const& attempts) {
     if constexpr (!is_complex_lane<T>) {
         matrix_rows<T> const& a = attempts.rows.a;
-        if (attempts.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && merges_in_one_kernel(exec, a)) {
+        if (attempts.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets &&
+            merges_in_one_kernel(exec, a)) {
             auto const plan = plan_attempts_of(exec, attempts);
             auto const kernel = &attempts_kernel<T>;
-            COPPICE_CUDA_CHECK(
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit_of_attempts(exec)));
+            COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                    shared_limit_of_attempts(exec)));
             cudaLaunchAttribute together{};
             together.id = cudaLaunchAttributeCooperative;
             together.val.cooperative = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The tries of solve_bands: which there are, which follows on which outcome, and how each is judged.
+/// The attempts of solve_bands: their order, which one follows on which outcome, and the check of their accuracy.
 #pragma once
 
 #include <array>
@@ -13,34 +13,35 @@
 
 namespace coppice::chain {
 
-/// What a try does, in the order in which tries may follow each other.
+/// Kinds of attempts, in the order in which they may follow each other.
 enum class attempt { rpts, chain, refined_by_chain, none };
 
-/// What a system goes on to after a try, by its outcome.
+/// The next attempt for a system, by the outcome of an attempt.
 struct follow_ups {
-    attempt if_inaccurate; ///< only the backward error is beyond the bound
-    attempt if_doubtful;   ///< not finite, or too large to be trusted
-    attempt if_zero_unknown;     ///< only examined for columns without a pivot (judgement::if_zero_unknown)
+    attempt if_inaccurate;   ///< if only the backward error exceeds the bound
+    attempt if_doubtful;     ///< if x is not finite or too large to be trusted
+    attempt if_zero_unknown; ///< only tests for columns without a pivot (see accuracy_rule::if_zero_unknown)
 };
 inline constexpr std::array<follow_ups, max_attempts> follow_ups_of{{
-    // inaccurate              doubtful        hollow
+    // inaccurate              doubtful        zero unknown
     {attempt::chain, attempt::chain, attempt::chain},          // after rpts
     {attempt::refined_by_chain, attempt::none, attempt::none}, // after chain
     {attempt::none, attempt::none, attempt::none},             // after refined_by_chain
 }};
 
-/// The tries of a call: all from `first` to `last`, the later ones for the systems that wait for them.
+/// The attempts of a call: all from `first` to `last`; the later ones apply to the systems that need them.
 struct attempt_plan {
     attempt first, last;
 
-    /// As reports count it, from 1; 0 if the call does not have it.
+    /// Number of an attempt in reports, from 1; 0 if the call does not include it.
     int number(attempt a) const { return first <= a && a <= last ? int(a) - int(first) + 1 : 0; }
-    /// Whether the call has it as one of the later ones.
+    /// Whether the call includes it as a later attempt.
     bool follows(attempt a) const { return number(a) > 1; }
 };
 
-/// Others than the first only where somebody looks at the result and leaves the choice of a method to us; the last
-/// gives way to refinements that were asked for. `watched`: only the chain follows, for what is not finite.
+/// The attempts of a call. There are later ones only if a report is requested and the method is automatic; the last one
+/// is omitted if refinements are requested. `watched`: without a report, the chain solver follows for solutions that
+/// are not finite.
 inline attempt_plan plan_attempts(bool starts_with_rpts, bool reported, bool watched, band_options const& o) {
     attempt const first = starts_with_rpts ? attempt::rpts : attempt::chain;
     if (watched) return {first, attempt::chain};
@@ -54,9 +55,9 @@ double error_bound(band_options const& o) {
     return o.error_bound > 0 ? o.error_bound : 50 * double(std::numeric_limits<real>::epsilon());
 }
 
-/// Rpts says nothing of pivots; a solution this large beside its right-hand side may stand for one that vanished. In
-/// double the matrix is singular to working precision then; in float so many large systems are that they are trusted
-/// to its square.
+/// RPTS does not report vanishing pivots. If |A| |x| / |d| is at least this bound, a pivot may have vanished. In double
+/// the matrix is then singular to working precision. In float many systems have such large solutions, so the bound is
+/// squared.
 template <class T>
 inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::epsilon()) /
                                            (sizeof(T) == sizeof(float) ? double(std::numeric_limits<T>::epsilon())
@@ -73,11 +74,11 @@ accuracy_rule accuracy_rule_of(attempt a, attempt_plan const& plan, double bound
             .eliminated = a == attempt::chain};
 }
 
-/// A finished try: measured, judged, written to the report.
+/// Ends an attempt: measures its errors, checks them, and writes the report.
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
 COPPICE_HD void check_accuracy(Executor const& exec, residual_rows<T> const& rows, error_memory const& memory,
-                      solve_report* report, attempt_scope const& scope, accuracy_rule const& about) {
+                               solve_report* report, attempt_scope const& scope, accuracy_rule const& about) {
     matrix_rows<T> const& a = rows.a;
     measure_job<T> const job{rows, memory.errors, memory.columns, scope, {a, memory.uneven}};
     check_system const checking{memory, report, scope, about, a.batch, a.n, a.scalar_rows};

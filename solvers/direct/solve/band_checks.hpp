@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What solve_bands and its relatives refuse.
+/// Argument checks of solve_bands and related functions.
 #pragma once
 
 #include <algorithm>
@@ -59,10 +59,11 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     check_shape(a, o.cyclic);
     check_options(o);
     if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
-        refuse(
-            "rpts solves real tridiagonal systems, not transposed; cyclic ones on CUDA alone, of equal size, from 64 "
-            "rows on, with pivoting and without a threshold; interleaved ones and such of different sizes on CUDA only "
-            "where each fits into a block; on the host interleaved ones of at most 4096 rows");
+        refuse("rpts requires a real tridiagonal matrix that is not transposed. Cyclic systems: on CUDA only, of equal "
+               "size, "
+               "with at least 64 rows, with pivoting and without a threshold. Interleaved systems and systems of "
+               "different "
+               "sizes: on CUDA only if each fits into a block. Interleaved systems on the host: at most 4096 rows");
     check_bounds(o);
 }
 
@@ -85,7 +86,7 @@ void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_vie
     constexpr std::int64_t max_elements = (std::int64_t(1) << 56) / std::int64_t(sizeof(T));
     if (x.columns > 0 && std::max(d.leading, x.leading) > (x.columns == 1 ? max_elements : max_elements / x.columns))
         refuse("leading dimensions of " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
-               " lead beyond any memory");
+               " exceed the address space");
     if (a.size == 0 || x.columns == 0) return;
     check_bands(a);
     if (!d.pointer || !x.pointer) refuse("null pointer to " + std::to_string(a.size) + " rows");
@@ -95,11 +96,11 @@ template <class T>
 memory_range range_of(char const* name, columns_view<T> x) {
     return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
 }
-/// Small systems notice a call for each pair.
+/// Checks for overlap inline before the call that throws, to save time for small systems.
 COPPICE_ALWAYS_INLINE void check_separate(memory_range const& a, memory_range const& b) {
     if (overlap(a, b)) require_no_overlap(a, b, "solve_bands: ");
 }
-/// The solution may replace the right-hand side; otherwise they are apart.
+/// The solution may be the right-hand side; otherwise they must not overlap.
 template <class T>
 void check_rhs_separate(columns_view<T const> d, columns_view<T> x) {
     if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading)
@@ -109,10 +110,12 @@ void check_rhs_separate(columns_view<T const> d, columns_view<T> x) {
 template <class T>
 void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                     array_view<std::byte> workspace, array_view<solve_report> report, bool keeps_rhs) {
-    std::int64_t const element_bytes = sizeof(T), band_bytes = a.size * (a.lower_bands >= 0 ? 1 : a.block) * element_bytes;
+    std::int64_t const element_bytes = sizeof(T),
+                       band_bytes = a.size * (a.lower_bands >= 0 ? 1 : a.block) * element_bytes;
     std::array<memory_range, 4> const matrix{
         {{"the lower band", a.lower, a.lower ? band_bytes : 0},
-         {"the diagonal", a.diagonal, a.lower_bands >= 0 ? band_bytes * (a.lower_bands + a.upper_bands + 1) : band_bytes},
+         {"the diagonal", a.diagonal,
+          a.lower_bands >= 0 ? band_bytes * (a.lower_bands + a.upper_bands + 1) : band_bytes},
          {"the upper band", a.upper, a.upper ? band_bytes : 0},
          {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
     auto const separate_from_matrix = [&](memory_range const& written) {

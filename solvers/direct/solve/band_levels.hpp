@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How a matrix is cut into stretches and links, stage by stage.
+/// Partitioning of a matrix into segments, level by level.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,19 @@ namespace coppice::chain {
 COPPICE_HD inline block_row_shape<any_size> rows_shape(levels const& l, int n, int rhs_count) {
     return {{n, 2 * n}, l.length(), rhs_count};
 }
-inline block_row_shape<any_size> condensed_shape(int n, int rhs_count) { return {{2 * n, 2 * n}, condensed_segment_length, rhs_count}; }
+inline block_row_shape<any_size> condensed_shape(int n, int rhs_count) {
+    return {{2 * n, 2 * n}, condensed_segment_length, rhs_count};
+}
 
-/// Short systems get short stretches.
+/// Levels with shorter segments for short systems.
 inline levels levels_of(batch_shape const& batch, int max_log_length = log_segment_rows) {
     int log_length = 2;
     while (log_length < max_log_length && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
     return {batch, log_length};
 }
-/// And so do few rows altogether where links cost little: a stretch is a chain of dependent steps. Not those that are
-/// rarely solved by the chain: it would only take more memory.
+/// Levels with shorter segments if the matrix has few rows in total and condensed rows are merged in one kernel:
+/// elimination in a segment is a chain of dependent steps. Not for systems that the chain solver rarely solves: shorter
+/// segments need more memory.
 template <class T, class Executor>
 levels levels_of(Executor const& exec, matrix_rows<T> const& a) {
     constexpr std::int64_t few = 1 << 19; // block rows; measured on an H200
@@ -29,8 +32,8 @@ levels levels_of(Executor const& exec, matrix_rows<T> const& a) {
     return levels_of(a.batch, shorter ? log_segment_rows - 1 : log_segment_rows);
 }
 
-/// Calls visit(depth of the links, their number, block rows of a link, offset in elements) for every stage; returns the
-/// elements of all links together.
+/// Calls use(depth of the condensed rows, number of segments, block rows of a segment, offset in elements) for every
+/// level; returns the elements of all condensed rows.
 template <class Use>
 std::int64_t for_each_level(levels const& l, int n, int rhs_count, Use use) {
     std::int64_t offset = 0, span = l.length();
@@ -42,7 +45,7 @@ std::int64_t for_each_level(levels const& l, int n, int rhs_count, Use use) {
     }
 }
 
-/// Elements of all links, solved at once or in stages.
+/// Elements of all condensed rows, whether they are merged in one kernel or level by level.
 template <class T, class Executor>
 std::int64_t condensed_elements(Executor const& exec, matrix_rows<T> const& a, int rhs_count) {
     if (merges_in_one_kernel(exec, a)) return tree_elements(exec, levels_of(exec, a), a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The workspace of solve_bands.
+/// Layout of the workspace of solve_bands.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace coppice::chain {
 
-/// Memory of a chain solve, in the workspace.
+/// Memory of a chain solve in the workspace.
 struct chain_memory {
     std::byte *condensed = nullptr, *launch = nullptr;
 };
 
-/// Where everything lies in the workspace; one function for sizing and carving.
+/// Offsets of all arrays in the workspace; a single function computes them for its size and for its use.
 struct workspace_plan : workspace_layout {
-    std::int64_t condensed = 0, condensed_bytes = 0; ///< also the workspace of rpts, which comes first
+    std::int64_t condensed = 0, condensed_bytes = 0; ///< shared with the workspace of rpts, which runs before
     std::int64_t launch = 0, launch_bytes = 0;
     std::int64_t errors = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of error_memory
     std::int64_t residual = 0, residual_bytes = 0;
@@ -52,16 +52,18 @@ struct workspace_plan : workspace_layout {
     }
 };
 
-/// What the chain needs for `sides` columns at once, or rpts for all, whichever is more.
+/// Reserves the memory of the chain solver for `rhs_count` right-hand sides at a time, or that of rpts for all,
+/// whichever is larger.
 template <class T, class Executor>
-void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns, int rhs_count,
-                  band_options const& o, bool reported) {
+void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                  int rhs_count, band_options const& o, bool reported) {
     using lane = lane_of_t<T>;
     auto const rows = rows_of(a, o);
     bool const ends = from_both_ends(exec, rows);
     std::int64_t const condensed = ends ? 0 : condensed_elements(exec, rows, rhs_count) * std::int64_t(sizeof(T));
-    plan.take_condensed(starts_with_rpts(exec, a, o, reported) ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
-                                                           : condensed);
+    plan.take_condensed(starts_with_rpts(exec, a, o, reported)
+                            ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
+                            : condensed);
     plan.take_launch(ends ? ends_bytes(rows, rhs_count)
                           : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, rhs_count),
                                                condensed_shape(a.block, rhs_count)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The rows of a band_matrix as the solvers read them.
+/// Conversion of a band_matrix to the matrix_rows of the solvers.
 #pragma once
 
 #include <complex>
@@ -50,7 +50,7 @@ template <class T>
 bool interleaves(band_matrix<T> const& a) {
     return a.interleaved && a.systems > 1;
 }
-/// Rows of a system where all have as many. A small system notices a division.
+/// Rows of a system if all have the same size. Avoids the division for a single system, to save time for small systems.
 template <class T>
 std::int64_t rows_of_each(band_matrix<T> const& a) {
     return a.systems == 1 ? a.size : a.size / a.systems;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One call of solve_bands from the first try to the report.
+/// One call of solve_bands, from the first attempt to the report.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace coppice::chain {
 
-/// Estimates the condition numbers of all systems in the workspace; returns where they stand.
+/// Estimates the condition numbers of all systems; returns their array in the workspace.
 template <class T, class Executor>
 double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_options const& o, std::byte* space,
                            workspace_plan const& plan) {
@@ -28,16 +28,17 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
                                      reinterpret_cast<double*>(space + plan.conditions),
                                      reinterpret_cast<std::int64_t*>(space + plan.singular_of_condition),
                                      reinterpret_cast<int*>(space + plan.unfinished)};
-    compute_condition(exec, a, memory,
-                    [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
-                        matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
-                        solve_by_chain(exec, block_rows, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
-                    });
+    compute_condition(
+        exec, a, memory, [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
+            matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
+            solve_by_chain(exec, block_rows, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
+        });
     return memory.condition;
 }
 
-/// One call of solve_bands: solves, looks at the result, tries again where it is bad, refines, and reports. Which tries
-/// follow is known to the device alone, so each has a gate that an earlier one opens. Nothing here waits.
+/// One call of solve_bands: solves, checks the result, starts further attempts for inaccurate systems, refines, and
+/// reports. Which attempts are needed is known on the device only, so each has a device predicate that an earlier
+/// attempt sets. Does not wait.
 template <class T, class Executor>
 struct solve_run {
     using lane = lane_of_t<T>;
@@ -56,26 +57,26 @@ struct solve_run {
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
     residual_rows<lane> rows{a, solution.pointer, rhs.pointer, x.leading, d.leading};
     error_memory memory{reinterpret_cast<column_error*>(space + plan.errors),
-                          reinterpret_cast<bool*>(space + plan.inaccurate),
-                          reinterpret_cast<std::int64_t*>(space + plan.singular),
-                          reinterpret_cast<int*>(space + plan.next),
-                          reinterpret_cast<int*>(space + plan.uneven),
-                          reinterpret_cast<int*>(space + plan.flags),
-                          matrix.systems,
-                          x.columns};
+                        reinterpret_cast<bool*>(space + plan.inaccurate),
+                        reinterpret_cast<std::int64_t*>(space + plan.singular),
+                        reinterpret_cast<int*>(space + plan.next),
+                        reinterpret_cast<int*>(space + plan.uneven),
+                        reinterpret_cast<int*>(space + plan.flags),
+                        matrix.systems,
+                        x.columns};
     double bound = error_bound<T>(o);
     bool watched = watches_rpts(exec, matrix, o, reported());
     attempt_plan attempts = plan_attempts(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
     later_attempts<lane> later{rows,
-                            reinterpret_cast<lane*>(space + plan.residual),
-                            elimination_of<lane>(o),
-                            plan.chain_in(space),
-                            memory,
-                            report.data(),
-                            later_attempt_of(attempt::chain),
-                            later_attempt_of(attempt::refined_by_chain),
-                            in_place() ? saved_rhs() : rows.d,
-                            in_place() ? x.rows : d.leading};
+                               reinterpret_cast<lane*>(space + plan.residual),
+                               elimination_of<lane>(o),
+                               plan.chain_in(space),
+                               memory,
+                               report.data(),
+                               later_attempt_of(attempt::chain),
+                               later_attempt_of(attempt::refined_by_chain),
+                               in_place() ? saved_rhs() : rows.d,
+                               in_place() ? x.rows : d.leading};
 
     bool reported() const { return !report.empty(); }
     bool in_place() const { return x.pointer == d.pointer; }
@@ -104,32 +105,35 @@ private:
             if (!reported()) return solve_by_rpts_checked(exec, matrix, d, x, o, workspace);
         solve_by_rpts(exec, matrix, d, x, o, workspace);
     }
-    /// Room for d where x is d; the chain solves it in place.
+    /// Memory for a copy of d if x is d; the chain solver then works in place.
     lane* saved_rhs() const { return reinterpret_cast<lane*>(space + plan.residual); }
-    /// Of all systems, into x.
+    /// Solves all systems into x.
     void first_attempt() const {
         if (attempts.first == attempt::rpts)
             solve_rpts({space + plan.condensed, plan.condensed_bytes});
         else
             solve_by_chain(exec,
                            matrix_block_rows<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
-                                           reported() ? memory.singular : nullptr},
+                                                   reported() ? memory.singular : nullptr},
                            x.columns, later.how, later.space, nullptr);
         if (reported())
-            check_accuracy(exec, rows, memory, report.data(), {.number = 1}, accuracy_rule_of<T>(attempts.first, attempts, bound));
+            check_accuracy(exec, rows, memory, report.data(), {.number = 1},
+                           accuracy_rule_of<T>(attempts.first, attempts, bound));
     }
-    /// o.refinements steps for all systems.
+    /// Applies o.refinements steps of refinement to all systems.
     void refine_as_asked() const {
         for (int k = 0; k < o.refinements; ++k) {
             later.correct(exec, {});
             for_each(exec, later.items(), later.adding());
         }
         if (reported() && o.refinements > 0)
-            check_accuracy(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
+            check_accuracy(exec, rows, memory, report.data(), {},
+                           {.bound = bound, .numbered = false, .eliminated = false});
     }
 
     later_attempt later_attempt_of(attempt kind) const {
-        return {attempts.follows(kind), memory.waiting_for(attempts.number(kind)), accuracy_rule_of<T>(kind, attempts, bound)};
+        return {attempts.follows(kind), memory.waiting_for(attempts.number(kind)),
+                accuracy_rule_of<T>(kind, attempts, bound)};
     }
 };
 

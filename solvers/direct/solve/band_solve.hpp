@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// solve_bands, written once over the launchers (solve/launchers.hpp). Included by the sources that instantiate it.
+/// Definition of solve_bands, written once over the launchers (solve/launchers.hpp). Included by the sources that
+/// instantiate it.
 #pragma once
 
 #include <string>
@@ -31,11 +32,11 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     chain::check_vectors(a, d, x);
     if (!report.empty()) require_size("reports of solve_bands", report, a.systems);
     if (a.size == 0 || x.columns == 0) {
-        for_each(exec, report.size(),
-                 chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
+        for_each(exec, report.size(), chain::report_empty{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
-    if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
+    // avoids the planning below, to save time for small systems
+    if (chain::only_rpts(exec, a, options, !report.empty())) {
         std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
         chain::check_space("workspace", workspace, bytes);
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
@@ -76,14 +77,14 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     chain::check_matrix(exec, a, options);
     chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
     if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
-    // Judged as one system: what is worst anywhere.
+    // One report for all systems: the worst of each value.
     buffer<chain::column_error> errors(exec, a.systems * x.columns);
     buffer<bool> inaccurate(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
     buffer<int> next(exec, a.systems), uneven(exec, 2 * a.systems), flags(exec, chain::attempt_flags);
     buffer<solve_report> reports(exec, a.systems);
-    chain::error_memory const memory{errors.data(),  inaccurate.data(), singular.data(), next.data(),
-                                       uneven.data(), flags.data(),      a.systems,       x.columns};
+    chain::error_memory const memory{errors.data(), inaccurate.data(), singular.data(), next.data(),
+                                     uneven.data(), flags.data(),      a.systems,       x.columns};
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
     chain::clear_errors<lane> const clear{memory, {rows.a, memory.uneven}};
@@ -100,7 +101,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     return worst;
 }
 
-// What the sources of the library instantiate, and no other.
+// The instantiations in the sources of the library.
 #define COPPICE_BANDS_DECLARE(prefix, T, Executor)                                                                     \
     prefix std::int64_t bands_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&,     \
                                         bool);                                                                         \

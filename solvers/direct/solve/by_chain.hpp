@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A solve by the chain: units to links, links to unknowns, unknowns of the units.
+/// The chain solver: reduces block rows to condensed rows, solves these, and substitutes the block rows.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace coppice::chain {
 
-/// `count` links of a depth in memory from `base` on, each of `span` block rows of the matrix of `of`.
+/// Condensed rows of `count` segments at a depth, in memory from `base` on, each for `span` block rows of the matrix of
+/// `of`.
 template <class T, class Of>
 COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std::int64_t count, std::int64_t span) {
     int const w = 2 * of.a.n;
@@ -22,31 +23,35 @@ COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std:
     return {base, rhs, reinterpret_cast<real_lane_t<T>*>(sizes), depth, w, of.rhs_count, of.a, span, of.singular};
 }
 
-/// All links of the chain in stages, from those of the finest on.
+/// Solves the condensed rows level by level, from the finest ones on.
 template <class T, class Executor>
 void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels const& l,
                   elimination<real_lane_t<T>> const& how, T* condensed, std::byte* memory, int const* predicate) {
     using coarse = chain_level<T, condensed_rows<T>>;
     std::array<coarse, max_levels> coarse_levels;
     int depth = 0;
-    for_each_level(l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
-        if (k == 1) return;
-        condensed_rows<T> const& from = depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed;
-        coarse_levels[std::size_t(depth++)] = {from, condensed_at(finest, condensed + offset, k, count, span),
-                                        l,    condensed_shape(finest.a.n, finest.rhs_count),
-                                        how,  count,
-                                        predicate};
-    });
+    for_each_level(
+        l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+            if (k == 1) return;
+            condensed_rows<T> const& from = depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed;
+            coarse_levels[std::size_t(depth++)] = {from,     condensed_at(finest, condensed + offset, k, count, span),
+                                                   l,        condensed_shape(finest.a.n, finest.rhs_count),
+                                                   how,      count,
+                                                   predicate};
+        });
     for (int k = 0; k < depth; ++k) reduce(exec, coarse_levels[std::size_t(k)], memory);
-    solve_final(exec, final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate}, memory);
+    solve_final(
+        exec,
+        final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate},
+        memory);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, coarse_levels[std::size_t(k)], memory);
 }
 
-/// The finest stage of a chain solve: block rows to links, in memory of condensed_elements.
+/// The finest level of a chain solve: block rows to condensed rows, in the memory of condensed_elements.
 template <class T>
 COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_level(matrix_block_rows<T> const& block_rows, levels const& l,
-                                               elimination<real_lane_t<T>> const& how, std::byte* condensed,
-                                               int const* predicate) {
+                                                             elimination<real_lane_t<T>> const& how,
+                                                             std::byte* condensed, int const* predicate) {
     std::int64_t const count = l.total(1);
     auto const at = condensed_at(block_rows, reinterpret_cast<T*>(condensed), 1, count, l.length());
     return {block_rows, at, l, rows_shape(l, block_rows.a.n, block_rows.rhs_count), how, count, predicate};
@@ -67,11 +72,12 @@ void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows,
     substitute(exec, finest, memory);
 }
 
-/// A chain solve of `columns` columns of which `first` has the first one, as many at a time as the launcher takes.
+/// A chain solve of `columns` columns, of which `first` is the first, in groups of the size that the launcher supports.
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
 COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
-                               elimination<real_lane_t<T>> const& how, chain_memory const& memory, int const* predicate) {
+                               elimination<real_lane_t<T>> const& how, chain_memory const& memory,
+                               int const* predicate) {
     int const max_columns = rhs_at_once(exec, first.a);
     for (std::int64_t c = 0; c < columns; c += max_columns) {
         matrix_block_rows<T> block_rows = first;
@@ -87,8 +93,8 @@ elimination<real_lane_t<T>> elimination_of(band_options const& o) {
     return {real_lane_t<T>(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
 }
 
-/// Whether nothing is done but the elimination of a matrix that is its own middle (band_ends): there is nothing to
-/// plan, and no workspace.
+/// Whether the solve is only the elimination of a matrix that is its own middle (band_ends): then there is no plan and
+/// no workspace.
 template <class T, class Executor>
 bool only_a_middle(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -104,7 +110,8 @@ template <class T, class Executor>
 void solve_a_middle(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                     band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
-        solve_by_chain(exec, matrix_block_rows<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},
+        solve_by_chain(exec,
+                       matrix_block_rows<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},
                        x.columns, elimination_of<T>(o), {}, nullptr);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Which matrices RPTS solves, with how much memory, and the solve.
+/// RPTS in solve_bands: which matrices it solves, its workspace, and the solve.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options co
     else
         return false;
 }
-/// Of the workspace, for a matrix that rpts_applies to.
+/// Bytes of workspace for a matrix that rpts_applies() accepts.
 template <class T, class Executor>
 std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -35,31 +35,33 @@ std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int6
         return 0;
     }
 }
-/// Cyclic systems that are reported begin with the chain unless rpts is asked for: a singular one is common among them
-/// (no boundary holds a constant), and the chain tells.
+/// Whether the first attempt is RPTS. Cyclic systems with a report begin with the chain solver unless the method is
+/// rpts: singular ones are common among them (without a boundary condition constants are in the null space), and the
+/// chain solver reports the column without a pivot.
 template <class T, class Executor>
 bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     bool const reports_singular = o.cyclic && (reported || o.refinements > 0) && o.method == band_method::automatic;
     return o.method != band_method::chain && !reports_singular && rpts_applies(exec, a, o);
 }
 
-/// Whether a device looks at the solution by rpts that nobody else looks at, and has the chain at hand.
+/// Whether a device checks a solution of RPTS without a report, to replace it by that of the chain solver if it is not
+/// finite.
 template <class T, class Executor>
 bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_same_v<Executor, host_executor>)
-        return false; // solve_by_rpts_checked
+        return false; // see solve_by_rpts_checked
     else
         return !reported && o.method == band_method::automatic && starts_with_rpts(exec, a, o, reported);
 }
 
-/// Whether nothing is done but a solve by rpts.
+/// Whether the call is a single solve by rpts.
 template <class T, class Executor>
 bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o, reported) &&
            !watches_rpts(exec, a, o, reported);
 }
 
-/// Solves a matrix that rpts_applies to.
+/// Solves a matrix that rpts_applies() accepts.
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                    band_options const& o, array_view<std::byte> workspace) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What solve_bands does after its first try, written once over the launchers: of an executor, which queues each piece
-/// of work behind a gate, or of a kernel that runs and does them one after the other (tries_cuda.cuh).
+/// The attempts of solve_bands after the first one, written once over the launchers: those of an executor, which queue
+/// each piece of work under a device predicate, or those of a running kernel, which executes them one after the other
+/// (attempts_cuda.cuh).
 #pragma once
 
 #include <cstdint>
@@ -12,34 +13,34 @@
 
 namespace coppice::chain {
 
-/// One of the later tries.
+/// One of the later attempts.
 struct later_attempt {
-    bool follows = false; ///< whether the call has it
+    bool follows = false; ///< whether the call includes it
     attempt_scope scope;
     accuracy_rule about;
 };
 
-/// All that they need; may be the parameter of a kernel.
+/// Data of all later attempts; may be the parameter of a kernel.
 template <class T>
 struct later_attempts {
     residual_rows<T> rows; ///< A, x and d
-    T* correction;         ///< [column][scalar row]: room for what a try gives
+    T* correction;         ///< [column][scalar row]: result of an attempt
     elimination<real_lane_t<T>> how;
     chain_memory space;
     error_memory memory;
     solve_report* report;
     later_attempt chain, refined;
-    T const* rhs = nullptr; ///< d as it was, where x is d
+    T const* rhs = nullptr; ///< copy of d if x is d
     std::int64_t rhs_leading = 0;
 
-    /// No try takes place where this one is closed.
+    /// The predicate of the first later attempt; if it is false, no later attempt is needed.
     int const* predicate() const { return chain.follows ? chain.scope.predicate : refined.scope.predicate; }
     bool any() const { return chain.follows || refined.follows; }
 
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void run(Executor const& exec) const {
-        if constexpr (!is_complex_lane<T>) { // complex systems begin with the chain
+        if constexpr (!is_complex_lane<T>) { // the first attempt for complex systems is the chain solver
             if (chain.follows && report) solve_again(exec);
             if (chain.follows && !report) replace(exec);
         }
@@ -57,14 +58,14 @@ struct later_attempts {
     }
     std::int64_t items() const { return rows.a.scalar_rows * memory.columns; }
 
-    /// Without a report: columns whose x is not finite wait for the chain.
+    /// Without a report: flags the columns whose x is not finite for the chain solver.
     template <class Executor>
     void check(Executor const& exec) const {
         for_all_rows(exec, wait_if_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope.number, {}});
     }
 
 private:
-    /// Without a report: those columns are solved by the chain, and keep x where that has no answer.
+    /// Without a report: solves these columns by the chain solver; x is unchanged if its answer is not accepted.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void replace(Executor const& exec) const {
@@ -73,7 +74,7 @@ private:
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});
         for_all_rows(exec, take_if_waiting<T>{rows.a, adding().x, correction, rows.x_leading, memory, chain.scope});
     }
-    /// The systems that wait for it are solved by the chain; the others keep their bits.
+    /// Solves the flagged systems by the chain solver; the others keep their bits.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void solve_again(Executor const& exec) const {
@@ -82,8 +83,8 @@ private:
         for_all_rows(exec, take_answer<T>{rows.a, adding().x, correction, rows.x_leading, chain.scope});
         check_accuracy(exec, rows, memory, report, chain.scope, chain.about);
     }
-    /// x += A^-1 (d - A x) for the columns that wait for it: against the growth of entries in a stretch, which reaches
-    /// far where roots of its recurrence meet on the unit circle (matrix 17 of Table 6).
+    /// x += A^-1 (d - A x) for the flagged columns. It compensates element growth in a segment, which is large if roots
+    /// of the recurrence coincide on the unit circle (matrix 17 of Table 6).
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void refine(Executor const& exec) const {
@@ -108,7 +109,7 @@ private:
     }
 };
 
-/// Queues the later tries; a launcher may do that in one piece of its own.
+/// Queues the later attempts; a backend may overload it with a single kernel.
 template <class T, class Executor>
 void queue_attempts(Executor const& exec, later_attempts<T> const& attempts) {
     attempts.run(exec);

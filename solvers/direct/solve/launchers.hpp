@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a backend gives to the solvers over bands, beside for_each; they are written once over these functions, and a
-/// source that instantiates them for an executor sees the launchers of that backend here:
+/// Functions that a backend provides to the banded solvers, in addition to for_each. The solvers are written once over
+/// these functions; a source that instantiates them for an executor includes the launchers of that backend here:
 ///
-///     launch_bytes<T>(exec, rows, links)   memory that a launch needs beside the links
-///     rhs_at_once(exec, rows)            right-hand sides that a launch takes, at most max_rhs
-///     reduce(exec, stage, memory)          units -> links
-///     solve_final(exec, final_complement, memory)         the last link -> its unknowns
-///     substitute(exec, stage, memory)      unknowns of the links -> unknowns of the units
-///     measure(exec, job, judging)          residuals and sizes of a solution; true if it judged them, too
+///     launch_bytes<T>(exec, rows, condensed)    memory that a launch needs in addition to the condensed rows
+///     rhs_at_once(exec, rows)                   right-hand sides of a launch, at most max_rhs
+///     reduce(exec, level, memory)               block rows -> condensed rows
+///     solve_final(exec, complement, memory)     the last condensed rows -> their unknowns
+///     substitute(exec, level, memory)           unknowns of the condensed rows -> unknowns of the block rows
+///     measure(exec, job, checking)              errors of a solution; returns true if it also runs `checking`
 ///
-/// and, where merges_in_one_kernel(exec, rows) says that all links are solved at once, by
+/// If merges_in_one_kernel(exec, rows) is true, all condensed rows are solved by
 ///
-///     tree_elements(exec, levels, rows)    elements of memory for that, the links included
-///     solve_condensed(exec, tree_job)          the links of the finest stage -> their unknowns
+///     tree_elements(exec, levels, rows)         elements of memory, the condensed rows included
+///     solve_condensed(exec, tree_job)           the condensed rows of the finest level -> their unknowns
 ///
-/// and, where from_both_ends(exec, rows) says that there are no links at all, by
+/// If from_both_ends(exec, rows) is true, there are no condensed rows, but
 ///
-///     ends_bytes(rows, sides), solve_from_ends(exec, units, how, memory, gate)
+///     ends_bytes(rows, rhs_count), solve_from_ends(exec, block_rows, how, memory, predicate)
 ///
-/// It may have a queue_attempts(exec, later_attempts) of its own (later_attempts.hpp).
+/// A backend may overload queue_attempts(exec, later_attempts) (fallback_attempts.hpp).
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/chain_host.hpp>

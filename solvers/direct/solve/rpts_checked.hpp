@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS where nobody looks at the result: a solution that is not finite is replaced by that of the chain solver.
+/// RPTS without a report: a solution that is not finite is replaced by that of the chain solver.
 ///
-/// RPTS reduces each partition by itself and may divide by zero although the matrix is well-conditioned. Where x is not
-/// finite, the chain solver, which may choose every row of an unknown as its pivot row, solves the column of that
-/// system again. Its answer is taken if it found a pivot in every column and is finite; else x stays as RPTS has left
-/// it, so that a singular matrix keeps giving infinity or NaN. Here on the host, which looks itself; on a device the
-/// later tries of solve_run do it (later_attempts::replace()).
+/// RPTS reduces each partition separately and may divide by zero although the matrix is well-conditioned. If x is not
+/// finite, the chain solver, which can choose any row of an unknown as its pivot row, solves this column of the system
+/// again. Its answer is accepted if it found a pivot in every column and is finite. Otherwise x remains as RPTS
+/// computed it, so that a singular matrix still gives infinity or NaN. This file is for the host, which checks x
+/// itself; on a device the later attempts of solve_run do it (later_attempts::replace()).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace coppice::chain {
 
-/// Is every element finite? Sums in blocks: x - x is 0 for finite x, NaN else.
+/// Whether every element is finite. Uses partial sums of x - x, which is 0 if x is finite, else NaN.
 template <class T>
 bool is_all_finite(T const* x, std::int64_t n) {
     constexpr int lanes = 16;
@@ -44,7 +44,7 @@ bool is_all_finite(host_executor const& exec, T const* x, std::int64_t n) {
     return finite.load();
 }
 
-/// Rows of one system of a batch: row j is row first + j stride of all.
+/// Rows of one system of a batch: row j is row first + j stride of the batch.
 struct system_rows {
     std::int64_t first, count, stride;
 };
@@ -59,7 +59,7 @@ void gather(T const* all, system_rows const& rows, T* to) {
     for (std::int64_t j = 0; j < rows.count; ++j) to[j] = all[rows.first + j * rows.stride];
 }
 
-/// Solves one system of a batch for the column `d` by the chain, into `x` if the answer is good.
+/// Solves one system of a batch for the column `d` by the chain solver; writes `x` if the answer is accepted.
 template <class T>
 void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, system_rows const& rows, T const* d,
                            T* x, band_options const& o) {
@@ -75,13 +75,14 @@ void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, s
     auto const plan = plan_workspace(exec, one, 1, how, false);
     buffer<std::byte> space(exec, plan.bytes);
     std::int64_t singular = no_row;
-    matrix_block_rows<T> const block_rows{rows_of(one, how), rhs.data(), rhs.data(), rows.count, rows.count, 0, &singular};
+    matrix_block_rows<T> const block_rows{rows_of(one, how), rhs.data(), rhs.data(), rows.count,
+                                          rows.count,        0,          &singular};
     solve_by_chain(exec, block_rows, 1, elimination_of<T>(how), plan.chain_in(space.data()), nullptr);
     if (singular != no_row || !is_all_finite(exec, rhs.data(), rows.count)) return;
     for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = rhs.data()[j];
 }
 
-/// After solve_by_rpts: solves the systems whose column is not finite again. `d` is the right-hand side as it was.
+/// After solve_by_rpts: solves the systems whose column is not finite again. `d` is the original right-hand side.
 template <class T>
 void replace_not_finite(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                         band_options const& o) {
@@ -100,8 +101,8 @@ void replace_not_finite(host_executor const& exec, band_matrix<T> const& a, colu
     }
 }
 
-/// Solves a matrix that rpts_applies to, and looks at the result if the choice of a method is ours. On the host; takes
-/// memory from the pool for a solution that is not finite, and for a copy of d where x is d.
+/// Solves a matrix that rpts_applies() accepts, and checks the result if the method is automatic. On the host. Takes
+/// memory from the pool if a solution is not finite, and for a copy of d if x is d.
 template <class T>
 void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d,
                            columns_view<T> x, band_options const& o, array_view<std::byte> workspace) {
@@ -111,7 +112,7 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
             solve_by_rpts(exec, a, d, x, o, workspace);
             return replace_not_finite(exec, a, d, x, o);
         }
-        constexpr std::int64_t few = 512; // a small system notices an allocation
+        constexpr std::int64_t few = 512; // avoids an allocation, to save time for small systems
         T near[few];
         std::int64_t const all = a.size * x.columns;
         buffer<T> far(exec, all > few ? all : 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Columns that RPTS has left without a finite solution and nobody has asked a report of: which they are, and the
-/// answer of the chain solver for them. error_memory::inaccurate says of each column of a system whether it waits.
+/// Columns without a report for which RPTS has no finite solution: finds them and replaces them by the answer of the
+/// chain solver. error_memory::inaccurate flags these columns of each system.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace coppice::chain {
 
-/// No column waits, every column of the matrix has had a pivot: item i of items().
+/// Item i of items(): clears the flags of columns and the rows without a pivot.
 struct clear_waiting {
     error_memory memory;
 
@@ -28,7 +28,7 @@ struct clear_waiting {
     }
 };
 
-/// One element of a vector in the order of the matrix and in that of an answer.
+/// One element of a vector, located in the order of the matrix and in that of an answer.
 template <class T>
 struct column_element {
     std::int64_t system, column, row;
@@ -44,7 +44,7 @@ COPPICE_HD bool is_finite_value(T const& value) {
     return magnitude(widened(value)) <= 1.7976931348623157e308;
 }
 
-/// Has the columns wait for try `number` that are not finite.
+/// Flags the columns that are not finite for attempt `number`.
 template <class T>
 struct wait_if_not_finite {
     matrix_rows<T> a;
@@ -52,7 +52,7 @@ struct wait_if_not_finite {
     std::int64_t x_leading;
     error_memory memory;
     int number;
-    attempt_scope scope; ///< open
+    attempt_scope scope; ///< always open
     COPPICE_HD void operator()(std::int64_t at) const {
         column_element<T> const e(a, at);
         if (is_finite_value(x[e.row + e.column * x_leading])) return;
@@ -62,7 +62,7 @@ struct wait_if_not_finite {
     }
 
 private:
-    COPPICE_HD void set(int* to) const { // by any number of workers
+    COPPICE_HD void set(int* to) const { // several workers may write the same value
 #if defined(__CUDA_ARCH__)
         if (*to != number) *to = number;
 #else
@@ -70,7 +70,7 @@ private:
 #endif
     }
 };
-/// Columns whose answer is not finite do not wait any more.
+/// Clears the flags of columns whose answer is not finite.
 template <class T>
 struct refuse_not_finite {
     matrix_rows<T> a;
@@ -80,10 +80,10 @@ struct refuse_not_finite {
     COPPICE_HD void operator()(std::int64_t at) const {
         column_element<T> const e(a, at);
         if (!scope.covers(e.system) || is_finite_value(answer[e.row + e.column * a.scalar_rows])) return;
-        memory.inaccurate[e.system * memory.columns + e.column] = false; // whoever comes, the same value
+        memory.inaccurate[e.system * memory.columns + e.column] = false; // all workers write the same value
     }
 };
-/// x = the answer, for the columns that wait, of systems in which every column of the matrix had a pivot.
+/// x = the answer, for the flagged columns of systems in which every column of the matrix had a pivot.
 template <class T>
 struct take_if_waiting {
     matrix_rows<T> a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Which stretches of the chain solver sparse right-hand sides touch (thesis section 2.7.2: parts whose
-/// right-hand sides are all zero are not walked).
+/// Segments of the chain solver that contain entries of sparse right-hand sides (thesis section 2.7.2: the others are
+/// skipped).
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace coppice::sparse_rhs {
 
-/// A flag for each link of every depth: the stretch that it stands for holds an entry of the columns at hand.
+/// A flag for each segment of every depth: whether it contains an entry of the current columns.
 struct activity {
     chain::levels all{};
-    int n = 1;                                ///< rows of a block
-    std::uint8_t* flags = nullptr;            ///< null: nobody wants to know
+    int n = 1;                               ///< rows of a block
+    std::uint8_t* flags = nullptr;           ///< null: activity is not tracked
     std::int64_t begin[chain::max_levels]{}; ///< of the flags of depth k + 1
     std::int64_t bytes = 0;
 
@@ -27,7 +27,7 @@ struct activity {
             bytes += align_workspace(condensed);
         });
     }
-    /// Scalar row `row`, counted through the storage, holds something.
+    /// Flags the segment of scalar row `row` of the storage.
     COPPICE_HD void flag(std::int64_t row) const {
         if (!flags) return;
         std::int64_t const i = row / n;
@@ -38,16 +38,17 @@ struct activity {
     }
 };
 
-/// A stretch of links is active where one of them is.
+/// Sets the flag of a segment of condensed rows if any of these is active.
 struct raise_activity {
     activity at;
-    int depth; ///< of the links
+    int depth; ///< of the condensed rows
     COPPICE_HD void operator()(std::int64_t p) const {
         chain::segment_location const location = chain::locate_segment(at.all, depth, p);
         if (location.segment < 0) return;
         std::uint8_t const* const below = at.flags + at.begin[depth - 1] + location.block_rows.base;
         std::uint8_t any = 0;
-        for (std::int64_t j = location.begin; j < location.begin + at.all.segment_length(depth) && j < location.block_rows.rows; ++j)
+        for (std::int64_t j = location.begin;
+             j < location.begin + at.all.segment_length(depth) && j < location.block_rows.rows; ++j)
             any = std::uint8_t(any | below[j]);
         at.flags[at.begin[depth] + p] = any;
     }

@@ -10,9 +10,9 @@
 
 namespace coppice {
 
-/// Borrowed sparse matrix by columns: entries offsets[j] ... offsets[j + 1] - 1 of column j, row indices from 0 on.
-/// Entries of a column may come in any order; those of the same place add up. A column with an entry outside of the
-/// matrix, or with offsets outside of [0, nonzeros], counts as NaN.
+/// View of a sparse matrix by columns (CSC): entries offsets[j] ... offsets[j + 1] - 1 belong to column j; row indices
+/// start at 0. The entries of a column may have any order; entries with equal indices are added. A column with a row
+/// index outside the matrix, or with offsets outside [0, nonzeros], is treated as NaN.
 template <class T, class I = std::int32_t>
 struct sparse_columns_view {
     std::int64_t rows = 0;
@@ -20,7 +20,7 @@ struct sparse_columns_view {
     I const* offsets = nullptr;
     I const* row_indices = nullptr;
     T const* values = nullptr;
-    std::int64_t nonzeros = std::numeric_limits<std::int64_t>::max(); ///< entries that there are, where that is known
+    std::int64_t nonzeros = std::numeric_limits<std::int64_t>::max(); ///< number of entries, if known
 };
 
 /// Bytes of workspace of solve_factored_sparse.
@@ -28,9 +28,9 @@ template <class T, executor Executor>
 std::int64_t factored_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options = {});
 
-/// Solves op(A) X = D for sparse D with a factorisation, as solve_factored_bands, to the same values. Stretches of rows
-/// are not walked where the right-hand sides are zero and, on the way back, so is the solution on either side: it often
-/// is, since the entries of inverses of banded matrices decay. Neither allocates nor waits.
+/// Solves op(A) X = D for sparse D with a factorisation; the values are equal to those of solve_factored_bands.
+/// Segments are skipped if their right-hand sides are zero and, in the back substitution, if also the solution on both
+/// sides is zero. This is common, since the entries of inverses of banded matrices decay. Neither allocates nor waits.
 template <class T, class I, executor Executor>
 void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_view<std::byte const> factor,
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
@@ -42,9 +42,9 @@ template <class T, executor Executor>
 std::int64_t sparse_to_dense_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options = {});
 
-/// Solves A X = D for sparse D, X dense; otherwise as solve_bands. Many columns are solved with a factorisation, which
-/// walks only where they are not zero; few columns, scaled pivoting and rpts as solve_bands does, and so what RPTS can
-/// solve on a GPU, where that is faster. Neither allocates nor waits.
+/// Solves A X = D for sparse D and dense X; otherwise as solve_bands. From 4 columns on it uses a factorisation and
+/// skips zero segments. Fewer columns, scaled pivoting, method rpts and refinement use solve_bands, and so do systems
+/// that RPTS can solve on a GPU, where it is faster. Neither allocates nor waits.
 template <class T, class I, executor Executor>
 void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
@@ -56,10 +56,10 @@ template <class T, executor Executor>
 std::int64_t sparse_to_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                         band_options const& options = {}, std::int64_t batch = 64);
 
-/// Solves A X = D for sparse D and keeps of column j of X the result.offsets[j + 1] - result.offsets[j] entries of the
-/// largest |re|^2 + |im|^2, of equal ones those of lower rows, sorted by row (Eq. 81). `row_indices` and `values` have
-/// room for all of them. `batch` columns are solved at a time. Neither allocates nor waits, so it cannot look at the
-/// offsets: where they are not those of such a result, entries are left out.
+/// Solves A X = D for sparse D and selects from column j of X the offsets[j + 1] - offsets[j] entries with the largest
+/// |re|^2 + |im|^2, among equal ones those of smaller row index, sorted by row (Eq. 81). `row_indices` and `values`
+/// have room for all of them. Solves `batch` columns at a time. Neither allocates nor waits, so the offsets cannot be
+/// checked: if they are invalid, entries are omitted and nothing is written outside the arrays.
 template <class T, class I, executor Executor>
 void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             sparse_columns_view<std::type_identity_t<T>, I> const& d,
@@ -67,8 +67,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             array_view<std::byte> workspace, band_options const& options = {}, std::int64_t batch = 64);
 
-/// The same, but it allocates, returns when the result is there, and throws argument_error where the offsets are not
-/// those of such a result.
+/// Overload that allocates its workspace, returns after the result is complete, and throws argument_error for invalid
+/// offsets.
 template <class T, class I, executor Executor>
 void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             sparse_columns_view<std::type_identity_t<T>, I> const& d,

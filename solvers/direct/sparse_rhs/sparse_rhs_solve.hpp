@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse right-hand sides, written once over the primitives; included by the sources that instantiate it.
+/// Sparse right-hand sides, written once over the primitives. Included by the sources that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct clear_elements {
     E* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = E(0); }
 };
-/// One row of all columns.
+/// Clears one row of all columns.
 template <class T>
 struct clear_columns {
     columns_view<T> x;
@@ -33,7 +33,7 @@ struct clear_columns {
     }
 };
 
-/// Writes column first + c of D into a column of zeros.
+/// Adds column first + c of D to a column of zeros.
 template <class T, class I>
 struct scatter_column {
     sparse_columns_view<T, I> d;
@@ -41,8 +41,8 @@ struct scatter_column {
     columns_view<T> x;
     activity active;
 
-    /// In the library's own complex arithmetic: operators of std::complex are no device functions, and a kernel that
-    /// calls them comes out empty.
+    /// Uses the complex arithmetic of this library: operators of std::complex are not device functions, and a kernel
+    /// that calls them would be empty.
     COPPICE_HD static void add(T& to, T const& value) {
         using number = detail::stored_value<T>;
         number::store(to, number::load(to) + number::load(value));
@@ -69,10 +69,10 @@ struct scatter_column {
     }
 };
 
-/// Columns [first, first + x.columns) of D, dense.
+/// Writes columns [first, first + x.columns) of D to the dense x.
 template <class T, class I, class Executor>
 void scatter(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
-            activity const& active = {}) {
+             activity const& active = {}) {
     if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
     for_each(exec, x.rows, clear_columns<T>{x});
     for_each(exec, x.columns, scatter_column<T, I>{d, first, x, active});
@@ -100,11 +100,11 @@ inline void check_space(array_view<std::byte> workspace, std::int64_t needed) {
     require_space(message_prefix, "workspace", workspace, needed);
 }
 
-/// Columns from which on a factorisation pays.
+/// Smallest number of columns for which a factorisation is used.
 inline constexpr std::int64_t factored_columns = 4;
 
-/// Whether to solve with a factorisation, walking only where there is something. On a GPU not where RPTS applies to
-/// open systems, which is faster than that for all rows.
+/// Whether to solve with a factorisation and skip zero segments. Not on a GPU if RPTS applies, which is faster even for
+/// all rows.
 template <class T, class Executor>
 bool by_factor(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& o) {
     bool const rpts_is_faster =
@@ -119,7 +119,7 @@ activity activity_of(band_matrix<T> const& a, band_options const& o) {
     return {chain::levels_of(rows.batch), rows.n};
 }
 
-/// One solve of up to max_rhs columns with a factorisation, from entries of D to X.
+/// Solves up to max_rhs columns with a factorisation.
 template <class T, class I, class Executor>
 void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* factor, sparse_columns_view<T, I> const& d,
                  std::int64_t first, columns_view<T> x, activity const& active, std::byte* workspace,
@@ -133,7 +133,7 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
     auto* const rhs = reinterpret_cast<lane*>(workspace);
     std::int64_t const elements = chain::for_each_level(active.all, rows.n, rhs_count, [](auto...) {});
     chain::factored_levels<lane> factors(block_rows, {}, chain::plan_factor(exec, rows), factor, rhs);
-    for_each(exec, elements, clear_elements<lane>{rhs}); // what stretches that rest leave
+    for_each(exec, elements, clear_elements<lane>{rhs}); // skipped segments do not write theirs
     factors.rows.active = active.flags + active.begin[0];
     for (int k = 0; k < factors.depth; ++k) {
         for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
@@ -144,7 +144,7 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
     factors.down(exec, launch);
 }
 
-/// Where a solve to sparse columns keeps what.
+/// Layout of the workspace of a solve with sparse columns of X.
 struct pruning_plan : workspace_layout {
     std::int64_t columns = 0, searches = 0, histogram = 0, counts = 0, solve = 0;
 
@@ -248,11 +248,12 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     if (d.columns == 0 || a.size == 0) return;
     batch = std::min(batch, d.columns);
     std::byte* const space = workspace.data();
-    // As solve_sparse_to_dense does for one batch; but one factorisation is enough for all of them.
+    // As solve_sparse_to_dense for one batch, but with a single factorisation for all of them.
     bool const factored = by_factor(exec, a, batch, options);
     auto const solving = workspace.slice(plan.solve, workspace.size() - plan.solve);
     std::int64_t const factor_bytes = factored ? bands_factor_bytes(exec, a, options) : 0;
-    auto const factor = solving.slice(0, factor_bytes), rest = solving.slice(factor_bytes, solving.size() - factor_bytes);
+    auto const factor = solving.slice(0, factor_bytes),
+               rest = solving.slice(factor_bytes, solving.size() - factor_bytes);
     if (factored) factorise_bands(exec, a, factor, options);
     for (std::int64_t first = 0; first < d.columns; first += batch) {
         columns_view<T> const x(reinterpret_cast<T*>(space + plan.columns), a.size, std::min(batch, d.columns - first));
@@ -290,8 +291,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     exec.synchronize();
 }
 
-// What the sources of the library instantiate.
-#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                   \
+// The instantiations in the sources of the library.
+#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                     \
     template void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,           \
                                         sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,      \
                                         band_options const&);                                                          \
@@ -303,19 +304,19 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
                                          array_view<I const>, array_view<I>, array_view<T>, band_options const&,       \
                                          std::int64_t);
-#define COPPICE_SPARSE_RHS(T, Executor)                                                                              \
+#define COPPICE_SPARSE_RHS(T, Executor)                                                                                \
     template std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,             \
                                                      band_options const&, std::int64_t);                               \
-    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                            \
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                              \
     COPPICE_SPARSE_RHS_INDEXED(T, std::int64_t, Executor)
-#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                             \
-    COPPICE_SPARSE_RHS(float, Executor)                                                                              \
-    COPPICE_SPARSE_RHS(double, Executor)                                                                             \
-    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                \
+#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                               \
+    COPPICE_SPARSE_RHS(float, Executor)                                                                                \
+    COPPICE_SPARSE_RHS(double, Executor)                                                                               \
+    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                  \
     COPPICE_SPARSE_RHS(std::complex<double>, Executor)
 
 } // namespace coppice

@@ -185,7 +185,7 @@ struct row_offsets {
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_tile_rhs(Block const& block, system_view<T> const& s, std::int64_t first,
-                                  row_offsets const& offsets, R* to) {
+                                     row_offsets const& offsets, R* to) {
     if constexpr (rhs_count<R> == 1) {
         R rows[rows_of_thread];
         COPPICE_UNROLL
@@ -298,8 +298,8 @@ COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool 
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std::int64_t tile,
-                                      partition_rows<T, R> const& all, unsigned* words, T const& multiplier,
-                                      coarse_row<T, R>& row) {
+                                     partition_rows<T, R> const& all, unsigned* words, T const& multiplier,
+                                     coarse_row<T, R>& row) {
     bool const downwards = block.thread() < tile_partitions;
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
     bool const may = has_pair(s, tile, lane);
@@ -313,8 +313,9 @@ COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std:
             pair_split const split{k};
             T found(1);
             if (watches)
-                found = multiplier_in_pair<P, T>(lane_rows(all, pair), split.partition(lane - pair, 2 * block_partition), downwards,
-                                            s.threshold, [](int i) { return padded<block_partition>(i); });
+                found =
+                    multiplier_in_pair<P, T>(lane_rows(all, pair), split.partition(lane - pair, 2 * block_partition),
+                                             downwards, s.threshold, [](int i) { return padded<block_partition>(i); });
             unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(min_multiplier));
             if (watches && (still >> pair & 1) == 0) mine = split;
             watched = still;
@@ -361,12 +362,14 @@ COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::i
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
     T multiplier(1);
-    row = !Cyclic && s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold, &multiplier)
-                                        : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &multiplier);
+    row = !Cyclic && s.threshold > T(0)
+              ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold, &multiplier)
+              : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &multiplier);
     if constexpr (P == pivoting::none)
         block.sync();
     else
-        resplit_pairs<P>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>), multiplier, row);
+        resplit_pairs<P>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>), multiplier,
+                         row);
     // The rows of the tile are not needed any more: their memory collects the coarse rows for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
@@ -430,8 +433,8 @@ COPPICE_HD inline half_rows<T, R> remaining_rows(half<P, Step, T, R> const& h) {
 }
 
 template <pivoting P, int Step, class T, class R>
-COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first, T const& multiplier,
-                                      auto const& threshold) {
+COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first,
+                                      T const& multiplier, auto const& threshold) {
     half<P, Step, T, R> const h(rows, block_partition);
     auto left = h.begin(before, first, multiplier);
     COPPICE_UNROLL_BY(7)
@@ -523,8 +526,8 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
             std::int64_t const first = 2 * (tile * tile_partitions + lane - second);
             auto const around = piece.around([&](int i) { return coarse_unknown<R, Cyclic>(s, first + i); });
             int const length = second < split.partitions() ? piece.length : 0;
-            substitute_lane<P>(block, of_pair.from(offset(piece.first)), length, around, record.multipliers<T>(piece.coarse),
-                               s.threshold);
+            substitute_lane<P>(block, of_pair.from(offset(piece.first)), length, around,
+                               record.multipliers<T>(piece.coarse), s.threshold);
             // A single row is the first or the last of its pair, whose unknowns are coarse unknowns in every split.
             if (anew && from_above)
                 of_pair.rhs[second * 2 * block_partition] = coarse_unknown<R, Cyclic>(s, first + 3 * second);
@@ -534,7 +537,8 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
     } else if (!Cyclic && s.threshold > T(0))
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, multipliers, s.threshold);
     else
-        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, multipliers, no_threshold{});
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, multipliers,
+                           no_threshold{});
     block.sync();
     std::int64_t const first = tile * tile_rows + block.thread();
     std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;

@@ -159,7 +159,7 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
     resident_plan const& plan = job.plan;
     std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
     allow_shared(exec, kernel, bytes);
-    int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
+    int blocks = checked_cast<int>(plan.items, "number of work items of a tridiagonal solve");
     cudaLaunchAttribute sharing{}; // makes blocks that share a system run simultaneously
     if (plan.cluster) {
         sharing.id = cudaLaunchAttributeClusterDimension;
@@ -168,7 +168,8 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
         int together = 0; // blocks on a multiprocessor
         COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
         blocks = std::min(blocks, exec.multiprocessors() * together);
-        if (blocks < plan.slices) throw device_error("RPTS: the device cannot run all shares of a system at once");
+        if (blocks < plan.slices)
+            throw device_error("RPTS: the device cannot run all blocks of a system simultaneously");
         sharing.id = cudaLaunchAttributeCooperative;
         sharing.val.cooperative = 1;
     }
@@ -207,8 +208,7 @@ device_limits limits_of(cuda_executor const& exec) {
     device_limits all;
     all.multiprocessors = exec.multiprocessors();
     all.in_cluster =
-        starts_early(exec, &resident_kernel<pivoting::none, false, max_resident_partition<T>, false, T>) ? portable
-                                                                                                             : 1;
+        starts_early(exec, &resident_kernel<pivoting::none, false, max_resident_partition<T>, false, T>) ? portable : 1;
     COPPICE_CUDA_CHECK(
         cudaDeviceGetAttribute(&all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
     return all;

@@ -37,8 +37,8 @@ struct resident_memory {
     int slices, slices_of_lane;
 
     COPPICE_HD explicit resident_memory(resident_plan const& plan, T* shared = nullptr)
-        : start(shared), warps(plan.warps()), spans_warps(plan.spans_warps()), slices(plan.slices > 1 ? plan.slices : 0),
-          slices_of_lane(plan.slices > 1 ? plan.slices_of_lane() : 0) {}
+        : start(shared), warps(plan.warps()), spans_warps(plan.spans_warps()),
+          slices(plan.slices > 1 ? plan.slices : 0), slices_of_lane(plan.slices > 1 ? plan.slices_of_lane() : 0) {}
 
     COPPICE_HD separator_store<T> separators_of_warp(int warp) const {
         return {reinterpret_cast<band_vector<T>*>(start) + warp * group, warp_lanes};
@@ -96,8 +96,8 @@ struct substituting_slices : substituting_lanes<T> {
     int slice;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE substituting_slices(lane_group const& g, separator_store<T> const& saved,
-                                                    interface_values<T> const& around, resident_memory<T> const& m,
-                                                    int which)
+                                                         interface_values<T> const& around, resident_memory<T> const& m,
+                                                         int which)
         : substituting_lanes<T>(g, saved, around), memory(m), slice(which) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.slices_of_lane; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_run(int number) {
@@ -130,7 +130,8 @@ solve_slices(Block const& block, resident_job<T> const& job, resident_item const
     merging::merge_all(run);
     merge_lanes<P>(block, lanes, own, memory.separators_of_slices(0), threshold);
     separator_store<T> const separators = memory.separators_of_slices(0);
-    substituting_slices<T> back(lanes, separators, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory, slice);
+    substituting_slices<T> back(lanes, separators, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory,
+                                slice);
     merging::substitute_tree<merging::unrolled>(back);
     merging::substitute_runs(back);
     return block.from_lane(back.x, slice / memory.slices_of_lane);
@@ -140,9 +141,9 @@ solve_slices(Block const& block, resident_job<T> const& job, resident_item const
 /// warp.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, bool Cyclic, class T, class Block, class Barrier>
-COPPICE_HD inline interface_values<T> solve_across_warps(Block const& block, resident_job<T> const& job,
-                                                   resident_item const& item, Barrier& barrier, segment<T> const& own,
-                                                   resident_memory<T> const& memory, auto const& threshold) {
+COPPICE_HD inline interface_values<T>
+solve_across_warps(Block const& block, resident_job<T> const& job, resident_item const& item, Barrier& barrier,
+                   segment<T> const& own, resident_memory<T> const& memory, auto const& threshold) {
     int const lane = block.thread() & (warp_lanes - 1), warp = int(unsigned(block.thread()) / warp_lanes);
     lane_group const warps{lane, 0, memory.warps, memory.warps};
     if (lane == 0) memory.of_warps()[warp] = own;
@@ -165,7 +166,7 @@ COPPICE_HD inline interface_values<T> solve_across_warps(Block const& block, res
 
 template <int M, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE partition_position position_of(resident_job<T> const& job, resident_item const& item,
-                                                          lane_task const& task) {
+                                                                lane_task const& task) {
     std::int64_t const pair = item.pair + task.slot;
     if (task.group.count == 0 || task.partition >= job.plan.partitions || pair >= job.plan.pairs) return {};
     system_view<T> const& all = job.all;
@@ -209,7 +210,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     }
     merge_lanes<P>(block, task.group, mine, separators, threshold);
     auto x = memory.spans_warps ? solve_across_warps<P, Cyclic>(block, job, item, barrier, mine, memory, threshold)
-                           : block.from_lane(solve_whole<P, Cyclic>(mine, threshold), task.group.first);
+                                : block.from_lane(solve_whole<P, Cyclic>(mine, threshold), task.group.first);
     x = substitute_lanes(task.group, x, separators);
     if constexpr (merges_pairs<M>)
         pairs.solve(x, own.rhs);

@@ -19,7 +19,7 @@ template <class T>
 inline constexpr int max_resident_partition = 64 / int(sizeof(T));
 template <class T>
 inline constexpr int min_resident_partition = 32 / int(sizeof(T));
-inline constexpr int resident_threads = 512;      ///< max. threads of a block: uses all registers of a multiprocessor
+inline constexpr int resident_threads = 512;    ///< max. threads of a block: uses all registers of a multiprocessor
 inline constexpr int min_resident_threads = 64; ///< min. threads of a block that holds a slice
 
 /// Rows that one multiprocessor holds.
@@ -162,7 +162,8 @@ resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int mult
     if (rows <= thresholds::short_rows) return {partition_of_whole<T>(rows, systems, multiprocessors), 0};
     bool const few = total <= at.shared_systems;
     if (!few && rows <= whole_rows<T>) return {thresholds::large, 0};
-    if (!few && rows <= 2 * whole_rows<T>) return {thresholds::large, max_in_cluster > 1 ? pair_threads : slice_threads};
+    if (!few && rows <= 2 * whole_rows<T>)
+        return {thresholds::large, max_in_cluster > 1 ? pair_threads : slice_threads};
     int const m = few ? thresholds::small : thresholds::large;
     bool const alone = systems * max_in_cluster <= multiprocessors;
     return {m, threads_of_slice(rows, m, few, alone, max_in_cluster)};

@@ -109,7 +109,7 @@ template <class T, executor Executor, class Levels>
 void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
-    // avoids the setup of levels, which small systems would notice
+    // avoids the setup of levels, to save time for small systems
     if (how.is_last(systems.size, systems.systems, cyclic))
         return solve_last(exec, how, systems, threshold, options.pivot, memory);
     std::array<level<T>, max_levels> levels;

@@ -204,14 +204,15 @@ struct lane_pair {
 // The coarse rows of a pair with this split; returns the bits of small multipliers for the substitution.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
-                                        coarse_row<T> (&coarse)[4]) {
+                                       coarse_row<T> (&coarse)[4]) {
     unsigned small = 0;
     for (int k = 0; k < 4; ++k) {
         pair_partition const piece = split.partition(k / 2, 2 * length);
         if (k == piece.coarse) {
             boundary_multipliers<T> multipliers;
             coarse_row<T> first, last;
-            reduce_both<P>(pair.rows().from(piece.first), piece.length, threshold, first, last, no_extra_work{}, &multipliers);
+            reduce_both<P>(pair.rows().from(piece.first), piece.length, threshold, first, last, no_extra_work{},
+                           &multipliers);
             coarse[k] = upward_row(piece, first), coarse[k + 1] = downward_row(piece, last);
             small |= small_multipliers(multipliers, k);
         } else if (k != piece.coarse + 1)
@@ -224,14 +225,15 @@ COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& spl
 // writes their coarse rows.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
-                                          boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
+                                         boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
     auto const* const first = reinterpret_cast<T const*>(&multipliers.first);
     auto const* const final = reinterpret_cast<T const*>(&multipliers.last);
     auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return boundary_multipliers<T>{first[l], final[l]}; };
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
         unsigned of_pair = small_multipliers(of_lane(l), 0) | small_multipliers(of_lane(l + 1), 2);
         int number = 0;
-        bool const small = of_lane(l).larger_one() < T(watched_multiplier) || of_lane(l + 1).larger_one() < T(watched_multiplier);
+        bool const small =
+            of_lane(l).larger_one() < T(watched_multiplier) || of_lane(l + 1).larger_one() < T(watched_multiplier);
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
             int const found = pair.template find_split<P>(s.threshold);

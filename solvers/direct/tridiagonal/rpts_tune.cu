@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what rpts_tuning.hpp chooses from.
+// Measurements of `coppice tune` for rpts_tuning.hpp.
 #include <algorithm>
 #include <vector>
 

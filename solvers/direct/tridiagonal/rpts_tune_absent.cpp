@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands in for rpts_tune.cu in a build without CUDA.
+// Replaces rpts_tune.cu in a build without CUDA.
 #include <coppice/core/error.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 

@@ -23,10 +23,9 @@ tridiagonal_tuning_record parse_record(detail::tuning_line& in) {
     r.choice.partition = in.number_of("partition", 1, 64);
     r.choice.tiles = r.choice.partition == rpts::min_partition;
     if (!r.choice.tiles && r.choice.partition * r.element_bytes != 32 && r.choice.partition * r.element_bytes != 64)
-        in.fail("partitions are of 32 or 64 bytes, or of 32 rows");
+        in.fail("a partition has 32 or 64 bytes, or 32 rows");
     r.choice.threads = in.number_of("threads", 0, rpts::resident_threads);
-    if (int const t = r.choice.threads;
-        t != 0 && (t < rpts::min_resident_threads || !std::has_single_bit(unsigned(t))))
+    if (int const t = r.choice.threads; t != 0 && (t < rpts::min_resident_threads || !std::has_single_bit(unsigned(t))))
         in.fail("threads are 0, 64, 128, 256 or 512");
     r.microseconds = in.number_of("microseconds", 0.0, 1e12);
     in.end();

@@ -214,7 +214,7 @@ struct count_cyclic {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return entries[v].ended() ? 0 : 1; }
 };
 
-/// The scan for vertices whose global indices ascend within a rank and from rank to rank. names.own(id) returns the
+/// The scan for vertices whose global indices ascend within a rank and from rank to rank. ids.local(id) returns the
 /// local index of a vertex that has neighbours, or -1 if it belongs to another rank.
 template <class Value, class I, executor Executor, class Ids, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> scan_distributed(Executor const& exec, rank_communicator const& comm, std::int64_t vertices,

@@ -27,7 +27,7 @@ public:
 
     /// Sums of host values over all ranks; synchronises.
     template <class Value>
-    void join_sums(Value* sums, int count) const {
+    void sum_over_ranks(Value* sums, int count) const {
         std::vector<Value> const mine(sums, sums + count);
         auto const all = comm_.gather(mine);
         for (int k = 0; k < count; ++k) {
@@ -66,12 +66,6 @@ class repetition<cuda_rank>;
 
 namespace detail {
 
-template <executor Base>
-vector_position position_in_whole(rank_executor<Base> const& exec, std::int64_t size) {
-    auto const begin = offsets_of_ranks(exec.comm(), size);
-    return {begin[std::size_t(exec.comm().rank())], begin.back()};
-}
-
 template <>
 struct pass_scratch<host_rank> : pass_scratch<host_executor> {
     using pass_scratch<host_executor>::pass_scratch;
@@ -93,7 +87,7 @@ void project(host_rank const& exec, basis_scratch<host_rank>& scratch, basis_col
              dot_value<T>* h) {
     project(static_cast<host_executor const&>(exec), static_cast<basis_scratch<host_executor>&>(scratch), v, w, h);
     int const count = v.columns(); // equal on all ranks
-    if (count > 0) exec.join_sums(h, count);
+    if (count > 0) exec.sum_over_ranks(h, count);
 }
 
 } // namespace detail

@@ -14,30 +14,30 @@ struct basis_columns {
     T const* first;
     std::int64_t n;
     int const* count; ///< of the columns less one: how many have been done; memory of the executor
-    int const* gate;  ///< null, or nothing is done where it points to 0
+    int const* enabled;  ///< null, or nothing is done where it points to 0
 
-    COPPICE_HD int columns() const { return is_open(gate) ? *count + 1 : 0; }
+    COPPICE_HD int columns() const { return is_enabled(enabled) ? *count + 1 : 0; }
     COPPICE_HD T const* column(int j) const { return first + j * n; }
 };
 
-/// Partial sums for `most` columns, of `parts` doubles each.
+/// Partial sums for `most` columns, of `components` doubles each.
 template <executor Executor>
 struct basis_scratch;
 
 template <>
 struct basis_scratch<host_executor> {
-    int most;
+    int max_columns;
     buffer<double> partial;
-    basis_scratch(host_executor const& exec, std::int64_t n, int columns, int parts = 1)
-        : most(columns), partial(exec, dot_blocks(n) * columns * parts) {}
+    basis_scratch(host_executor const& exec, std::int64_t n, int columns, int components = 1)
+        : max_columns(columns), partial(exec, dot_blocks(n) * columns * components) {}
 };
 #if defined(COPPICE_HAS_CUDA)
 template <>
 struct basis_scratch<cuda_executor> {
-    int most;
+    int max_columns;
     std::int64_t blocks;
     buffer<double> partial;
-    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int parts = 1);
+    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int components = 1);
 };
 #endif
 
@@ -72,7 +72,7 @@ struct subtract_columns {
         w[i] = sum;
     }
     /// Elements [first, last) for a core: four columns at a time.
-    void stretch(std::int64_t first, std::int64_t last) const {
+    void range(std::int64_t first, std::int64_t last) const {
         int j = 0;
         for (; j + 4 <= count; j += 4) {
             T const a = T(h[j]), b = T(h[j + 1]), c = T(h[j + 2]), d = T(h[j + 3]);

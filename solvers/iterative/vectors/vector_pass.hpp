@@ -6,7 +6,7 @@
 ///
 ///     static constexpr int dots           how many dot products it takes, 0 to 2
 ///     auto begin() const                  what it does to element i, f(i); reads scalars once, before all elements;
-///                                         it may have f.stretch(first, last) for a core that does several at once,
+///                                         it may have f.range(first, last) for a core that does several at once,
 ///                                         and f.idle(): then no element is touched and the sums are 0
 ///     f.load(i), f.store(i, operands)     optional, instead of f(i): what f reads of element i, and what it makes of
 ///     that;
@@ -31,20 +31,26 @@
 #include <utility>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/iterative/vectors/dot_pairs.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations_host.hpp>
 
 namespace coppice::detail {
 
-/// Where `size` elements of a vector begin in the whole of it, and how many there are: more than these for the executor
-/// of a part.
+/// Offset of the `size` elements of a local vector in the whole vector, and the size of that: more than the local one for
+/// the executor of one rank. One definition, since an overload that a caller's includes do not declare yet is not found.
 struct vector_position {
     std::int64_t first, size;
 };
 template <executor Executor>
-vector_position position_in_whole(Executor const&, std::int64_t size) {
-    return {0, size};
+vector_position position_in_whole(Executor const& exec, std::int64_t size) {
+    if constexpr (requires { exec.comm(); }) {
+        auto const begin = offsets_of_ranks(exec.comm(), size);
+        return {begin[std::size_t(exec.comm().rank())], begin.back()};
+    } else {
+        return {0, size};
+    }
 }
 
 /// Has a pass nothing to do this time?
@@ -121,22 +127,22 @@ struct pass_scratch<host_executor> {
 template <>
 struct pass_scratch<cuda_executor> {
     std::int64_t size;
-    buffer<hand_over_slot> slots; ///< of most_sums
+    buffer<hand_over_slot> slots; ///< of max_sums
 
-    static constexpr int most_sums = 4; ///< two complex ones
+    static constexpr int max_sums = 4; ///< two complex ones
 
     pass_scratch(cuda_executor const& exec, std::int64_t n);
     /// What a device holds at once, or less: never by its size, so that sums do not depend on it. A thread has one
     /// element of a short vector, as several would wait for memory one after the other.
     static std::int64_t blocks_for(std::int64_t n) {
-        constexpr std::int64_t most = 1056, elements = 256;
-        return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, most);
+        constexpr std::int64_t max_blocks = 1056, elements = 256;
+        return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, max_blocks);
     }
     std::int64_t blocks() const { return blocks_for(size); }
 };
 #endif
 
-/// A stretch is updated and, while it is in cache, multiplied: the vectors come from memory once.
+/// A range is updated and, while it is in cache, multiplied: the vectors come from memory once.
 template <std::derived_from<host_executor> Executor, class Pass>
 void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const& pass) {
     constexpr int dots = Pass::dots;
@@ -149,8 +155,8 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
             last = std::min(first + dot_block, n);
         }
         auto const local = update; // a copy of our own: no store below can be thought to change its members
-        if constexpr (requires { local.stretch(first, last); })
-            local.stretch(first, last);
+        if constexpr (requires { local.range(first, last); })
+            local.range(first, last);
         else
             for (std::int64_t i = first; i < last; ++i) update_element(local, i);
         if constexpr (dots > 0) {
@@ -167,7 +173,7 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
         value sums[dots] = {};
         for (std::int64_t b = 0; b < dot_blocks(n); ++b)
             for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
-        if constexpr (requires { exec.join_sums(sums, dots); }) exec.join_sums(sums, dots); // vectors in parts
+        if constexpr (requires { exec.sum_over_ranks(sums, dots); }) exec.sum_over_ranks(sums, dots); // vectors in components
         if constexpr (decides_about_state<Pass>)
             pass.finish(*pass.state(), sums);
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*! \file
- * What the programs that call the C interfaces share: a count of failures, and bad arguments as one table. */
+ * Common parts of the programs that call the C interfaces: a count of failures, and checks of bad arguments. */
 #ifndef COPPICE_TESTS_C_EXAMPLES_H
 #define COPPICE_TESTS_C_EXAMPLES_H
 
@@ -19,10 +19,10 @@ static inline void require(int condition, char const* what) {
     ++failures;
 }
 
-/*! A refused call: its code, and a last error that holds `sentence`. */
+/*! Checks the code of a call with bad arguments, and that the last error contains `sentence`. */
 static inline void refused(int status, char const* (*last_error)(void), char const* sentence) {
     if (status == 1 && strstr(last_error(), sentence) != NULL) return;
-    printf("failed: code %d and \"%s\" where 1 and \"%s\" were expected\n", status, last_error(), sentence);
+    printf("failed: code %d and \"%s\" instead of 1 and \"%s\"\n", status, last_error(), sentence);
     ++failures;
 }
 

@@ -47,7 +47,7 @@ static void bad_arguments(void) {
     refused(coppiceDgtsv(p, 8, 1, NULL, v, v, x, v, buffer), e, "coppiceDgtsv: a is NULL");
     refused(coppiceDgtsv(p, 8, 1, v, v, v, NULL, v, buffer), e, "X is NULL");
     refused(coppiceDgtsv(p, 8, 1, v, v, v, x, NULL, buffer), e, "D is NULL");
-    static double many[1000], solution[1000]; /* of fewer rows no buffer may be needed */
+    static double many[1000], solution[1000]; /* systems of fewer rows may need no buffer */
     refused(coppiceDgtsv(p, 1000, 1, many, many, many, solution, many, NULL), e, "p_buffer is NULL");
     refused(coppiceDgtsv(p, 1000, 1, many, many, many, solution, many, (char*)buffer + 4), e,
             "p_buffer is not aligned to 64 bytes");
@@ -65,10 +65,10 @@ static void bad_arguments(void) {
     refused(coppiceDbands_solve_bufferSizeExt(NULL, 1, NULL, 0, &bytes), e, "A is NULL");
     refused(coppice_set_threads(-1), e, "-1");
 
-    /* Nothing to do is no error. */
+    /* Empty systems are not an error. */
     succeed(coppiceDgtsv(p, 0, 1, NULL, NULL, NULL, NULL, NULL, NULL));
     succeed(coppiceDgtsv(p, 8, 0, v, v, v, NULL, NULL, NULL));
-    /* An entry outside of the matrix spoils its column. */
+    /* An entry outside the matrix makes its column NaN. */
     int64_t const outside[] = {8};
     v[0] = 3;
     succeed(coppiceDgtsv_csc2dense(p, 8, 1, v, v, v, x, v, outside, ends, 1, buffer));
@@ -88,7 +88,7 @@ static coppice_status_t solve_pentadiagonal(int64_t n, double const* bands, doub
 }
 // [end]
 
-/* The example of the guide: rows 1 -4 6 -4 1 cut off at the ends, whose solution for A x = A (1, ..., 1) is known. */
+/* The example of the guide: rows 1 -4 6 -4 1, truncated at the ends; the solution of A x = A (1, ..., 1) is known. */
 static void guide(void) {
     enum { n = 2000 };
     static double bands[5 * n], x[n], d[n];

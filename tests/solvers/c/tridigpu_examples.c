@@ -25,7 +25,7 @@ static void get(void* to, void const* from, size_t bytes) {
 }
 static void give_back(void* memory) { cudaFree(memory); }
 
-#else /* Not called without a device; what is found without one is. */
+#else /* Without a device only checks of arguments are called. */
 static struct CUstream_st* stream;
 
 static void* take(size_t bytes) { return malloc(bytes); }
@@ -40,8 +40,8 @@ static void succeed(tridigpu_status_t status) {
 }
 
 #if defined(COPPICE_HAS_CUDA)
-/* Calls on a stream are captured into a graph, which runs then: nothing may wait or allocate before
- * first run. The default stream cannot be captured. */
+/* Captures calls on a stream into a graph and launches it: a capture forbids waiting and allocation. The default stream
+ * cannot be captured. */
 static void begin_call(void) {
     if (stream)
         require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess, "begin of a capture");
@@ -107,7 +107,7 @@ int main(void) {
     size_t bytes = 0;
     int const ends[] = {0, 0};
     tridigpu_pivoting_t const p = TRIDIGPU_DEFAULT_PIVOTING;
-    /* Found without a device, and before one is looked for. */
+    /* Detected before a device is needed. */
     refused(tridigpuSgtsv_bufferSizeExt(p, -1, 1, &bytes), tridigpu_last_error, "-1");
     refused(tridigpuDgtsv_bufferSizeExt((tridigpu_pivoting_t)9, 1, 1, &bytes), tridigpu_last_error, "p is 9");
     refused(tridigpuCgtsv(NULL, p, 5, -2, NULL, NULL, NULL, NULL, NULL, NULL), tridigpu_last_error, "-2");

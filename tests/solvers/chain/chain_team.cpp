@@ -292,7 +292,7 @@ TEST_CASE("tiles: batches, thresholds, singular systems") {
 
 namespace {
 
-/// What boundary value problems and matrices of ones, plain and transposed, become by one worker, whose stretches are
+/// What boundary value problems and matrices of ones, plain and transposed, become by one worker, whose segments are
 /// reflected where they grow, and by `exec`.
 template <class T, class Executor>
 void check_growing(Executor const& exec, growth_case<T> const& c, bool transposed = false) {
@@ -312,7 +312,7 @@ void check_growing(Executor const& exec, growth_case<T> const& c, bool transpose
 
 namespace {
 
-/// Tiles; the sizes that links of rows keep go to `sizes`.
+/// Tiles; the sizes that condensed segments of rows keep go to `sizes`.
 struct watched_tiles {
     tile_executor tiles;
     std::vector<double>& sizes;
@@ -336,12 +336,12 @@ void solve_final(watched_tiles const& exec, chain::final_complement<T> const& c,
 
 } // namespace
 
-// Of all of them: where single rows are small, a link beside those alone would look as if it had grown, and stop a
+// Of all of them: where single rows are small, a condensed segment next to those alone would look as if it had grown, and stop a
 // warp.
 TEST_CASE("tiles: links keep the size of the entries of their stretches") {
     for (int const n : {1, 2, 4}) {
         CAPTURE(n);
-        std::int64_t const length = 32 * 33; // whole stretches
+        std::int64_t const length = 32 * 33; // whole segments
         block_storage<double> s(length, n, 3, true);
         std::size_t const block = std::size_t(n * n);
         std::vector<double> largest(33, 0.0);
@@ -371,7 +371,7 @@ TEST_CASE("tiles: no growth") {
         check_growing(tiles, blocks_of_ones<double>(70, k, 1, transposed), transposed);
         check_growing(tiles, boundary_value_problem<float>(70, k, 1.0, true, 3), transposed);
     }
-    check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all stretches of a warp
+    check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all segments of a warp
     using complex = std::complex<double>;
     for (int const k : {1, 2}) {
         check_growing(tiles, boundary_value_problem<complex>(70, k, 1.0, false, 3), k == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The links of the chain solver as a tree of joins: what blocks of a GPU do, on CPU threads.
+// The condensed segments of the chain solver as a tree of merges: what blocks of a GPU do, on CPU threads.
 #include <atomic>
 #include <thread>
 
@@ -17,12 +17,12 @@
 namespace coppice::test {
 namespace {
 
-/// How the links of a system are dealt out.
+/// How the condensed segments of a system are dealt out.
 struct tree_layout {
     int slices, log_teams, threads;
 };
 
-/// All links of a job in blocks of CPU threads.
+/// All condensed segments of a job in blocks of CPU threads.
 template <int W, class T>
 void run_tree(chain::tree_job<T> job, tree_layout const& how) {
     constexpr int lanes = chain::merge_lanes<W>;
@@ -45,10 +45,10 @@ void run_tree(chain::tree_job<T> job, tree_layout const& how) {
     for (auto& one : all) one.join();
 }
 
-/// A launcher whose finest stage is the work of one thread.
+/// A launcher whose finest level is the work of one thread.
 struct tree_executor {
     tree_layout how;
-    bool joins = true; ///< or all stages are
+    bool joins = true; ///< or all levels are
 };
 template <class T, class BlockRows>
 void reduce(tree_executor const&, chain::chain_level<T, BlockRows> const& s, std::byte*) {
@@ -75,7 +75,7 @@ std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, ch
 }
 template <class T>
 void solve_condensed(tree_executor const& exec, chain::tree_job<T> const& job) {
-    // Joins of blocks of n + 1 rows: each takes the compiler a while.
+    // Merges of blocks of n + 1 rows: each takes the compiler a while.
     using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
                                     std::integer_sequence<int, 0, 1>>;
     chain::with_tree_width(
@@ -98,13 +98,13 @@ std::vector<T> solve_with(tree_executor const& exec, band_matrix<T> const& a, ba
     return x;
 }
 
-/// Layouts for the links of one system: a team, a warp, a block, blocks that share it.
+/// Layouts for the condensed segments of one system: a team, a warp, a block, blocks that share it.
 std::vector<tree_layout> layouts_for(int n) {
     int const in_warp = std::countr_zero(unsigned(32 / (n == 1 ? 4 : n == 2 ? 8 : 16)));
     return {{1, 0, 32}, {1, in_warp, 32}, {1, in_warp + 1, 64}, {3, in_warp + 1, 64}};
 }
 
-/// A system of links with a known solution, y of every link.
+/// A system of condensed segments with a known solution, y of every condensed segment.
 template <class T>
 struct known_chain {
     int w, condensed;
@@ -151,7 +151,7 @@ void check_chain(int condensed, bool odd, tree_layout const& how) {
     CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
 }
 
-/// A tree gives a solution as good as that of stages, and names a row where they do.
+/// A tree gives a solution as good as that of levels, and names a row where they do.
 template <class T>
 void check_tree(band_matrix<T> const& a, plain_rows<T> const& meaning, tree_layout const& how,
                 band_options const& o = {}) {
@@ -212,7 +212,7 @@ TEST_CASE("teams: joined links do not grow") {
     for (int const n : {1, 2, 3, 4}) {
         auto const layouts = layouts_for(n);
         auto const layout = [&](int k) -> tree_layout const& { return layouts[std::size_t(n + k) % 4]; };
-        // What grows within stretches, what grows over some of them, and what does so slowly.
+        // What grows within segments, what grows over some of them, and what does so slowly.
         check(boundary_value_problem<double>(140, n, 1.0, true, 1), layout(0));
         check(boundary_value_problem<double>(140, n, 0.1, true, 1), layout(1));
         check(grcar<double>(140 * n, n, true), layout(2));
@@ -223,7 +223,7 @@ TEST_CASE("teams: joined links do not grow") {
 
 TEST_CASE("teams: joined links of matrices whose stretches are singular") {
     for (tree_layout const& how : layouts_for(2)) {
-        // Nothing on the diagonal, so that odd stretches have no pivots of their own; rows of very different scales.
+        // Nothing on the diagonal, so that odd segments have no pivots of their own; rows of very different scales.
         banded_storage<double> s(1500, 2, 2, 11);
         for (std::int64_t i = 0; i < s.length; ++i) s.at(i, 0) = 0;
         check_tree<double>(s.view(), s.meaning(), how);

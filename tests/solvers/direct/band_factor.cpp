@@ -10,7 +10,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Factorises once, solves for each of `sides`; the first is solved in place.
+/// Factorises once and solves for each element of `rhs`; the first one in place.
 template <class T, class Executor>
 std::vector<std::vector<T>> solve_factored(Executor const& exec, band_matrix<T> const& a,
                                            std::vector<std::vector<T>> const& rhs, band_options const& options,
@@ -53,7 +53,7 @@ void check_factored(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: factor once, solve often", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: factor once, solve many times", Fixture, COPPICE_TEST_EXECUTORS) {
     check_factored<float>(Fixture::exec());
     if (!sanitized) check_factored<double>(Fixture::exec());
     if (!sanitized) check_factored<std::complex<float>>(Fixture::exec());
@@ -69,13 +69,13 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     auto const a = s.meaning(), t = a.transposed(false);
     std::vector<std::vector<T>> const rhs{rhs_for(a, 2, 1)};
     CHECK(backward_error_of(a, solve_factored(exec, m, rhs, {})[0], rhs[0]) <= 100 * epsilon<T>);
-    CHECK(backward_error_of(t, solve_factored(exec, m, rhs, {.operation = matrix_operation::transposed})[0],
-                            rhs[0]) <= 100 * epsilon<T>);
+    CHECK(backward_error_of(t, solve_factored(exec, m, rhs, {.operation = matrix_operation::transposed})[0], rhs[0]) <=
+          100 * epsilon<T>);
 
     std::vector<std::int64_t> const bounds{0, 5, 5, 70, 400};
     block_storage<T> blocks(400, 2, 3, true);
     plain_rows<T> meaning(800);
-    // Column 10 of system 2 is zero; the others are to be solved all the same.
+    // Column 10 of system 2 is zero; the other systems must still be solved.
     std::int64_t const zero = 5 + 10;
     for (int e = 0; e < 4; ++e)
         blocks.diagonal[std::size_t(4 * zero + e)] = blocks.upper[std::size_t(4 * (zero - 1) + e)] =
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     CHECK(singular == std::vector<std::int64_t>{-1, -1, 20, -1});
 }
 
-TEST_CASE_TEMPLATE("bands: a factorisation refuses wrong arguments", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: invalid arguments of a factorisation throw", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = float;
     std::int64_t const n = 64;
@@ -115,7 +115,8 @@ TEST_CASE_TEMPLATE("bands: a factorisation refuses wrong arguments", Fixture, CO
     CHECK_THROWS_AS(
         solve_factored_bands(exec, a, factor.view(), rhs, columns_view<T>(d.data(), n - 1, 1), workspace.view()),
         dimension_error);
-    buffer<T> both(exec, 2 * n); // a solution partly over the right-hand side, and over the factorisation
+    // a solution that overlaps the right-hand side in part, and one that overlaps the factorisation
+    buffer<T> both(exec, 2 * n);
     CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), columns_view<T const>(both.data(), n, 1),
                                          columns_view<T>(both.data() + n / 2, n, 1), workspace.view()),
                     argument_error);

@@ -13,13 +13,13 @@ using namespace coppice::test;
 
 namespace {
 
-/// Solves in all classes of one type and looks at the residual.
+/// Solves systems of all classes of one type and checks the residual.
 template <class T, class Executor>
 void check_classes(Executor const& exec) {
     for (int n = 1; n <= largest_block; ++n)
         for (std::int64_t const length : {1, 2, 3, 31, 32, 33, 64, 67, 550, 2200})
             for (bool const cyclic : {false, true}) {
-                if (length > 1000 && n > 4) continue; // what is copied in tiles on a GPU
+                if (length > 1000 && n > 4) continue; // sizes that are copied in tiles on a GPU
                 if (sanitized && length > 100 && n != 1 && n != 4 && n != 8) continue;
                 CAPTURE(n);
                 CAPTURE(length);
@@ -47,16 +47,16 @@ void check_classes(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: every class, block size and border, float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<float>(Fixture::exec());
 }
-TEST_CASE_TEMPLATE("bands: every class, block size and border, double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<double>(Fixture::exec());
 }
-TEST_CASE_TEMPLATE("bands: every class, block size and border, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<float>>(Fixture::exec());
 }
-TEST_CASE_TEMPLATE("bands: every class, block size and border, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: every class, block size and boundary, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<double>>(Fixture::exec());
 }
 
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPIC
 
 namespace {
 
-/// Pentadiagonal matrices are walked row by row, many stretches of them at a time.
+/// The elimination of pentadiagonal matrices goes row by row, in many segments simultaneously.
 template <class T, class Executor>
 void check_pentadiagonal(Executor const& exec) {
     for (auto const& [below, above] : {std::pair(2, 2), std::pair(1, 2), std::pair(2, 1), std::pair(0, 2)})
@@ -102,7 +102,7 @@ void check_pentadiagonal(Executor const& exec) {
                     CAPTURE(length);
                     CAPTURE(zero_diagonal);
                     banded_storage<T> s(length, below, above, std::uint64_t(length));
-                    if (zero_diagonal) // nothing works without exchanging rows
+                    if (zero_diagonal) // requires row exchanges
                         for (std::int64_t i = 0; i < length; ++i) s.at(i, 0) *= T(1e-30);
                     auto a = s.meaning();
                     if (operation != matrix_operation::none) a = a.transposed(false);
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const meaning = s.meaning(false);
         auto const d = rhs_for(meaning, columns, 1);
-        // Columns apart from each other, with guards between.
+        // Columns with guard values in between.
         std::vector<T> strided(std::size_t(leading * columns), -77.0);
         for (std::int64_t c = 0; c < columns; ++c)
             std::copy_n(d.begin() + c * size, size, strided.begin() + c * leading);
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
                 for (std::int64_t i = size; i < leading; ++i) REQUIRE(after[std::size_t(c * leading + i)] == -77.0);
             }
             CHECK(backward_error_of(meaning, solved, d) <= 100 * epsilon<T>);
-            // One column at a time gives the same bits.
+            // A column solved alone has the same bits.
             std::vector<T> const last(d.end() - size, d.end());
             auto const single = solve_matrix(exec, a.matrix, last, {.method = method}).x;
             CHECK(std::equal(single.begin(), single.end(), solved.end() - size));
@@ -151,9 +151,9 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
     }
 }
 
-// Of (1, 2 cos(k pi / (inner + 1)), 1) every `inner` rows in a row are singular, as the inner rows of partitions are in
-// some solvers, while the matrix is well-conditioned. Random rows in large numbers come near to that somewhere.
-TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitions, without a report", Fixture,
+// In the matrix (1, 2 cos(k pi / (inner + 1)), 1) every `inner` consecutive rows are singular, as the inner rows of
+// partitions may be, although the matrix is well-conditioned. Among many random rows some are nearly singular too.
+TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside partitions, without a report", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const error_of = [&]<class T>(block_storage<T> const& s, pivoting pivot) {
@@ -191,8 +191,8 @@ TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitio
     }
 }
 
-// The host gives cyclic systems to the chain; what CUDA's kernels do is also a case of rpts_block.cpp.
-TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_TEST_EXECUTORS) {
+// The host solves cyclic systems by the chain solver; rpts_block.cpp also tests the bodies of the CUDA kernels.
+TEST_CASE_TEMPLATE("bands: rpts solves cyclic systems on a GPU", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&]<class T>(T, std::int64_t n) {
         CAPTURE(n);
@@ -222,12 +222,12 @@ TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_
         for (std::int64_t const n : {1 << 20, 1200007, (1 << 21) + 2}) check(1.0, n), check(1.0f, n);
 }
 
-TEST_CASE_TEMPLATE("bands: rpts solves systems of different sizes, each as it would alone", Fixture,
+TEST_CASE_TEMPLATE("bands: rpts on systems of different sizes equals separate solves", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     constexpr bool cuda = std::is_same_v<Fixture, on_cuda>;
     std::vector<std::vector<std::int64_t>> batches{{1}, {5, 0, 64, 65, 300, 1000, 1, 513, 2, 1000, 33}, {700, 700, 3}};
-    if (!cuda) { // longer systems are solved by all threads at once
+    if (!cuda) { // each of the longer systems is solved by all threads
         batches.push_back({17000, 5, 0, 64, 40000, 16384, 300, 16385, 1});
         batches.push_back(std::vector<std::int64_t>(300, 90));
     }
@@ -242,7 +242,7 @@ TEST_CASE_TEMPLATE("bands: rpts solves systems of different sizes, each as it wo
         std::vector<test::system<double>> alone; // [system][column]
         for (std::size_t k = 0; k < sizes.size(); ++k)
             for (std::int64_t c = 0; c < columns; ++c) {
-                auto s = random_system<double>(sizes[k], 100 + k); // NaN outside of the matrix
+                auto s = random_system<double>(sizes[k], 100 + k); // the corners outside the matrix hold NaN
                 give_solution(s, 1000 * k + std::uint64_t(c));
                 std::copy(s.lower.begin(), s.lower.end(), all.lower.begin() + bounds[k]);
                 std::copy(s.diagonal.begin(), s.diagonal.end(), all.diagonal.begin() + bounds[k]);
@@ -290,7 +290,7 @@ void check_interleaved(Executor const& exec) {
             std::int64_t const lost = systems / 2; // one of them holds NaN
             for (std::int64_t k = 0; k < systems; ++k)
                 for (std::int64_t c = 0; c < columns; ++c) {
-                    auto s = random_system<T>(n, std::uint64_t(100 + k)); // NaN outside of the matrix
+                    auto s = random_system<T>(n, std::uint64_t(100 + k)); // the corners outside the matrix hold NaN
                     give_solution(s, std::uint64_t(1000 * k + c));
                     for (std::int64_t i = 0; i < n; ++i) {
                         auto const at = std::size_t(i * systems + k), own = std::size_t(i);
@@ -334,7 +334,7 @@ void check_interleaved(Executor const& exec) {
 TEST_CASE_TEMPLATE("bands: interleaved systems by RPTS", Fixture, COPPICE_TEST_EXECUTORS) {
     check_interleaved<float>(Fixture::exec());
     check_interleaved<double>(Fixture::exec());
-    // Longer ones go to the chain solver.
+    // Longer systems are solved by the chain solver.
     auto const exec = Fixture::exec();
     std::vector<double> const ones(2 * 4097, 1), zeros(2 * 4097, 0);
     auto const diagonal = exec.copy(ones), off_diagonal = exec.copy(zeros);
@@ -361,7 +361,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const result = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view()), d);
         CHECK(backward_error_of(meaning, result.x, d) <= 100 * epsilon<T>);
-        // The size of the largest system saves stages and changes nothing, but for the blocks of rpts on a GPU.
+        // The size of the largest system saves levels. It changes no bit, except for the blocks of RPTS on a GPU.
         auto const hinted = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view(), 600), d).x;
         if (n == 1 && std::is_same_v<Fixture, on_cuda>)
             CHECK(backward_error_of(meaning, hinted, d) <= 100 * epsilon<T>);
@@ -375,7 +375,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
             bool const cyclic = n == 4;
             std::int64_t const systems = 13, each = 41, length = systems * each;
             block_storage<T> s(length, n, 9, true);
-            // Interleaved: (block) row j of system s lies at j * systems + s.
+            // Interleaved: (block) row j of system s has index j * systems + s.
             auto const row_of = [&](std::int64_t system, std::int64_t j) {
                 return interleaved ? j * systems + system : system * each + j;
             };
@@ -405,7 +405,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
         }
 }
 
-TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the others alone", Fixture,
+TEST_CASE_TEMPLATE("bands: a singular system or NaN in a batch does not affect the others", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
@@ -416,7 +416,7 @@ TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the o
         plain_rows<T> all_rows(length * n);
         for (std::int64_t k = 0; k < systems; ++k) s.describe(all_rows, k * each, (k + 1) * each, false);
         auto d = rhs_for(all_rows, 1, 2);
-        // System 7: column 4 of zeros. System 8: NaN in the matrix. System 20: infinity on the right.
+        // System 7: column 4 is zero. System 8: NaN in the matrix. System 20: infinity in the right-hand side.
         std::int64_t const zero = 7 * each + 4;
         for (int e = 0; e < n * n; ++e) {
             s.diagonal[std::size_t(zero * n * n + e)] = 0;
@@ -443,7 +443,7 @@ TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the o
     }
 }
 
-TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the report agrees with its definition", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     banded_storage<T> const s(400, 2, 1, 5);
@@ -471,9 +471,9 @@ TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, CO
     CHECK(r.componentwise_error == doctest::Approx(componentwise).epsilon(1e-6));
 }
 
-TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a singular partition costs no accuracy", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Of Table 4: LAPACK reaches 1e-16, and so does rpts alone.
+    // Matrix 13 of Table 4: LAPACK reaches 1e-16, and so does RPTS without another attempt.
     auto const& s = gallery_system(13, 20000, 1);
     auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
     band_matrix<double> const a(tridiagonal_view<double>{s.size(), lower.data(), diagonal.data(), upper.data()});
@@ -486,14 +486,14 @@ TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing"
     CHECK(second.reports[0].tries == 1);
     CHECK(backward_error(s, second.x) < 1e-14);
     CHECK(backward_error(s, by(band_method::chain).x) < 1e-14);
-    // Where rpts is good enough, nothing else is tried.
+    // If RPTS is accurate enough, there is no further attempt.
     auto const easy = gallery_system(17, 5000, 1); // diagonally dominant
     block_storage<double> plain(5000, 1, 1, false);
     plain.lower = easy.lower, plain.diagonal = easy.diagonal, plain.upper = easy.upper;
     CHECK(solve_blocks(exec, plain, easy.rhs).reports[0].tries == 1);
 }
 
-TEST_CASE_TEMPLATE("bands: as good as LAPACK on the 2x2 transforms of Table 4", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: as accurate as LAPACK on the 2x2 transforms of Table 4", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int id = 1; id <= tridiagonal_case_count; ++id) {
         CAPTURE(id);
@@ -531,12 +531,12 @@ TEST_CASE_TEMPLATE("bands: as good as LAPACK on the 2x2 transforms of Table 4", 
             ratios.push_back(forward_error_of(result.x, exact) / forward_error_of(lapack, exact));
             CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<double>);
         }
-        // Matrix 9, where the determinant criterion loses digits, is among them.
+        // Includes matrix 9, for which the determinant criterion loses digits.
         CHECK(median(ratios) <= (ill_conditioned(id) ? 100 : 10));
     }
 }
 
-TEST_CASE_TEMPLATE("bands: singular systems are named where LAPACK names them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the row of a singular system is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const length : {1, 2, 5, 33, 100, 700})
         for (std::int64_t const at : {std::int64_t(0), length / 2, length - 1}) {
@@ -555,13 +555,13 @@ TEST_CASE_TEMPLATE("bands: singular systems are named where LAPACK names them", 
             CHECK(r.status == solve_status::singular);
             CHECK(r.row == at);
         }
-    // A scalar system goes through rpts first; the second try finds the row.
+    // The first attempt for a scalar system is RPTS; the second one finds the row.
     block_storage<double> scalar(1000, 1, 2, false);
     scalar.diagonal[500] = scalar.upper[499] = scalar.lower[501] = 0;
     auto const r = solve_blocks(exec, scalar, std::vector<double>(1000, 1.0)).reports[0];
     CHECK(r.status == solve_status::singular);
     CHECK(r.row == 500);
-    // NaN is told from singular.
+    // NaN is distinguished from singular.
     scalar = block_storage<double>(1000, 1, 2, false);
     scalar.diagonal[3] = std::numeric_limits<double>::quiet_NaN();
     CHECK(solve_blocks(exec, scalar, std::vector<double>(1000, 1.0)).reports[0].status == solve_status::not_finite);
@@ -569,7 +569,7 @@ TEST_CASE_TEMPLATE("bands: singular systems are named where LAPACK names them", 
 
 TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Refinement brings the componentwise error of a badly scaled system down to a few epsilon.
+    // Refinement reduces the componentwise error of a badly scaled system to a few epsilon.
     block_storage<double> s(600, 2, 3, false);
     auto const scale = [&](std::int64_t i) { return std::ldexp(1.0, int(i * 7919 % 61) - 30); };
     for (std::int64_t i = 0; i < 600; ++i)
@@ -584,7 +584,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
     CHECK(refined.componentwise_error < 1e-15);
     CHECK(scaled.componentwise_error < plain / 10);
     CHECK(refined.status == solve_status::ok);
-    // Scaled pivoting does not see powers of two on rows at all.
+    // Scaled pivoting is invariant under powers of two on rows.
     block_storage<double> twice(s);
     auto e = d;
     for (std::int64_t i = 0; i < 600; ++i) {
@@ -620,7 +620,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
           solve_blocks(exec, clean, ones, {.method = band_method::chain}).x);
 }
 
-TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: bitwise equal on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     block_storage<std::complex<float>> const s(3001, 2, 3, true);
     auto const d = rhs_for(s.meaning(true), 2, 3);
@@ -632,7 +632,7 @@ TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fi
 #endif
 }
 
-TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: invalid arguments throw with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     std::int64_t const n = 96;
@@ -687,7 +687,7 @@ TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPI
                     argument_error);
     CHECK_THROWS_AS(solve_bands(exec, good, rhs, solution, memory.view().slice(8, bytes), band_options{}),
                     argument_error);
-    // Leading dimensions that lead nowhere, and memory that is written twice.
+    // Leading dimensions beyond any memory, and overlapping output.
     for (std::int64_t const leading : {INT64_MAX, INT64_MAX / 8}) {
         CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n, 3, leading), columns_view<T>(x.data(), n, 3)),
                         argument_error);
@@ -701,11 +701,11 @@ TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPI
     for (void* const where : {static_cast<void*>(x.data() + 8), static_cast<void*>(d.data()),
                               static_cast<void*>(all.data()), static_cast<void*>(a.data())})
         CHECK_THROWS_AS(report_at(where), argument_error);
-    // Nothing to do.
+    // Empty systems.
     call(with([](auto& m) { m.size = 0; }), columns_view<T const>(nullptr, 0, 1), columns_view<T>(nullptr, 0, 1), {},
          1);
     call(good, columns_view<T const>(d.data(), n, 0), columns_view<T>(x.data(), n, 0));
-    // The links take at most 11 % of a large system.
+    // The condensed rows take at most 11 % of a large system.
     band_matrix<T> large(block_tridiagonal_view<T>{1 << 20, 4, a.data(), b.data(), c.data()});
     std::int64_t const system = (std::int64_t(1) << 20) * (3 * 16 + 4) * 8;
     CHECK(bands_workspace(exec, large, 1) <= system * 11 / 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The galleries and collections of section 2.7.1 beside LAPACK, system by system. tests/solvers/rpts.cpp does Table 4,
-// bands.cpp its 2x2 transforms.
+// Accuracy on the galleries and collections of section 2.7.1, compared with LAPACK for each system. rpts/rpts.cpp tests
+// Table 4, bands.cpp its 2x2 transforms.
 #include <coppice/banded.hpp>
 
 #include <cstdlib>
@@ -29,9 +29,9 @@ struct posed {
     }
 };
 
-/// Errors of one system beside LAPACK's.
+/// Errors of one system, compared with those of LAPACK.
 struct comparison {
-    double ratio = 1; ///< of forward errors; 1 where neither is a number
+    double ratio = 1; ///< of forward errors; 1 if neither is finite
     double backward = 0, lapack_backward = 0;
     solve_report report{};
 };
@@ -69,7 +69,8 @@ test::system<double> partition_system(int type, std::int64_t n, std::uint64_t se
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: the pentadiagonal matrices of Table 6 beside LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the pentadiagonal matrices of Table 6 compared with LAPACK", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     for (int id = 1; id <= pentadiagonal_case_count; ++id) {
@@ -86,19 +87,21 @@ TEST_CASE_TEMPLATE("bands: the pentadiagonal matrices of Table 6 beside LAPACK",
             CHECK(c.report.tries <= (id == 17 ? 2 : 1));
             ratios.push_back(c.ratio);
         }
-        // Matrices 12 and 17 are those on which partitions of whole blocks lose digits, on CUDA one of 17: 25.4 times
-        // the error of OpenBLAS's LAPACK, below 20 times that of the reference; refined 4.2 and below 2.
+        // Matrices 12 and 17 are those for which partitions of whole blocks lose digits. On CUDA this holds for 17:
+        // 25.4 times the error of LAPACK in OpenBLAS, below 20 times that of the reference LAPACK; after refinement 4.2
+        // times and below 2 times.
         bool const loses_one = id == 17 && std::is_same_v<Fixture, on_cuda>;
         CHECK(median(ratios) <= (randsvd || id == 13 ? 100 : loses_one ? 30 : 10));
         if (id == 17) CHECK(median(refined_ratios) <= (loses_one ? 5 : 2));
     }
 }
 
-TEST_CASE_TEMPLATE("bands: matrices chosen against partitions beside LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: matrices that are difficult for partitions compared with LAPACK", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const type : {2, 6, 14, 15, 16, 17, 18}) { // the others are in Table 4
         CAPTURE(type);
-        // Conditions of 1e58 and more: a solution may overflow, and then says so.
+        // Condition numbers of 1e58 and more: the solution may overflow; then the report is not ok.
         bool const hopeless = type >= 14 && type <= 16;
         std::vector<double> ratios, scaled_ratios;
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -121,12 +124,12 @@ TEST_CASE_TEMPLATE("bands: matrices chosen against partitions beside LAPACK", Fi
             CHECK(median(ratios) <= 10);
             CHECK(median(scaled_ratios) <= 10);
         }
-        // A row 1e15 times as large as its neighbours: LAPACK takes the wrong pivots, scaled pivoting does not.
+        // A row 1e15 times as large as its neighbours: LAPACK chooses wrong pivots, scaled pivoting does not.
         if (type == 18) CHECK(median(scaled_ratios) <= 1e-6);
     }
 }
 
-TEST_CASE_TEMPLATE("bands: the banded matrices of Table 9 beside LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the banded matrices of Table 9 compared with LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const folder = datasets_folder();
     if (!folder || !std::filesystem::is_directory(*folder / "banded"))
@@ -160,8 +163,7 @@ TEST_CASE_TEMPLATE("bands: the banded matrices of Table 9 beside LAPACK", Fixtur
     CHECK(files > 0);
 }
 
-TEST_CASE_TEMPLATE("bands: float random bands lose no more than partial pivoting does", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: random bands in float are as accurate as with LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double ours = 0, plain = 0, theirs = 0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {

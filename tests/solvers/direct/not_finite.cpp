@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tridiagonal solves that nobody asks a report of: well-conditioned matrices for which RPTS divides by zero.
+// Tridiagonal solves without a report: well-conditioned matrices for which RPTS divides by zero.
 #include <coppice/banded.hpp>
 #include <coppice/coppice.h>
 
@@ -17,8 +17,8 @@ using namespace coppice::test;
 
 namespace {
 
-/// Rows (lower, diagonal, upper) of mixed scale, repeated: condition numbers of 1e4 to 1e6, but for numbers of rows
-/// that leave 1 or 4 when divided by 7, which are singular.
+/// Rows (lower, diagonal, upper) of different scales, repeated. Condition numbers are 1e4 to 1e6; the matrix is
+/// singular if n mod 7 is 1 or 4.
 constexpr double mixed_rows[7][3] = {{0, 0, -1},          {-1000, -1, 1000}, {-1, 1, -1},        {-1000, 1000, -1000},
                                      {-1000, 1000, 1000}, {-1, 1, 1},        {1000, 0.001, 1000}};
 
@@ -55,7 +55,7 @@ mixed_system<T> easy_system(std::int64_t n) {
     return s;
 }
 
-/// max |A x - d| / (|A| |x| + |d|) of a system at the rows from `first` on.
+/// max |A x - d| / (|A| |x| + |d|) of a system whose rows have the given stride in x and d.
 template <class T>
 double error_of(mixed_system<T> const& s, T const* x, T const* d, std::int64_t stride = 1) {
     long double worst = 0, matrix = 0, solution = 0, rhs = 0;
@@ -74,7 +74,7 @@ double error_of(mixed_system<T> const& s, T const* x, T const* d, std::int64_t s
     return double(worst / (matrix * solution + rhs));
 }
 
-/// Solves on `exec` what `describe` makes of the bands, in place or not.
+/// Solves the matrix or batch that `describe` makes of the bands on `exec`, without a report, in place or not.
 template <class T, class Executor, class Describe>
 std::vector<T> solve_quietly(Executor const& exec, mixed_system<T> const& s, std::vector<T> const& d,
                              band_options const& options, bool in_place, Describe const& describe) {
@@ -132,20 +132,21 @@ TEST_CASE_TEMPLATE("bands: rows of random scales without a report", Fixture, COP
         solve_bands(exec, a, {d.view()}, {x.view()}, {}, report.view());
         auto const reported = to_vector(exec, report)[0];
         auto const quiet = solve_quietly(exec, s, s.d, {}, false, alone);
-        // What a report calls solved is finite without one, too.
+        // If a report is ok, the solution without a report is finite, too.
         if (reported.status == solve_status::ok)
             for (double const e : quiet) CHECK(std::isfinite(e));
     }
 }
 
-TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: batches and right-hand sides of mixed scales without a report", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = 1200;
     mixed_system<double> const bad(n), good = easy_system<double>(n);
     auto const expected = solve_quietly(exec, good, good.d, {}, false, alone);
     for (bool const in_place : {false, true}) {
         CAPTURE(in_place);
-        { // several sides, one of which is not finite
+        { // several right-hand sides, one of which is not finite
             std::vector<double> d = bad.d;
             for (std::int64_t i = 0; i < 2 * n; ++i) d.push_back(std::cos(double(i)));
             d[std::size_t(n) + 5] = std::numeric_limits<double>::quiet_NaN();
@@ -171,13 +172,13 @@ TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", 
                                      [&](auto a) { return decltype(a)::batch(a, offsets.view(), n); });
         CHECK(error_of(bad, y.data() + 900, bad.d.data()) < 1e-13);
 
-        mixed_system<double> alternating = good; // rows of two systems alternate
+        mixed_system<double> alternating = good; // interleaved rows of two systems
         alternating.append(bad);
         for (std::int64_t i = 0; i < n; ++i)
-            for (auto [to, first, second] :
-                 {std::tuple{&alternating.lower, &good.lower, &bad.lower},
-                  std::tuple{&alternating.diagonal, &good.diagonal, &bad.diagonal},
-                  std::tuple{&alternating.upper, &good.upper, &bad.upper}, std::tuple{&alternating.d, &good.d, &bad.d}}) {
+            for (auto [to, first, second] : {std::tuple{&alternating.lower, &good.lower, &bad.lower},
+                                             std::tuple{&alternating.diagonal, &good.diagonal, &bad.diagonal},
+                                             std::tuple{&alternating.upper, &good.upper, &bad.upper},
+                                             std::tuple{&alternating.d, &good.d, &bad.d}}) {
                 (*to)[std::size_t(2 * i)] = (*first)[std::size_t(i)];
                 (*to)[std::size_t(2 * i + 1)] = (*second)[std::size_t(i)];
             }
@@ -188,7 +189,7 @@ TEST_CASE_TEMPLATE("bands: batches and sides of mixed scales without a report", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: a solution that is not finite stays so", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a solution of a singular system remains not finite", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const same = [&](mixed_system<double> const& s) {
         for (bool const in_place : {false, true}) {
@@ -202,7 +203,7 @@ TEST_CASE_TEMPLATE("bands: a solution that is not finite stays so", Fixture, COP
         auto s = easy_system<double>(n);
         s.d[std::size_t(n / 2)] = std::numeric_limits<double>::infinity();
         same(s);
-        s = easy_system<double>(n); // rows n/2 and n/2 + 1 have the same column alone
+        s = easy_system<double>(n); // rows n/2 and n/2 + 1 have only one and the same nonzero column
         for (std::int64_t const i : {n / 2, n / 2 + 1}) {
             s.lower[std::size_t(i)] = i == n / 2 ? 0 : 1;
             s.diagonal[std::size_t(i)] = i == n / 2 ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A system times a power of two is the same system: every direct solve gives the same bits, and so does its report.
-// (2^k A) x = 2^k d has the x of A x = d, and (2^k A) x = d that x times 2^-k.
+// Direct solves are invariant under scaling by powers of two, in all bits of solution and report. If A x = d, then
+// (2^k A) x = 2^k d and (2^k A) (2^-k x) = d.
 #include <cstring>
 
 #include <coppice/banded.hpp>
@@ -14,7 +14,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Powers of two that leave room for what is computed with numbers around 1.
+/// Exponents for which intermediate results of numbers around 1 stay in range.
 template <class T>
 std::vector<int> exponents() {
     return sizeof(real_of<T>) == 4 ? std::vector<int>{-50, 33, 60} : std::vector<int>{-400, 33, 500};
@@ -39,7 +39,7 @@ void check_same_report(solve_report const& a, solve_report const& b) {
                     std::vector{b.backward_error, b.componentwise_error, b.condition}));
 }
 
-/// `solve(exponent of A, d)` gives a solution and its reports.
+/// `solve(exponent of A, d)` returns a solution and its reports.
 template <class T, class Solve>
 void check_scaling(std::vector<T> const& d, Solve const& solve, std::vector<int> const& powers = exponents<T>()) {
     solution<T> const plain = solve(0, d);
@@ -61,8 +61,8 @@ solution<T> solve_unreported(Executor const& exec, band_matrix<T> const& a, std:
     auto const rhs = exec.copy(d);
     std::int64_t const columns = std::int64_t(d.size()) / a.size;
     buffer<T> x(exec, std::int64_t(d.size()));
-    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns),
-                columns_view<T>(x.data(), a.size, columns), options);
+    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns), columns_view<T>(x.data(), a.size, columns),
+                options);
     return {to_vector(exec, x), {}};
 }
 
@@ -72,7 +72,8 @@ block_storage<T> scaled_blocks(block_storage<T> s, int k) {
     return s;
 }
 
-/// With a report, with refinement and a condition number, and without. `shape` makes a batch of a matrix, or leaves it.
+/// Tests with a report, with refinement and a condition number, and without. `shape` makes a batch of a matrix or
+/// returns it.
 template <class T, class Executor, class Shape>
 void check_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d, band_options const& options,
                   Shape const& shape) {
@@ -140,7 +141,7 @@ void check_bands(Executor const& exec) {
                 CAPTURE(n);
                 CAPTURE(int(operation));
                 banded_storage<T> s(n, below, above, std::uint64_t(n));
-                if (n > 200) // else as good as singular
+                if (n > 200) // otherwise nearly singular
                     for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) += T(4);
                 check_scaling<T>(rhs_for(s.meaning(), 1, 2), [&](int k, std::vector<T> const& d) {
                     auto scaled = s;
@@ -150,7 +151,7 @@ void check_bands(Executor const& exec) {
             }
 }
 
-/// Factor once, solve often; with sparse sides, too.
+/// Repeated solves with a factorisation, also with sparse right-hand sides.
 template <class T, class Executor>
 void check_factored(Executor const& exec) {
     for (int const n : {1, 2})
@@ -194,7 +195,7 @@ void check_factored(Executor const& exec) {
                                               options);
                         return solution<T>{to_vector(exec, x), {}};
                     },
-                    {-20, 13, 20}); // solutions decay far from the entries
+                    {-20, 13, 20}); // solutions decay with the distance from the entries
             }
 }
 
@@ -218,7 +219,7 @@ TEST_CASE_TEMPLATE("bands: a power of two changes no bit, batches and bands", Fi
     check_bands<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and sparse sides", Fixture,
+TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and sparse right-hand sides", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_factored<float>(exec);
@@ -226,8 +227,8 @@ TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and spa
     check_factored<std::complex<double>>(exec);
 }
 
-// Rows that fill up a stretch lost digits beside large entries.
-TEST_CASE_TEMPLATE("bands: rings of large entries keep their digits", Fixture, COPPICE_TEST_EXECUTORS) {
+// Regression test: padding rows of a segment lost digits next to large entries.
+TEST_CASE_TEMPLATE("bands: cyclic systems with large entries lose no digits", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (float const coupling : {1.0f, 1e3f, 1e6f, 1e9f})
         for (int const n : {1, 2})

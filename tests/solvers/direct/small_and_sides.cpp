@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small tridiagonal systems, and right-hand sides of narrow bands alone and among others.
+// Small tridiagonal systems; banded systems with one and with several right-hand sides.
 #include <coppice/banded.hpp>
 #include <coppice/tridiagonal.hpp>
 
@@ -9,7 +9,8 @@
 using namespace coppice;
 using namespace coppice::test;
 
-TEST_CASE_TEMPLATE("tridiagonal: small systems from both ends as good as gtsv", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: small systems eliminated from both ends are as accurate as gtsv", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 4, 5, 7, 8, 63, 64, 65, 127, 511, 512, 513})
         for (auto const pivot : {pivoting::none, pivoting::partial, pivoting::scaled_partial}) {
@@ -28,7 +29,7 @@ TEST_CASE_TEMPLATE("tridiagonal: small systems from both ends as good as gtsv", 
         }
 }
 
-TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one thread and on two", Fixture,
+TEST_CASE_TEMPLATE("bands: the same bits for one and several right-hand sides, on one and two threads", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {2, 3, 4})
@@ -36,7 +37,7 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
             CAPTURE(reach);
             CAPTURE(n);
             banded_storage<double> const s(n, reach, reach, std::uint64_t(n + reach));
-            auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved at once
+            auto const d = rhs_for(s.meaning(), 10, 3); // more columns than are solved simultaneously
             auto const x = solve_banded_storage(exec, s, d).x;
             for (std::int64_t const c : {0, 5, 9}) {
                 std::vector<double> const column(d.begin() + c * n, d.begin() + (c + 1) * n);

@@ -13,7 +13,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Sparse right-hand sides with unsorted rows and repeated places, and what they mean.
+/// Sparse right-hand sides with unsorted and repeated row indices, and the same columns in dense form.
 template <class T, class I = std::int32_t>
 struct sparse_storage {
     std::vector<I> offsets{0}, rows;
@@ -34,7 +34,7 @@ struct sparse_storage {
     }
 };
 
-/// The same in the memory of an executor.
+/// The same columns in the memory of an executor.
 template <class T, class I, class Executor>
 struct sparse_on {
     buffer<I> offsets, rows;
@@ -46,7 +46,7 @@ struct sparse_on {
           view{n, std::int64_t(s.offsets.size()) - 1, offsets.data(), rows.data(), values.data(), rows.size()} {}
 };
 
-/// X by one factorisation, from sparse columns and from the same columns dense.
+/// X by one factorisation, from sparse columns and from the same columns in dense form.
 template <class T, class I, class Executor>
 std::pair<std::vector<T>, std::vector<T>> sparse_and_dense(Executor const& exec, band_matrix<T> const& a,
                                                            sparse_columns_view<T, I> const& sparse,
@@ -69,7 +69,7 @@ std::pair<std::vector<T>, std::vector<T>> sparse_and_dense(Executor const& exec,
             })};
 }
 
-/// Both must agree to the last bit, zeros and all.
+/// Both solutions must be bitwise equal, zeros included.
 template <class T, class I, class Executor>
 void check_same(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& options) {
     sparse_storage<T, I> const s(a.size, columns, std::uint64_t(a.size + columns + 1));
@@ -101,7 +101,7 @@ void check_sparse(Executor const& exec) {
     auto const dense = to_vector(exec, x);
     CHECK(backward_error_of(meaning, dense, d.dense) <= 100 * epsilon<T>);
 
-    // Pruned: as many entries as a sort by magnitude would keep, columns empty and full among them.
+    // Pruned solutions: the entries that a stable sort by magnitude selects; some columns are empty, some complete.
     std::vector<std::int32_t> ends{0};
     for (std::int64_t j = 0; j < columns; ++j)
         ends.push_back(ends.back() + std::int32_t(j % 5 == 0 ? 0 : j % 7 == 0 ? n : 3 * j % n));
@@ -140,7 +140,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides, dense and pruned solutions",
     check_sparse<std::complex<double>>(Fixture::exec());
 }
 
-TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: sparse right-hand sides are bitwise equal to dense ones", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     for (int const n : {1, 2, 4})
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones",
             CAPTURE(n);
             CAPTURE(cyclic);
             block_storage<T> s(5000, n, std::uint64_t(n), cyclic);
-            // Heavy diagonals, so that solutions decay until they underflow.
+            // Large diagonal entries, so that solutions decay until they underflow.
             for (std::int64_t i = 0; i < s.length; ++i)
                 for (int r = 0; r < n; ++r) s.diagonal[std::size_t((i * n + r) * n + r)] += 40;
             blocks_on<T, decltype(exec)> const a(exec, s);
@@ -165,13 +165,14 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones",
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
+TEST_CASE("bands: segments without entries of right-hand sides are skipped") {
     host_executor const exec(2);
     using T = double;
     using factored = chain::factored_level<T, chain::matrix_block_rows<T>>;
     std::int64_t const n = 32 * 16 * 12;
     block_storage<T> s(n, 1, 3, false);
-    for (auto& value : s.diagonal) value += 40; // a solution is zero 300 rows from where the right-hand side is not
+    // a solution is zero 300 rows away from the entries of the right-hand side
+    for (auto& value : s.diagonal) value += 40;
     band_matrix<T> const a(s.view());
     buffer<std::byte> factor(exec, bands_factor_bytes(exec, a));
     factorise_bands(exec, a, factor.view());
@@ -187,8 +188,8 @@ TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     };
     auto const expected = solve(20);
     CHECK(expected[5] != 0);
-    // Between the second pack of stretches and the last, which is beside the first where a matrix is cyclic, what the
-    // elimination kept becomes NaN.
+    // Overwrites the saved pivot rows between the second pack of segments and the last one by NaN. (The last one is
+    // next to the first in a cyclic matrix.)
     auto const rows = chain::rows_of(a, {});
     auto const levels = chain::levels_of(rows.batch);
     auto const shape = chain::rows_shape(levels, 1, 0);
@@ -196,18 +197,17 @@ TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     std::int64_t const pack = chain::max_lanes * factored::saved_each(shape), all = levels.count(n, 1);
     for (std::int64_t i = 2 * pack; i < factored::saved_total(shape, all) - pack; ++i) memory[i] = std::nan("");
     CHECK(solve(20) == expected);
-    CHECK(std::isnan(solve(n / 2)[std::size_t(n + n / 2)])); // whoever walks there sees it
+    CHECK(std::isnan(solve(n / 2)[std::size_t(n + n / 2)])); // a solve that reads these rows gives NaN
 }
 #endif
 
-TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside of the matrix", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside the matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = float;
     std::int64_t const n = 90, columns = 6;
     block_storage<T> const s(n, 1, 3, false);
     blocks_on<T, decltype(exec)> const a(exec, s);
-    // Columns 1, 3, 4: a row behind the last, a negative one, offsets that fall.
+    // Columns 1, 3, 4: a row index n, a negative one, decreasing offsets.
     auto const offsets = exec.copy(std::vector<std::int32_t>{0, 1, 2, 3, 4, 3, 5});
     auto const rows = exec.copy(std::vector<std::int32_t>{5, 90, 6, -1, 7, 8});
     auto const values = exec.copy(std::vector<T>{1, 1, 1, 1, 1, 1});
@@ -225,7 +225,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside of the m
                     argument_error);
 }
 
-TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace never leave their room", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace stay inside their arrays", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     using I = std::int64_t;
@@ -254,7 +254,7 @@ TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace never leave their roo
                            4);
     CHECK(std::equal(rows.begin() + 1, rows.end() - 1, to_vector(exec, same_rows).begin()));
     CHECK(std::equal(values.begin() + 1, values.end() - 1, to_vector(exec, same).begin()));
-    // Offsets behind the room, before it, falling ones.
+    // Offsets after the end of the arrays, before their begin, and decreasing ones.
     for (auto const& wild :
          {std::vector<I>{0, 30, 60, 90, 90, 90, 90, 90, 90, 90, 90}, std::vector<I>{-20, 0, 4, 8, 8, 8, 8, 8, 8, 8, 8},
           std::vector<I>{40, 3, 50, 2, 0, 0, 1000, -1000, 5, 6, 7}}) {
@@ -266,9 +266,9 @@ TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace never leave their roo
     }
 }
 
-TEST_CASE_TEMPLATE("bands: equal magnitudes are kept from the lowest row on", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: of equal magnitudes the lowest rows are selected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    std::int64_t const n = 1000; // the identity: the solution is the right-hand side
+    std::int64_t const n = 1000; // the identity matrix: the solution is the right-hand side
     auto const zero = exec.copy(std::vector<double>(std::size_t(n), 0.0));
     auto const one = exec.copy(std::vector<double>(std::size_t(n), 1.0));
     band_matrix<double> const a(tridiagonal_view<double>{n, zero.data(), one.data(), zero.data()});
@@ -283,9 +283,9 @@ TEST_CASE_TEMPLATE("bands: equal magnitudes are kept from the lowest row on", Fi
     CHECK(to_vector(exec, result_rows) == std::vector<std::int32_t>{3, 7, 500, 999});
     CHECK(to_vector(exec, result) == std::vector<double>{-1, 1, 1, -2});
     auto const wrong = exec.copy(std::vector<std::int32_t>{0, 1001});
-    CHECK_THROWS_AS(
-        solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(wrong.view()), result_rows.view(), result.view()),
-        argument_error);
+    CHECK_THROWS_AS(solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(wrong.view()), result_rows.view(),
+                                           result.view()),
+                    argument_error);
     buffer<std::int32_t> few(exec, 3);
     CHECK_THROWS_AS(
         solve_sparse_to_sparse(exec, a, d, array_view<std::int32_t const>(e.view()), few.view(), result.view()),

@@ -10,7 +10,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// The largest sum of a column among as many as there are rows.
+/// The largest absolute column sum over rows.size() columns from `first` on.
 template <class Wide>
 long double one_norm(std::vector<std::vector<Wide>> const& rows, std::size_t first) {
     long double largest = 0;
@@ -45,7 +45,7 @@ double dense_condition(plain_rows<T> const& a) {
     return double(norm * one_norm(rows, n));
 }
 
-/// At least a third of the true condition, and beyond it by rounding at most.
+/// Checks truth / 3 <= estimate <= truth, except for rounding errors.
 #define CHECK_ESTIMATE(estimate, truth, rounding)                                                                      \
     do {                                                                                                               \
         double const found_ = (estimate), true_ = (truth);                                                             \
@@ -62,7 +62,7 @@ std::vector<double> conditions_of(Executor const& exec, band_matrix<T> const& a,
     return to_vector(exec, condition);
 }
 
-/// The report of a solve that asks for the condition; right-hand side of ones.
+/// The report of a solve with options.condition; the right-hand side is ones.
 template <class T, class Executor>
 solve_report report_of(Executor const& exec, band_matrix<T> const& a, band_options options = {},
                        std::int64_t columns = 1) {
@@ -123,14 +123,14 @@ TEST_CASE_TEMPLATE("bands: condition estimates of the twenty matrices of Table 4
             double const found = conditions_of(exec, m.matrix)[0];
             if (truth < 1e12)
                 CHECK_ESTIMATE(found, truth, epsilon<double>);
-            else // the inverse itself is a matter of rounding
+            else // the inverse itself is dominated by rounding errors
                 CHECK(found > 1e11);
         }
 }
 
 TEST_CASE_TEMPLATE("bands: the condition of a transposed matrix is that of its transpose", Fixture,
                    COPPICE_TEST_EXECUTORS) {
-    // Long enough that what an estimate needs for the matrix as it stands is more than for the transposed one.
+    // Long enough that an estimate for the matrix needs more workspace than one for its transpose.
     auto const exec = Fixture::exec();
     using T = double;
     std::int64_t const length = 1200;
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
     for (int const n : {1, 2}) {
         CAPTURE(n);
         block_storage<T> s(length, n, 8, true);
-        // Scales that differ from system to system by powers of two are nothing to a condition number.
+        // Scaling of systems by powers of two does not change their condition numbers.
         for (std::int64_t i = 0; i < length; ++i)
             for (auto* band : {&s.lower, &s.diagonal, &s.upper})
                 for (int e = 0; e < n * n; ++e) (*band)[std::size_t(i * n * n + e)] *= i < 36 ? 0x1p-900 : 0x1p+900;
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
                 CHECK_ESTIMATE(different[std::size_t(k)], alone(begin, end), epsilon<T>);
         }
         auto const equal = conditions_of(exec, band_matrix<T>::batch(m.matrix, 4));
-        // The same systems, interleaved.
+        // The same systems with interleaved rows.
         block_storage<T> mixed(length, n, 8, true);
         for (std::int64_t i = 0; i < length; ++i)
             for (int e = 0; e < n * n; ++e) {
@@ -207,14 +207,14 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
         blocks_on<T, decltype(exec)> const interleaved(exec, mixed);
         auto const from_interleaved = conditions_of(exec, band_matrix<T>::interleaved_batch(interleaved.matrix, 4));
         for (std::int64_t k = 0; k < 4; ++k) {
-            // The second holds rows of both scales.
+            // The second system has rows of both scales.
             if (k != 1) CHECK_ESTIMATE(equal[std::size_t(k)], alone(k * each, (k + 1) * each), epsilon<T>);
             CHECK(from_interleaved[std::size_t(k)] == equal[std::size_t(k)]);
         }
     }
 }
 
-TEST_CASE_TEMPLATE("bands: a solve reports the condition when asked", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a solve reports the condition on request", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     for (int const n : {1, 2}) // by rpts and by the chain solver
@@ -241,7 +241,7 @@ TEST_CASE_TEMPLATE("bands: a solve reports the condition when asked", Fixture, C
     CHECK_THROWS_AS(estimate_condition(exec, a, two.view()), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("bands: conditions beyond numbers", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: conditions that are infinite or NaN", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
     T const nan = std::numeric_limits<T>::quiet_NaN();
@@ -265,7 +265,7 @@ TEST_CASE_TEMPLATE("bands: conditions beyond numbers", Fixture, COPPICE_TEST_EXE
             CHECK(std::isnan(condition([&](auto& s) { s.diagonal[at] = bad; })));
             if (at > 0) CHECK(std::isnan(condition([&](auto& s) { s.lower[at] = bad; })));
         }
-    // Rows 1e400 apart: the condition number itself overflows.
+    // Rows whose scales differ by 1e400: the condition number overflows.
     CHECK(condition([](auto& s) {
               for (auto* band : {&s.lower, &s.diagonal, &s.upper}) {
                   for (std::size_t i = 0; i < 150; ++i) (*band)[i] *= 1e-200;

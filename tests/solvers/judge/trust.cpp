@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a report promises: no system comes back with a large backward error and status ok, and what LAPACK solves to a
-// small one does so here. Judged by residuals in long double, on systems of the kinds that break solvers.
+// Reports are correct: no system with a large backward error has status ok, and systems that LAPACK solves with a small
+// backward error have status ok. Compared with residuals in long double, on difficult systems.
 #include <algorithm>
 #include <random>
 
@@ -22,20 +22,20 @@ namespace {
 constexpr double infinity = HUGE_VAL;
 double const nan_value = std::numeric_limits<double>::quiet_NaN();
 
-/// Kinds of systems that break solvers.
+/// Kinds of difficult systems.
 enum class hard {
     plain,
-    sparse,        ///< each entry is zero with probability 1/2: often singular
-    integers,      ///< -1, 0, 1: exactly singular parts, equal pivots
-    rows,          ///< rows of scales 1e-150 to 1e150
-    columns,       ///< columns of scales 1e-100 to 1e100
-    tiny,          ///< all near 1e-300
-    huge,          ///< all near 1e300
-    zero_diagonal,        ///< diagonal 0
-    graded,        ///< entries of scales 1e-300 to 1
-    nearly_decoupled, ///< parts of 30 rows, singular but for couplings of 1e-16
-    double_root,   ///< (1, 2, 1) and its kin: solutions of the recurrence grow linearly
-    cancelled,     ///< two equal rows, but for the last bits
+    sparse,           ///< each entry is zero with probability 1/2: often singular
+    integers,         ///< -1, 0, 1: exactly singular blocks, equal pivots
+    rows,             ///< rows of scales 1e-150 to 1e150
+    columns,          ///< columns of scales 1e-100 to 1e100
+    tiny,             ///< all near 1e-300
+    huge,             ///< all near 1e300
+    zero_diagonal,    ///< diagonal 0
+    graded,           ///< entries of scales 1e-300 to 1
+    nearly_decoupled, ///< blocks of 30 rows, singular except for couplings of 1e-16
+    double_root,      ///< (1, 2, 1) and similar: solutions of the recurrence grow linearly
+    cancelled,        ///< two rows that differ in the last bits only
     count
 };
 
@@ -98,8 +98,8 @@ hard_system make_hard(hard kind, std::int64_t n, int reach, std::uint64_t seed) 
     return s;
 }
 
-/// Whether a matrix of integers is singular: by elimination modulo a prime, where nothing is rounded. LAPACK may miss
-/// it, and then find a solution where the right-hand side has one.
+/// Whether a matrix of integers is singular: eliminates modulo a prime, without rounding. LAPACK may not detect it, and
+/// then finds a solution if the right-hand side is in the range.
 bool exactly_singular(hard_system const& s) {
     constexpr std::int64_t prime = 2147483647;
     std::int64_t const n = s.a.length;
@@ -132,7 +132,7 @@ bool exactly_singular(hard_system const& s) {
     return false;
 }
 
-/// What LAPACK makes of it.
+/// Result of LAPACK for such a system.
 struct lapack_result {
     bool regular;
     double backward;
@@ -153,7 +153,7 @@ lapack_result ask_lapack(hard_system const& s) {
     return {info == 0, backward_error_of(a, x, s.d), double(matrix * solved / rhs)};
 }
 
-/// Holds the report of a solution against the truth.
+/// Compares the report of a solution with the true errors.
 void check_report(hard kind, hard_system const& s, std::vector<double> const& x, solve_report const& r) {
     double const bound = 50 * epsilon<double>, true_error = backward_error_of(s.a.meaning(), x, s.d);
     auto const lapack = ask_lapack(s);
@@ -184,7 +184,8 @@ block_storage<double> as_scalar(hard_system const& s) {
     return b;
 }
 
-/// Blocks of every class: half of the entries zero, rows of different scales, or two rows equal but for the last bits.
+/// Blocks of every class: half of the entries are zero, or rows have different scales, or two rows differ in the last
+/// bits only.
 template <class T, class Executor>
 void check_classes(Executor const& exec) {
     double const bound = 50 * epsilon<T>;
@@ -219,12 +220,12 @@ void check_classes(Executor const& exec) {
                         double const true_error = backward_error_of(a, answer.x, d);
                         CAPTURE(true_error);
                         if (report.status == solve_status::ok) CHECK(true_error <= bound * 1.05);
-                        // The elimination is as stable as LAPACK's, and refined: no system is given up.
+                        // The elimination is as stable as that of LAPACK, and refined: no system remains inaccurate.
                         CHECK(report.status != solve_status::inaccurate);
                         ++(report.status == solve_status::ok ? solved : refused);
                     }
     CHECK(solved > 4 * refused);
-    CHECK(refused > 0); // there are singular ones among them
+    CHECK(refused > 0); // some of the systems are singular
 }
 
 /// A tridiagonal system with entries from U(-1, 1).
@@ -235,7 +236,7 @@ test::system<double> random_system(std::int64_t n, std::uint64_t seed) {
     s.lower.front() = s.upper.back() = 0;
     return s;
 }
-/// The row of the column that LAPACK finds no pivot for; -1 for none.
+/// The row of the first column for which LAPACK finds no pivot; -1 if there is none.
 std::int64_t lapack_singular_row(test::system<double> s) {
     auto const n = lapack_int(s.size());
     return LAPACKE_dgtsv(LAPACK_COL_MAJOR, n, 1, s.lower.data() + 1, s.diagonal.data(), s.upper.data(), s.rhs.data(),
@@ -245,8 +246,8 @@ std::int64_t lapack_singular_row(test::system<double> s) {
 
 } // namespace
 
-// RPTS finds a solution where there is one, and LAPACK's info is not 0 all the same.
-TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solution", Fixture,
+// RPTS finds a solution if there is one, but info of LAPACK is not 0.
+TEST_CASE_TEMPLATE("bands: a singular matrix is reported although there is a solution", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 4, 33, 64, 65, 700, 5000, 20000})
@@ -261,7 +262,7 @@ TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solu
                     auto const k = std::size_t(at);
                     if (kind == 0) { // an empty row
                         s.lower[k] = s.diagonal[k] = s.upper[k] = 0;
-                    } else { // an unknown that stands alone, with an empty row, or two with the same equation
+                    } else { // a decoupled unknown with a zero row, or two with the same equation
                         if (kind == 2 && at + 1 == n) continue;
                         auto const end = kind == 2 ? k + 1 : k;
                         s.lower[k] = s.upper[end] = 0;
@@ -290,9 +291,8 @@ TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solu
 
 namespace {
 
-/// Rates between the places of a chain or a ring, each coupled to `n` on either side at least; small integers, so that
-/// sums are exact. Rows sum to zero, or columns. Where `held` is not negative, that row of a block row loses a bit
-/// more.
+/// Rates between neighbours in a path or cycle of block rows, as small integers, so that sums are exact. All rows sum
+/// to zero, or all columns. If `held` is not negative, 1 is subtracted from the last diagonal entry of that block row.
 template <class T>
 block_storage<T> balanced(std::int64_t length, int n, bool cyclic, bool columns, std::int64_t held,
                           std::uint64_t seed) {
@@ -350,8 +350,8 @@ void check_balanced(Executor const& exec) {
 
 } // namespace
 
-// Laplacians without a boundary and rates of Markov chains: elimination in another order than LAPACK's ends in
-// rounding.
+// Laplacians without boundary conditions and rates of Markov chains: elimination in another order than that of LAPACK
+// ends with a rounding error.
 TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_balanced<double>(exec);
@@ -376,8 +376,7 @@ TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixtu
         }
 }
 
-TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to zero", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: systems of a batch whose rows or columns sum to zero", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const rows : {2, 9, 64, 300})
         for (bool const interleaved : {false, true}) {
@@ -410,7 +409,7 @@ TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to
         }
 }
 
-TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and change no solution", Fixture,
+TEST_CASE_TEMPLATE("bands: zero unknowns of a regular matrix change neither report nor solution", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 3, 40, 3000}) {
@@ -427,7 +426,7 @@ TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and c
     }
 }
 
-TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: the reported row of an empty column is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 5, 31, 32, 33, 34, 64, 65, 100, 700, 5000})
         for (std::int64_t at = 0; at < n; at += n <= 34 && !(races_watched && n > 5) ? 1 : n <= 100 ? 7 : n / 9 + 1)
@@ -450,7 +449,7 @@ TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixtur
                     CHECK(report.status == solve_status::singular);
                     CHECK(report.row == at);
                     if (method != band_method::chain || kind != 0) continue;
-                    banded_storage<double> bands(n, 1, 2); // and of a banded matrix, and of its factorisation
+                    banded_storage<double> bands(n, 1, 2); // also of a banded matrix and of its factorisation
                     for (std::int64_t i = 0; i < n; ++i)
                         for (int j = -1; j <= 2; ++j)
                             if (i + j >= 0 && i + j < n) bands.at(i, j) = j == 0 ? s.diagonal[std::size_t(i)] : 0;
@@ -465,13 +464,13 @@ TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixtur
                 }
 }
 
-TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: backward errors do not overflow", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct size {
         double entries, rhs_size;
     };
     for (auto const& [entries, rhs_size] : {size{1e300, 1}, size{1e305, 1e-8}, size{1e-300, 1}, size{1e-300, 1e-300},
-                                         size{6e307, 1e300}, size{6e307, 1e-300}, size{1, 1e300}, size{1, 1e-300}})
+                                            size{6e307, 1e300}, size{6e307, 1e-300}, size{1, 1e300}, size{1, 1e-300}})
         for (int const reach : {1, 2})
             for (std::int64_t const n : {3, 50, 1000})
                 for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -501,7 +500,7 @@ TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, C
                 }
 }
 
-TEST_CASE_TEMPLATE("bands: a report is true, and good where LAPACK is", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: reports are correct, and ok if LAPACK is accurate", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int kind = 0; kind < int(hard::count); ++kind)
         for (int reach = 1; reach <= 3; ++reach)
@@ -519,7 +518,7 @@ TEST_CASE_TEMPLATE("bands: a report is true, and good where LAPACK is", Fixture,
                 }
 }
 
-TEST_CASE_TEMPLATE("bands: reports of a batch of hard systems are true", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: reports of a batch of difficult systems are correct", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         CAPTURE(seed);
@@ -549,25 +548,26 @@ TEST_CASE_TEMPLATE("bands: reports of a batch of hard systems are true", Fixture
     }
 }
 
-TEST_CASE_TEMPLATE("bands: reports of blocks, cyclic, float and complex, are true", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: reports of blocks, cyclic, float and complex, are correct", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_classes<float>(exec);
     check_classes<double>(exec);
     check_classes<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a second try only if it is needed", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int id = 1; id <= tridiagonal_case_count; ++id) {
         CAPTURE(id);
         auto const report = solve_scalar(exec, gallery_system(id, 512, 1)).reports[0];
         CHECK(report.status == solve_status::ok);
         CHECK(report.tries == 1);
-        // Partitions are short on a GPU, and more of them nearly singular: large systems may need the chain.
+        // Partitions on a GPU are short, and more of them are nearly singular: large systems may need the chain solver.
         constexpr bool rough = std::is_same_v<Fixture, on_cuda>;
         if (id >= 8 && id <= 11) continue;
-        // On 12 and 15, of conditions beyond 1e31, nothing is lost, but a solution as large could have come of a pivot
-        // that vanished.
+        // Matrices 12 and 15 have condition numbers beyond 1e31. Their solutions are accurate, but so large that a
+        // pivot may have vanished.
         bool const doubted = id == 12 || id == 15;
         auto const& large = gallery_system(id, 20000, 1);
         auto const by_rpts = solve_scalar(exec, large, {.method = band_method::rpts}).reports[0];
@@ -582,10 +582,10 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: only inaccurate systems of a batch are solved again", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // 15 and 12 of Table 4, whose solutions are as large as those of a singular matrix, random bands with a bound that
-    // their errors do not keep (on chip they keep any), and easy systems between them.
+    // 15 and 12 of Table 4, whose solutions are as large as those of a singular matrix; random bands with an error
+    // bound that they exceed (on chip they meet any); and easy systems in between.
     std::int64_t const n = 20000;
     int const ids[] = {17, 15, 17, 12, 1};
     test::system<double> all(0);
@@ -619,8 +619,8 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
         CHECK(report.status == solve_status::ok);
         bool const easy = ids[k] == 17 || (ids[k] == 1 && !rough);
         CHECK(report.tries == (easy ? 1 : 2));
-        // On a GPU the later tries cut the tree of links as their few blocks need it: other last bits than by the
-        // chain.
+        // On a GPU the later attempts split the reduction tree for their few blocks: the last bits differ from those of
+        // the chain solver.
         if (report.tries == 1 || !std::is_same_v<Fixture, on_cuda>)
             CHECK(same(report.tries == 1 ? rpts : chain, k));
         else
@@ -628,10 +628,11 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
     }
 }
 
-TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: refinement changes inaccurate systems only", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const length = 256, size = 2 * length;
-    // Entries of stretches of matrix 17 of Table 6 grow; two random systems lie round it. As 2x2 blocks.
+    // Element growth occurs in segments of matrix 17 of Table 6; a random system before and after it. Stored as 2x2
+    // blocks.
     auto const bands = pentadiagonal_case<double>(host_executor{1}, 17, size);
     block_storage<double> s(3 * length, 2, 5, true);
     for (std::int64_t i = 0; i < length; ++i)
@@ -651,7 +652,7 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
     }
     blocks_on<double, decltype(exec)> const m(exec, s);
     auto const batch = band_matrix<double>::batch(m.matrix, 3);
-    double const bound = 0.7 * epsilon<double>; // below what some of them have without
+    double const bound = 0.7 * epsilon<double>; // smaller than the errors of some of them without refinement
     int refined = 0, untouched = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
@@ -673,11 +674,11 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
         }
         CHECK(backward_error_of(meaning, answer.x, d) <= bound);
     }
-    CHECK(refined > 0); // or the remedy is not tested here
+    CHECK(refined > 0); // otherwise refinement is not tested
     CHECK(untouched > 0);
 }
 
-TEST_CASE_TEMPLATE("bands: NaN and infinity at any place are told", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: NaN and infinity in any entry are reported", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 33, 70})
         for (int const block : {1, 2})
@@ -737,13 +738,13 @@ TEST_CASE_TEMPLATE("bands: the smallest systems", Fixture, COPPICE_TEST_EXECUTOR
     }
 }
 
-TEST_CASE("reports: the largest quotient of rows of single precision without dividing each") {
+TEST_CASE("reports: the largest quotient of rows in single precision without a division per row") {
     random_values<double> random(5);
     for (int round = 0; round < 200; ++round) {
         chain::row_extremes<double> divided;
         chain::quotient_extremes found;
         for (int i = 0; i < 40; ++i) {
-            // Sums of products of floats, from the smallest to the largest; some rows have nothing but zeros.
+            // Sums of products of floats, from the smallest to the largest; some rows are zero.
             auto const size = [&] { return random() < -0.9 ? 0.0 : std::pow(10, 75 * random()); };
             double const product = size(), d = size(), whole = product + d / chain::magnitude_unit;
             double const r = whole * chain::magnitude_unit * std::abs(random()), row = size(), x = size();

@@ -198,15 +198,15 @@ TEST_CASE_TEMPLATE("krylov passes: an iteration behind the end changes nothing",
 
 TEST_CASE("krylov passes: projection onto a basis") {
     constexpr int threads = 64;
-    block_runner runner(threads, detail::projected_at_once * sizeof(double) * threads / warp_lanes);
+    block_runner runner(threads, detail::projected_batch * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
     for (std::int64_t const n : {1, 64, 3000}) {
         for (int const done : {0, 1, 7, 8, 19}) {
             CAPTURE(n);
             CAPTURE(done);
             auto const basis = draw(n * (done + 1), 3), w = draw(n, 4);
-            int gate = 1;
-            detail::basis_columns<double> const v{basis.data(), n, &done, &gate};
+            int enabled = 1;
+            detail::basis_columns<double> const v{basis.data(), n, &done, &enabled};
             constexpr int blocks = 5, most = 20;
             std::vector<double> partial(std::size_t(blocks * most)), h(most, 7.0), on_host(most, 7.0);
             auto const kernels = [&] {
@@ -243,7 +243,7 @@ TEST_CASE("krylov passes: projection onto a basis") {
                 CHECK(one[i] == doctest::Approx(rest[i]).epsilon(1e-11));
                 CHECK(stretch[i] == doctest::Approx(rest[i]).epsilon(1e-11));
             }
-            gate = 0; // nothing is written
+            enabled = 0; // nothing is written
             auto const before = h;
             kernels();
             CHECK(h == before);
@@ -275,7 +275,7 @@ void product_and_dots(std::vector<offset> const& offsets, std::vector<double> co
     std::vector<hand_over_slot> slots(std::size_t(ranges), hand_over_slot{}), heads(slots);
     constexpr int ranges_a_block = detail::ranges_of_partition_block<test::block_stand_in>(threads);
     block_runner cutting(threads, sizeof(detail::path_point) * threads);
-    detail::partition_job<offset, no_note> const cut{offsets.data(), rows,        nonzeros,     rule,
+    detail::partition_job<offset, no_note> const cut{offsets.data(), rows,          nonzeros,     rule,
                                                      ranges,         splits.data(), slots.data(), {}};
     cutting.run(int(2 + ranges / ranges_a_block), [&](auto const& block, int b, std::byte* shared) {
         detail::partition_block(block, b, cut, reinterpret_cast<detail::path_point*>(shared));
@@ -339,9 +339,9 @@ TEST_CASE("krylov passes: a product with the dot products of its result") {
         using in_rounds = detail::read_in_rounds<element_of, add_plus<double>>;
         auto const rounds =
             check([&](auto const& store) { product_and_dots<in_rounds>(offsets, values, store, slots); });
-        auto const at_once =
+        auto const batch =
             check([&](auto const& store) { product_and_dots<detail::read_at_once>(offsets, values, store, slots); });
-        CHECK(rounds == at_once); // either kernel gives the same bits
+        CHECK(rounds == batch); // either kernel gives the same bits
         for (int const threads : {1, 2}) {
             host_executor const exec{threads};
             auto const plan =

@@ -58,7 +58,7 @@ test::system<T> constant_system(std::int64_t n, T lower, T diagonal, T upper, T 
     return s;
 }
 
-/// Sizes around the borders of partitions, tiles, tasks and stages of both backends.
+/// Sizes around the boundaries of partitions, tiles, tasks and levels of both backends.
 std::vector<std::int64_t> boundary_sizes() {
     std::vector<std::int64_t> sizes;
     for (std::int64_t n = 0; n <= 200; n += races_watched ? 7 : 1) sizes.push_back(n);
@@ -79,32 +79,33 @@ TEST_CASE_TEMPLATE("tridiagonal: as accurate as LAPACK on the twenty matrices of
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
             CAPTURE(id);
             CAPTURE(int(pivot));
-            int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices take long to make
-            accuracy const result =
-                compare_accuracy(id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
+            int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices are expensive to generate
+            accuracy const result = compare_accuracy(
+                id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
             if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
             CHECK(result.worst_backward_error <= 100 * epsilon);
         }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the matrices that need pivoting break without it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: matrices that need pivoting are inaccurate without it", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const id : {14, 15, 16}) {
         CAPTURE(id);
-        accuracy const result =
-            compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+        accuracy const result = compare_accuracy(
+            id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.worst_backward_error > 1e-10);
     }
-    // and those that are diagonally dominant do not need it
+    // diagonally dominant matrices do not need pivoting
     for (int const id : {2, 6, 7, 17, 18, 19, 20}) {
         CAPTURE(id);
-        accuracy const result =
-            compare_accuracy(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+        accuracy const result = compare_accuracy(
+            id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
         CHECK(result.median_ratio <= 10);
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: every size, with any values in the corner entries", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : boundary_sizes()) {
         CAPTURE(n);
@@ -115,7 +116,7 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
             CHECK(backward_error(s, solve_on(exec, s, {pivot})) <= worse * 1e-13);
             CHECK(backward_error(f, solve_on(exec, f, {pivot})) <= worse * 1e-4);
         }
-        // Without a diagonal, half of all partition lengths would have a singular inner matrix.
+        // With a small diagonal, partitions of odd length have a nearly singular inner matrix.
         if (n % 2 == 0) {
             auto const zero_diagonal = constant_system<double>(n, 1, 1e-8, 1, 3);
             CHECK(backward_error(zero_diagonal, solve_on(exec, zero_diagonal)) <= 1e-14);
@@ -125,7 +126,7 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, poisoned or not", Fixture,
+TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, with and without NaN", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct shape {
@@ -170,7 +171,7 @@ TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, p
                 else
                     CHECK(backward_error(pairs[std::size_t(k * s.columns + c)], mine) <= bound);
             }
-        for (std::int64_t c = 0; c < s.columns; ++c) // what lies between the columns stays
+        for (std::int64_t c = 0; c < s.columns; ++c) // the memory between columns is unchanged
             for (std::int64_t i = all; i < leading; ++i) CHECK(result[std::size_t(c * leading + i)] == T(7));
     };
     for (shape const s : {shape{1, 3, 2}, shape{2, 1, 5}, shape{17, 40, 1}, shape{100, 7, 3}, shape{513, 5, 4},
@@ -191,7 +192,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the solution may replace the right-hand side", 
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or not", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: permuted vectors, in place or not", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&](auto const& s) {
         using T = std::remove_cvref_t<decltype(s.rhs[0])>;
@@ -227,8 +228,8 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
         for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
         CHECK(same_bits(in_rows, expected));
         if (s.size() > 0)
-            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {positions.data(), nullptr}, array_view<T const>(x.view()),
-                                                       x.view(), workspace.view()),
+            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {positions.data(), nullptr},
+                                                       array_view<T const>(x.view()), x.view(), workspace.view()),
                             argument_error);
     };
     for (std::int64_t const n : {0, 1, 2, 3, 64, 65, 512, 513, 1000, 1024, 8192, 8193, 70001}) {
@@ -236,10 +237,10 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
         check(random_system<float>(n, std::uint64_t(n)));
         check(random_system<double>(n, std::uint64_t(n)));
     }
-    if (std::is_same_v<Fixture, on_cuda>) check(random_system<double>(2'500'000, 1)); // in tiles
+    if (std::is_same_v<Fixture, on_cuda>) check(random_system<double>(2'500'000, 1)); // large enough for tiles
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: bitwise equal on every run", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = sanitized ? 100003 : 300007;
     auto const s = random_system<double>(n, 11);
@@ -258,7 +259,8 @@ TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_T
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: no loss of accuracy for scales near overflow and underflow", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {40, 500, 12345}) {
         auto const s = random_system<double>(n, 21);
@@ -272,7 +274,7 @@ TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing"
             auto const up = [](std::size_t) { return 120; };
             CHECK(same_bits(solve_on(exec, f, {pivot}), solve_on(exec, scaled_rows(f, up), {pivot})));
         }
-        // Scaled pivoting does not see the scale of single rows at all; partial pivoting does.
+        // Scaled pivoting is invariant under scaling of rows by powers of two; partial pivoting is not.
         auto const mixed = [](std::size_t i) { return int(i * 7919 % 401) - 200; };
         auto const x = solve_on(exec, s, {pivoting::scaled_partial});
         CHECK(same_bits(x, solve_on(exec, scaled_rows(s, mixed), {pivoting::scaled_partial})));
@@ -280,27 +282,27 @@ TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing"
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the threshold takes noise for zero", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: entries below the threshold count as zero", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto noisy = constant_system<double>(16, 1e-9, 1, 0.5, 1);
     auto const clean = constant_system<double>(16, 0, 1, 0.5, 1);
     for (pivoting const pivot : pivotings) {
-#if !defined(COPPICE_TEST_CUDA) // there a partition swept upwards adds noise to what it keeps
+#if !defined(COPPICE_TEST_CUDA) // on CUDA an upward sweep of a partition adds noise to entries that it keeps
         CHECK(same_bits(solve_on(exec, noisy, {pivot, 1e-8}), solve_on(exec, clean, {pivot})));
 #endif
         CHECK(!same_bits(solve_on(exec, noisy, {pivot}), solve_on(exec, clean, {pivot})));
     }
-    // A pivot of noise makes the system singular, and that shows.
+    // A pivot below the threshold makes the system singular; the solution is huge.
     noisy.diagonal[9] = 1e-9;
 
     CHECK(largest(solve_on(exec, noisy, {pivoting::partial, 1e-8})) > 1e100);
-    // Large systems: partitions and coarse systems see it as well.
+    // In large systems partitions and coarse systems apply the threshold as well.
     auto const wide = constant_system<double>(30000, 1e-9, 1, 0.5, 1);
     auto const x = solve_on(exec, wide, {pivoting::partial, 1e-8});
     CHECK(std::abs(x[15000] - 2.0 / 3) < 1e-8);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits where partitions are singular inside", Fixture,
+TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits if partitions are singular inside", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {128, 2085, 30000})
@@ -313,11 +315,10 @@ TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits where partitions ar
         }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that it passes", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: running equations keep the size of the rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Elimination that divides takes every row or every other one for its pivot. With factors of 0.75 to 1.5 instead,
-    // not made up for, these were solved to 1e10 epsilons and worse.
+    // Elimination with division takes every row or every second row as pivot row. With factors of 0.75 to 1.5 that no
+    // weight compensates, these systems had errors of 1e10 epsilon and more.
     struct rows_of_two {
         double even[3], odd[3]; ///< lower, diagonal, upper of row 0, 2, ... and of row 1, 3, ...
     };
@@ -349,7 +350,7 @@ TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that 
             }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: solutions may vanish where partitions begin or end", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: solutions that vanish at partition boundaries", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&]<class T>(T, test::alternating_rows const& rows) {
         CAPTURE(sizeof(T));
@@ -364,7 +365,8 @@ TEST_CASE_TEMPLATE("tridiagonal: solutions may vanish where partitions begin or 
     for (auto const& rows : test::vanishing_at_ends()) check(1.0, rows), check(1.0f, rows);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems show", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity propagate, singular systems give huge solutions", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t const n : {1, 2, 33, 64, 65, 900, 20011})
@@ -382,7 +384,7 @@ TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems sho
                 bad.rhs[at] = HUGE_VAL;
                 CHECK(!std::isfinite(solve_on(exec, bad, {pivot})[at]));
             }
-            // Nothing at all, a row of zeros, and rank n - 1 with an impossible right-hand side.
+            // A zero matrix, a row of zeros, and rank n - 1 with a right-hand side outside the range.
             auto const zero = constant_system<double>(n, 0, 0, 0, 1);
             CHECK(largest(solve_on(exec, zero, {pivot})) > 1e300);
             CHECK(largest(solve_on(exec, constant_system<double>(n, 0, 0, 0, 0), {pivot})) == 0);
@@ -396,7 +398,7 @@ TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems sho
         }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: the backward error agrees with its definition", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const error_of = [&](test::system<double> const& s, std::vector<double> const& x) {
         auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
@@ -409,7 +411,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition
         auto x = s.exact;
         x[std::size_t(n / 2)] += 1e-3;
         CHECK(error_of(s, x) == doctest::Approx(backward_error(s, x)).epsilon(1e-9));
-        // No overflow in |A| |x|: A x = d with A near 1e300 and x near 1e200 has d beyond double, the error is 1.
+        // No overflow in |A| |x|: A x = d with A near 1e300 and x near 1e200 has d beyond double; the error is 1.
         auto const large = constant_system<double>(n, 0, 1e300, 0, 0);
         CHECK(error_of(large, std::vector<double>(std::size_t(n), 1e7)) == doctest::Approx(1));
         x[0] = std::numeric_limits<double>::quiet_NaN();
@@ -419,7 +421,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition
     CHECK(error_of(constant_system<double>(5, 0, 0, 0, 0), std::vector<double>(5, 0.0)) == 0);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and nothing is allocated", Fixture,
+TEST_CASE_TEMPLATE("tridiagonal: the workspace is small and sufficient, and nothing is allocated", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     for (std::int64_t n = 1; n < (std::int64_t(1) << 40); n = n * 3 + 1) {
         CHECK(tridiagonal_workspace<float>(n) <= 16 * n * 8 / 100 + 4096);
@@ -437,7 +439,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and n
         std::int64_t const bytes = tridiagonal_workspace<double>(n), guard = 256;
         auto workspace = exec.copy(std::vector<std::byte>(std::size_t(bytes + guard), std::byte{0x5a}));
 #if defined(COPPICE_TEST_CUDA)
-        cuda_executor const& silent = exec; // capture forbids allocation and waiting
+        cuda_executor const& silent = exec; // a capture forbids allocation and waiting
         cudaGraph_t graph = nullptr;
         cudaGraphExec_t instance = nullptr;
         REQUIRE(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
@@ -460,7 +462,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and n
     }
 }
 
-TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal: invalid arguments throw with a message", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::int64_t const n = 1000;
     auto const s = random_system<double>(n, 51);
@@ -472,8 +474,8 @@ TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture,
     auto const workspace = memory.view();
     tridiagonal_view<double> const a{n, lower.data(), diagonal.data(), upper.data()};
     auto const d = array_view<double const>(rhs.view());
-    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> rhs_view, array_view<double> solution,
-                          array_view<std::byte> space, tridiagonal_options options = {}) {
+    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> rhs_view,
+                          array_view<double> solution, array_view<std::byte> space, tridiagonal_options options = {}) {
         solve_tridiagonal(exec, matrix, rhs_view, solution, space, options);
     };
     std::int64_t const bytes = tridiagonal_workspace<double>(n);
@@ -501,5 +503,5 @@ TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture,
     } catch (argument_error const& e) {
         CHECK(std::string(e.what()).find(std::to_string(bytes)) != std::string::npos);
     }
-    call({0, nullptr, nullptr, nullptr}, {}, {}, {}); // nothing to do
+    call({0, nullptr, nullptr, nullptr}, {}, {}, {}); // an empty system
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces below solve_tridiagonal: the lane code of one partition, and the bodies of the CUDA kernels run on CPU
-// threads, so that accuracy and barriers of the GPU path are tested without a GPU.
+// Components of solve_tridiagonal: the lane code of one partition, and the bodies of the CUDA kernels on CPU threads,
+// so that accuracy and barriers of the GPU path are tested without a GPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ partition_rows<T> rows_of(test::system<T>& s) {
     return {s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data()};
 }
 
-/// Systems on chip: all blocks at once where they meet, one after the other where each has whole systems.
+/// Solves systems on chip: all blocks simultaneously if they share a system, otherwise one after the other.
 template <pivoting P, bool Cyclic = false, class T>
 void solve_on_chip(system_view<T> const& s, resident_plan const& plan, double limit = 0) {
     std::vector<std::atomic<int>> arrivals(std::size_t(plan.pairs));
@@ -43,11 +43,11 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan, double li
             auto const solve = [&](auto const& threshold) {
                 T* const memory = reinterpret_cast<T*>(shared);
                 if (plan.partition == min_resident_partition<T>)
-                    solve_resident<P, min_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier,
-                                                                           memory, threshold);
+                    solve_resident<P, min_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier, memory,
+                                                                         threshold);
                 else
-                    solve_resident<P, max_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier,
-                                                                             memory, threshold);
+                    solve_resident<P, max_resident_partition<T>, Cyclic>(block, job, int(first) + item, barrier, memory,
+                                                                         threshold);
             };
             if constexpr (!Cyclic)
                 if (limit > 0) return solve(T(limit));
@@ -60,12 +60,12 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan, double li
     for (auto& one : all) one.join();
 }
 
-/// How a solve is cut: systems of at most `last` rows on chip, in partitions of M rows, by blocks of at most `threads`
-/// threads.
+/// Partitioning of a solve: systems of at most `last` rows are solved on chip, in partitions of M rows, by blocks of at
+/// most `threads` threads.
 struct path {
     std::int64_t last;
     int threads = 512;
-    bool small = false; ///< the smaller M
+    bool small = false; ///< use the smaller M
     double threshold = 0;
 
     template <class T>
@@ -74,7 +74,7 @@ struct path {
     }
 };
 
-/// All stages of a solve as the CUDA launcher runs them, tile by tile with R for the right-hand sides.
+/// Executes all levels of a solve as the CUDA launcher does, tile by tile, with R for the right-hand sides.
 template <pivoting P, class R, bool Cyclic = false, class T>
 void solve_in_blocks(system_view<T> const& s, path const& how) {
     int m = how.partition<T>();
@@ -120,17 +120,17 @@ std::vector<T> block_solution(test::system<T> const& s, path const& how) {
     return x;
 }
 
-/// Systems of n rows one behind the other, each with its own right-hand sides, column after column.
+/// Systems of n rows, stored one after the other, each with its own right-hand sides, column by column.
 template <class T>
 struct packed_batch {
     std::int64_t n, systems, columns;
     std::vector<test::system<T>> one; ///< [system * columns + column]
     std::vector<T> lower, diagonal, upper, rhs;
 
-    packed_batch(std::int64_t rows, std::int64_t count, std::int64_t sides)
-        : n(rows), systems(count), columns(sides), rhs(std::size_t(rows * count * sides)) {
+    packed_batch(std::int64_t rows, std::int64_t count, std::int64_t rhs_columns)
+        : n(rows), systems(count), columns(rhs_columns), rhs(std::size_t(rows * count * rhs_columns)) {
         for (std::int64_t k = 0; k < count; ++k)
-            for (std::int64_t c = 0; c < sides; ++c) {
+            for (std::int64_t c = 0; c < rhs_columns; ++c) {
                 auto s = random_system<T>(n, std::uint64_t(100 + k));
                 give_solution(s, std::uint64_t(1000 * k + c));
                 s.spoil_corners();
@@ -158,7 +158,7 @@ struct packed_batch {
 
 TEST_CASE("rpts: the coarse rows of a partition hold for a known solution") {
     for (int const length : {4, 5, 15, 31, 32}) {
-        // Rows 1 .. length of a larger system are the partition, so that it has neighbours on both sides.
+        // Rows 1 .. length of a larger system form the partition, so that it has neighbours on both sides.
         auto s = random_system<double>(length + 2, std::uint64_t(length));
         partition_rows<double> const all = rows_of(s);
         partition_rows<double> const rows{all.lower + 1, all.diagonal + 1, all.upper + 1, all.rhs + 1};
@@ -182,8 +182,8 @@ TEST_CASE("rpts: the coarse rows of a partition hold for a known solution") {
     }
 }
 
-TEST_CASE("rpts: a partition whose inner matrix is singular is solved by its outer rows") {
-    // Odd number of inner rows with zero diagonal: the inner matrix is exactly singular, the system is not.
+TEST_CASE("rpts: a partition with a singular inner matrix is solved by its boundary rows") {
+    // With an odd number of inner rows and a zero diagonal the inner matrix is exactly singular, the system is not.
     for (int const length : {5, 15, 31}) {
         test::system<double> s(length);
         std::fill(s.lower.begin(), s.lower.end(), 1.0);
@@ -197,8 +197,8 @@ TEST_CASE("rpts: a partition whose inner matrix is singular is solved by its out
     }
 }
 
-// Of (1, 2 cos(k pi / (inner + 1)), 1), every `inner` rows in a row are singular; the whole matrix is not, unless
-// inner + 1 divides its rows + 1.
+// In the matrix (1, 2 cos(k pi / (inner + 1)), 1) every `inner` consecutive rows are singular. The whole matrix is not,
+// unless inner + 1 divides n + 1.
 template <class T>
 test::system<T> singular_inside(std::int64_t n, int inner, int k) {
     test::system<T> s(n);
@@ -235,7 +235,7 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
                     check(1.0, n, inner, k), check(1.0f, n, inner, k);
 }
 
-TEST_CASE("rpts: solutions that vanish where partitions begin or end, through tiles and on chip") {
+TEST_CASE("rpts: solutions that vanish at partition boundaries, through tiles and on chip") {
     auto const check = []<class T>(T, alternating_rows rows) {
         CAPTURE(sizeof(T));
         CAPTURE(rows.entries[0]);
@@ -261,7 +261,7 @@ TEST_CASE("rpts: solutions that vanish where partitions begin or end, through ti
         if (rows.size <= 2000) check(1.0, rows), check(1.0f, rows);
 }
 
-TEST_CASE("rpts: borders between partitions move where one is nearly singular inside") {
+TEST_CASE("rpts: partition boundaries are shifted if a partition is nearly singular inside") {
     CHECK(boundary_shift(0) == 0);
     CHECK((boundary_shift(1) == 1 && boundary_shift(2) == -1 && boundary_shift(3) == 2 && boundary_shift(4) == -2));
     CHECK((boundary_shift(5) == 8 && boundary_shift(6) == -8 && boundary_shift(7) == 14 && boundary_shift(12) == -26));
@@ -278,7 +278,7 @@ TEST_CASE("rpts: borders between partitions move where one is nearly singular in
     }
 }
 
-TEST_CASE("rpts: however a pair is cut, its rows are in partitions or alone at its ends, and coarse rows are four") {
+TEST_CASE("rpts: each split of a pair covers its rows by partitions and single rows, with four coarse rows") {
     constexpr int rows = 64;
     for (int number = 0; number < pair_split::numbers; ++number) {
         pair_split const split{number};
@@ -293,7 +293,7 @@ TEST_CASE("rpts: however a pair is cut, its rows are in partitions or alone at i
         } else {
             CHECK((above || below));
             CHECK((first.coarse == last.coarse && first.first == last.first));
-            // One row alone and the partition have three unknowns: the fourth coarse row is that of a sum.
+            // A single row and the partition have three unknowns: the fourth coarse row is that of a sum.
             CHECK(int(first.sum_before()) + int(first.sum_after()) == int(above != below));
             CHECK((first.before == (above ? 0 : -1) && first.after == (below ? 3 : 4)));
             CHECK(first.coarse == first.before + 1 + int(first.sum_before()));
@@ -302,12 +302,12 @@ TEST_CASE("rpts: however a pair is cut, its rows are in partitions or alone at i
     }
 }
 
-TEST_CASE("rpts: joined segments hold for a known solution, and give back the unknowns between them") {
+TEST_CASE("rpts: merged segments hold for a known solution and return the separator unknowns") {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int run = 0; run < 200; ++run) {
-        // Unknowns: before, the two ends of either segment, after. Every third run the pivots that RPTS would take are
-        // zero; then the rows at the other ends have to help.
+        // Unknowns: before, the two ends of each segment, after. In two of three runs a pivot that RPTS would choose is
+        // zero; then rows of the other ends are needed.
         double x[6];
         for (double& value : x) value = uniform(random);
         auto const equation = [&](int first, bool upper) {
@@ -329,7 +329,7 @@ TEST_CASE("rpts: joined segments hold for a known solution, and give back the un
         separator_rows<double> saved;
         check(merge<pivoting::partial>(left, right, no_threshold{}, saved), saved);
         check(merge<pivoting::scaled_partial>(left, right, 0.0, saved), saved);
-        auto whole = left; // of a system of two unknowns
+        auto whole = left; // a system of two unknowns
         for (auto* const e : {&whole.upper, &whole.lower}) e->rhs -= e->before * x[0] + e->after * x[3];
         auto const ends = solve_whole<pivoting::partial>(whole, no_threshold{});
         CHECK(ends.first == doctest::Approx(x[1]).epsilon(1e-9));
@@ -337,8 +337,8 @@ TEST_CASE("rpts: joined segments hold for a known solution, and give back the un
     }
 }
 
-// Each was multiplied by factors of its own on its way to the joint.
-TEST_CASE("rpts: two rows that are the same equation leave no pivot where segments meet") {
+// The two equations were multiplied by different factors before.
+TEST_CASE("rpts: two equal equations leave no pivot at the separator") {
     std::mt19937_64 random(11);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int run = 0; run < 200; ++run) {
@@ -356,8 +356,8 @@ TEST_CASE("rpts: two rows that are the same equation leave no pivot where segmen
     }
 }
 
-TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular, nor to scales") {
-    for (std::int64_t const n : {509, 512, 3001, 9003}) { // 9003: 36 shares, so that lanes have two each
+TEST_CASE("rpts: on chip no loss for singular partitions and different scales") {
+    for (std::int64_t const n : {509, 512, 3001, 9003}) { // 9003: 36 slices, so that some lanes have two
         CAPTURE(n);
         auto const& s = gallery_system(13, n, 1);
         auto const plain = random_system<double>(n, 5);
@@ -368,7 +368,7 @@ TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular,
             CHECK(backward_error(s, block_solution<pivoting::partial>(s, {n, 32, true})) <= 1e-15);
             CHECK(backward_error(plain, block_solution<pivoting::partial>(plain, {n, 64, true})) <= 1e-13);
         }
-        // Scaled pivoting does not see the scale of single rows.
+        // Scaled pivoting is invariant under scaling of rows by powers of two.
         auto const mixed = scaled_rows(plain, [](std::size_t i) { return int(i * 7919 % 401) - 200; });
         CHECK(block_solution<pivoting::scaled_partial>(plain, {n, 32}) ==
               block_solution<pivoting::scaled_partial>(mixed, {n, 32}));
@@ -376,13 +376,13 @@ TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular,
         for (int const exponent : {-997, -500, 997}) {
             auto const scaled = scaled_rows(plain, [=](std::size_t) { return exponent; });
             CHECK(x == block_solution<pivoting::partial>(scaled, {n, 32}));
-            // What couples the ends of 32 rows may leave the range of numbers.
+            // The coupling between the ends of 32 rows may underflow.
             if (exponent != -997) CHECK(through_tiles == block_solution<pivoting::partial>(scaled, {600, 64}));
         }
     }
 }
 
-TEST_CASE("rpts: what stands in the corners outside a matrix changes no bit") {
+TEST_CASE("rpts: corner entries outside the matrix change no bit") {
     for (std::int64_t const n : {1, 3, 12, 100, 700})
         for (path const& p : {path{5120, 64}, path{5120, 32, true}, path{100, 64}}) {
             CAPTURE(n);
@@ -434,7 +434,7 @@ TEST_CASE("rpts: lanes of a pack and scalars compute the same") {
 
 TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles and on chip") {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
-    // 512 rows: a tile, then 32 rows on chip; in one block; in two shares; in four.
+    // 512 rows: a tile, then 32 rows on chip; in one block; in two slices; in four.
     for (int id = 1; id <= tridiagonal_case_count; ++id)
         for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 32}, path{5120, 32, true}}) {
             if (test::races_watched && id % 10 != 3) continue;
@@ -452,7 +452,7 @@ TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles
         }
 }
 
-TEST_CASE("rpts: kernel bodies solve every size around their borders") {
+TEST_CASE("rpts: kernel bodies solve every size around their boundaries") {
     for (std::int64_t const n :
          {1,   2,   3,   7,   8,   9,   15,  16,  17,  29,  30,  31,   32,   33,   61,   64,   65,
           127, 128, 129, 225, 226, 511, 512, 513, 991, 992, 993, 1023, 1024, 1025, 1984, 1985, 4000})
@@ -470,7 +470,7 @@ TEST_CASE("rpts: kernel bodies solve every size around their borders") {
         }
 }
 
-TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in that of the rows") {
+TEST_CASE("rpts: permuted vectors give the same bits") {
     auto const check = [](auto const& s, path const& how) {
         using T = std::remove_cvref_t<decltype(s.rhs[0])>;
         std::vector<std::int32_t> order(std::size_t(s.size()));
@@ -505,7 +505,7 @@ TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in th
         }
 }
 
-TEST_CASE("rpts: batches and right-hand sides together give the bits of each alone") {
+TEST_CASE("rpts: batches with several right-hand sides are bitwise equal to separate solves") {
     for (std::int64_t const n : {1, 7, 40, 200, 1100})
         for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
             CAPTURE(n);
@@ -525,7 +525,7 @@ TEST_CASE("rpts: batches and right-hand sides together give the bits of each alo
         }
 }
 
-TEST_CASE("rpts: interleaved systems give the bits of those that stand one behind the other") {
+TEST_CASE("rpts: interleaved systems are bitwise equal to contiguous ones") {
     for (std::int64_t const n : {1, 7, 40, 200, 1100}) {
         CAPTURE(n);
         packed_batch<float> const batch(n, 5, 2);
@@ -556,7 +556,7 @@ TEST_CASE("rpts: interleaved systems give the bits of those that stand one behin
 
 namespace {
 
-/// A batch of cyclic systems with a known solution: random, or with a zero diagonal where `hollow`.
+/// A batch of random cyclic systems, optionally with a zero diagonal.
 template <class T>
 struct cyclic_batch {
     std::int64_t n, systems;
@@ -609,7 +609,7 @@ struct cyclic_batch {
 
 } // namespace
 
-TEST_CASE("rpts: kernel bodies close the ring of cyclic systems of every size around their borders") {
+TEST_CASE("rpts: kernel bodies solve cyclic systems of every size around their boundaries") {
     for (std::int64_t const n :
          {64, 65, 66, 67, 94, 95, 96, 97, 127, 128, 129, 255, 256, 1023, 1024, 1025, 1026, 1057, 2500})
         for (path const& p : {path{5120}, path{5120, 32}, path{5120, 64, true}, path{63, 64}, path{130, 32, true}}) {
@@ -628,9 +628,9 @@ TEST_CASE("rpts: kernel bodies close the ring of cyclic systems of every size ar
         }
 }
 
-TEST_CASE("rpts: outer rows with large shares stay out, through tiles and on chip") {
-    // Solutions that grow and decay by half from row to row: what is left of the interface unknowns in an equation in
-    // the middle of a partition would be a hundred times as large.
+TEST_CASE("rpts: boundary rows with large multipliers are not eliminated, through tiles and on chip") {
+    // Solutions that grow and decay by a factor of two from row to row: the error of the interface unknowns in an
+    // equation in the middle of a partition would be a hundred times as large.
     auto const check = [](auto epsilon, std::int64_t n, double lower, double diagonal, double upper) {
         using T = decltype(epsilon);
         CAPTURE(n);
@@ -655,7 +655,7 @@ TEST_CASE("rpts: outer rows with large shares stay out, through tiles and on chi
     }
 }
 
-TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside") {
+TEST_CASE("rpts: no partition of a cyclic system loses digits if it is singular inside") {
     auto const check = [](auto epsilon, std::int64_t n, path const& p) {
         using T = decltype(epsilon);
         CAPTURE(sizeof(T));
@@ -669,7 +669,7 @@ TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside
         solve_in_blocks<pivoting::partial, T, true>(s.view(x), p);
         T largest(0);
         for (T const value : x) largest = std::max(largest, std::abs(value));
-        CHECK(largest < T(1e4)); // |A^-1| is some n
+        CHECK(largest < T(1e4)); // |A^-1| is about n
         CHECK(s.componentwise_error(x) <= 1e4 * double(epsilon));
     };
     for (std::int64_t const n : {96, 160, 1056, 2080, 2112, 3103})
@@ -677,7 +677,7 @@ TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside
             check(std::numeric_limits<double>::epsilon(), n, p), check(std::numeric_limits<float>::epsilon(), n, p);
 }
 
-TEST_CASE("rpts: solutions that vanish where partitions begin or end, in a ring") {
+TEST_CASE("rpts: solutions that vanish at partition boundaries, cyclic") {
     auto const check = []<class T>(T, std::vector<double> const& rows, std::int64_t n) {
         CAPTURE(sizeof(T));
         CAPTURE(rows[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How systems are cut on a GPU: the rule, the user's records, and their file.
+// Partitioning of systems on a GPU: the rule, the records of the user, and their file.
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
 #include <doctest/doctest.h>
@@ -19,8 +19,8 @@ tridiagonal_tuning_record some_record(std::string device, int rows_class, reside
 
 } // namespace
 
-TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device can run them", T, float, double) {
-    // Consumer devices of 100 KiB of shared memory, and such of 228 with clusters.
+TEST_CASE_TEMPLATE("rpts: the rule plans batches of every size so that the device can run them", T, float, double) {
+    // Consumer devices with 100 KiB of shared memory, and devices with 228 KiB and clusters.
     std::vector<device_limits> devices{{132, 8, 233472}, {114, 8, 233472}};
     for (int const multiprocessors : {1, 8, 9, 12, 16, 20, 21, 24, 46, 68, 82, 84, 128, 199})
         devices.push_back({multiprocessors, 1, 102400});
@@ -43,25 +43,24 @@ TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device
                 REQUIRE(plan.items * (plan.slices > 1 ? 1 : plan.systems_of_block()) >= systems * plan.slices);
                 if (plan.cluster) REQUIRE(plan.slices <= device.in_cluster);
             }
-    // More systems than a grid has blocks in its second dimension.
+    // More systems than the second dimension of a grid allows.
     CHECK(choose_without<T>(32768, 65535, devices[0]).tiles);
     CHECK_FALSE(choose_without<T>(32768, 65536, devices[0]).tiles);
 }
 
-TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
+TEST_CASE("rpts: no plan whose slices would deadlock") {
     device_limits const device{132, 8, 233472};
     CHECK_FALSE(
-        is_possible<float>({16, 64}, 1 << 19, 1, device)); // 512 shares of 62 KiB each: three on a multiprocessor
+        is_possible<float>({16, 64}, 1 << 19, 1, device)); // 512 slices of 62 KiB each: three fit on a multiprocessor
     CHECK(is_possible<float>({16, 64}, 1 << 18, 1, device));
-    CHECK_FALSE(is_possible<float>({8, 512}, 1 << 20, 1, device)); // 256 shares, one on a multiprocessor
+    CHECK_FALSE(is_possible<float>({8, 512}, 1 << 20, 1, device)); // 256 slices, one on a multiprocessor
     CHECK(is_possible<float>({8, 512}, 1 << 19, 1, device));
-    CHECK_FALSE(is_possible<double>({16, 64}, 4096, 1, device)); // M of float
+    CHECK_FALSE(is_possible<double>({16, 64}, 4096, 1, device)); // this M is for float
     CHECK_FALSE(is_possible<double>({}, 4096, 1, device));
     CHECK_FALSE(is_possible<float>({32, 0, true}, 4096, 65536, device));
 }
 
-TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large ones and tiles where there is much", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("rpts: small partitions for little work, large ones and tiles for much", T, float, double) {
     constexpr int small = min_resident_partition<T>, large = max_resident_partition<T>;
     for (int const multiprocessors : {16, 84, 132})
         for (std::int64_t const systems : {1, 3, 64, 1000, 40000})
@@ -81,27 +80,28 @@ TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large one
                     auto const c = rule(rows, systems);
                     if (c.tiles) continue;
                     REQUIRE((c.partition == small || c.partition == large));
-                    // Systems longer than a block of the larger partitions are shared, short ones never.
+                    // Systems longer than a block of the larger partitions are sliced, short ones never.
                     if (rows <= 256 * small) REQUIRE(c.threads == 0);
                     if (rows > resident_threads * large) REQUIRE(c.threads > 0);
-                    // A device without work takes small partitions, a full one large ones.
+                    // An almost idle device takes small partitions, a full one large ones.
                     if (rows * systems <= 64 * std::int64_t(multiprocessors) * small) REQUIRE(c.partition == small);
                     if (rows * systems > 256 * std::int64_t(multiprocessors) * small) REQUIRE(c.partition == large);
-                    // Among systems that are shared, once large is right it is right for longer ones.
+                    // For sliced systems: if large partitions are chosen, they are also chosen for longer systems.
                     if (c.threads > 0) {
                         REQUIRE_FALSE((grown && c.partition == small));
                         grown = c.partition == large;
                     }
-                    // Twice the device takes twice the systems alike, where systems are whole.
+                    // If systems are not sliced, a device of twice the size takes twice as many systems in the same
+                    // way.
                     if (c.threads == 0)
                         REQUIRE(choose_by_rule<T>(rows, 2 * systems, 2 * multiprocessors, in_cluster) == c);
                 }
             }
-    // A warp a system, where the larger partitions make that of more than the smaller ones do.
+    // A system fits into one warp with the larger partitions, but not with the smaller ones.
     CHECK(choose_by_rule<T>(warp_lanes * large, 132 * 4, 132, 8) == resident_choice{large, 0});
 }
 
-TEST_CASE("rpts: a record of the user goes before the rule, if the device can run it") {
+TEST_CASE("rpts: a record of the user precedes the rule if the device can run it") {
     device_limits const device{132, 8, 233472};
     auto const rule = choose_by_rule<float>(3000, 1, 132, 8);
     auto const chosen = [&](resident_choice const& measured, std::int64_t rows = 3000, std::int64_t systems = 1) {
@@ -109,15 +109,15 @@ TEST_CASE("rpts: a record of the user goes before the rule, if the device can ru
     };
     CHECK(chosen({16, 128}) == resident_choice{16, 128});
     CHECK(chosen({32, 0, true}) == resident_choice{32, 0, true});
-    CHECK(chosen({4, 128}) == rule);  // that M is for double
-    CHECK(chosen({16, 256}) == rule); // a share of 4096 rows is all of it
+    CHECK(chosen({4, 128}) == rule);  // this M is for double
+    CHECK(chosen({16, 256}) == rule); // one slice of 4096 rows would be the whole system
     CHECK(chosen({16, 128}, 2048) == choose_by_rule<float>(2048, 1, 132, 8));
     CHECK(chosen({16, 128}, 3000, 2) == choose_by_rule<float>(3000, 2, 132, 8));
     CHECK(tuning_table({some_record("other", 12, {16, 128})}, "GPU").choose<float>(3000, 1, device) == rule);
     CHECK(tuning_table().choose<float>(std::int64_t(1) << 40, 1, device).tiles);
 }
 
-TEST_CASE("rpts: records survive the file beside those of products and of other devices") {
+TEST_CASE("rpts: records in a file coexist with those of products and of other devices") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "deep" / "tuning.txt";
     auto const first = some_record("GPU A", 12, {8, 128}), second = some_record("GPU B", 20, {32, 0, true});
@@ -134,11 +134,11 @@ TEST_CASE("rpts: records survive the file beside those of products and of other 
     std::ifstream in(file);
     std::string const text{std::istreambuf_iterator<char>(in), {}};
     CHECK(text.find(product) != std::string::npos);
-    write_tridiagonal_tuning(file, {"GPU B", {}}); // nothing better than the rule
+    write_tridiagonal_tuning(file, {"GPU B", {}}); // no choice faster than the rule
     CHECK(read_tridiagonal_tuning(file).size() == 1);
 }
 
-TEST_CASE("rpts: lines that are no record are refused with their number") {
+TEST_CASE("rpts: invalid lines throw with their number") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "tuning.txt";
     std::string const good = to_line(some_record("GPU", 12, {8, 128}));

@@ -18,7 +18,7 @@ using namespace coppice::test;
 namespace {
 
 /// Around every size where the elimination changes: matrices that are their own middle end at 16 rows, tiles hold 32,
-/// fronts may be kept every 512 steps of either end, one and two bands go through stretches from 2049 rows on, each end
+/// fronts may be kept every 512 steps of either end, one and two bands go through segments from 2049 rows on, each end
 /// gets a thread from 4096.
 constexpr std::int64_t sizes[] = {1,  2,  3,   8,    9,    15,   16,   17,   31,   32,  33,
                                   34, 65, 100, 1032, 1040, 1041, 1042, 2048, 2049, 4500};
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("bands: every mix of bands, at every size where the eliminati
 TEST_CASE_TEMPLATE("bands: random signs, where stretches would grow, from both ends as well as by gbsv", Fixture,
                    COPPICE_TEST_EXECUTORS) {
 #if defined(COPPICE_TEST_CUDA)
-    return; // goes through stretches
+    return; // goes through segments
 #endif
     auto const exec = Fixture::exec();
     for (int const reach : {5, 6, 7, 8})

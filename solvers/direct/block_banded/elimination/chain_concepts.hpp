@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The roles in the chain solver, each as a concept: what the templates of this room ask of their parameters. words.md
-/// beside this file explains the words; chain_models.hpp lists who plays which role, and checks it.
+/// Concepts of the chain solver: what its templates require of their parameters. solvers/direct/DESIGN.md defines the
+/// terms; chain_models.hpp lists and checks the models of each concept.
 #pragma once
 
 #include <concepts>
@@ -11,8 +11,8 @@
 
 namespace coppice::chain {
 
-/// Lanes that share the work on one stretch. Lane `rank()` of `size()` takes every size()th piece of a loop; `sync()`
-/// is the barrier between what one lane has written to memory and what another reads. One lane alone is a team, too.
+/// Lanes that share the work on one segment. Lane `rank()` of `size()` takes every size()-th iteration of a loop;
+/// `sync()` is the barrier between writes to memory by one lane and reads by another. A single lane is also a team.
 template <class X>
 concept team_of_lanes = requires(X const& team) {
     { team.rank() } -> std::convertible_to<int>;
@@ -20,37 +20,38 @@ concept team_of_lanes = requires(X const& team) {
     team.sync();
 };
 
-/// Lanes that hand each other registers instead of memory: `from(value, rank)` is the `value` that the lane `rank` of
-/// the same team passes in the same call.
+/// Lanes that exchange registers instead of memory: `from(value, rank)` returns the `value` that lane `rank` of the
+/// same team passes in the same call.
 template <class X, class T>
 concept exchanging_team = requires(X const& team, T const& value, int rank) {
     { team.rank() } -> std::convertible_to<int>;
     { team.from(value, rank) } -> std::convertible_to<T>;
 };
 
-/// A teller is what an elimination calls where it finds no pivot: `teller(k, lane)` for column k of the unit that is
-/// being eliminated, in lane `lane` of a pack. It is not called where its `wanted()` is false.
+/// Observer of missing pivots: the elimination calls `observer(k, lane)` if it finds no pivot for column k of the
+/// current block row in lane `lane` of a pack. It is not called if its `needed()` is false.
 template <class X>
 concept column_observer = requires(X const& observer, int k, int lane) {
     { observer.needed() } -> std::convertible_to<bool>;
     observer(k, lane);
 };
-/// A teller for each unit of a stretch.
+/// Provides an observer for each block row of a segment.
 template <class X>
 concept segment_observer = requires(X const& observer, int block_row) {
     { observer.at(block_row) } -> column_observer;
 };
 
-/// Where the stretches of the lanes of a pack lie; a team has one stretch.
+/// Positions of the segments of the lanes of a pack; a team has one segment.
 template <class X>
 concept lane_locations = requires(X const& at, int lane) {
     { at.lane[lane] } -> std::convertible_to<segment_location const&>;
     { at.inner } -> std::convertible_to<bool>;
 };
 
-/// What a stage reduces: block rows of the matrix, scalar rows of a banded one, or the links of the stage before.
-/// `depth` counts the stages below; `row_of(place, u, k)` is the row of the matrix whose unknown is the k-th that unit
-/// u of a stretch eliminates, -1 where rows only fill up a stretch; `known` is what is known of the size of entries.
+/// Input of a level: block rows of the matrix, scalar rows of a banded matrix, or the condensed segments of the
+/// previous level. `depth` is the number of levels below. `row_of(location, u, k)` is the row of the matrix whose
+/// unknown is the k-th one that block row u of a segment eliminates, -1 for padding rows. `known` returns the growth
+/// reference of the rows if it is already known.
 template <class X>
 concept segment_rows = requires(X const& block_rows, segment_location const& at, int u, int k) {
     { X::of_matrix } -> std::convertible_to<bool>;
@@ -61,18 +62,20 @@ concept segment_rows = requires(X const& block_rows, segment_location const& at,
     block_rows.known(at, u);
 };
 
-/// Stands for what for_each of a window calls.
+/// Placeholder for the function that for_each of a window calls.
 struct takes_anything {
     template <class T>
     COPPICE_HD void operator()(int, int, T const&) const {}
 };
 
-/// The rows under elimination: W that are left from before, and K of the unit in hand. walk() (chain_lane.hpp) takes
-/// one through a stretch: `load_first(u)` for the units that reach into the unknowns before it; then, for each other
-/// unit, `load(u)`, `eliminate(teller)`, which leaves K pivot rows on top, and `advance()`, which drops these rows.
-/// `for_each(rows, take)` calls take(row, column, value) for the first rows, wherever they are held.
+/// The rows under elimination: W rows that remain from previous block rows, and K rows of the current one. walk()
+/// (chain_lane.hpp) moves a window through a segment. It calls `load_first(u)` for the block rows with entries in the
+/// unknowns before the segment; then, for every other block row, `load(u)`, `eliminate(observer)`, which leaves K pivot
+/// rows at the top, and `advance()`, which drops these rows. `for_each(rows, take)` calls take(row, column, value) for
+/// the first rows, independent of where they are stored.
 template <class X, class Observer>
-concept elimination_window = segment_observer<Observer> && requires(X& window, X const& held, Observer const& observer, int u) {
+concept elimination_window = segment_observer<Observer> &&
+    requires(X& window, X const& held, Observer const& observer, int u) {
     window.load_first(u);
     window.load(u);
     window.eliminate(observer.at(u));
@@ -80,10 +83,10 @@ concept elimination_window = segment_observer<Observer> && requires(X& window, X
     held.for_each(u, takes_anything{});
 };
 
-/// Takes the rows of the links that stretches become: value (r, c) of S, R and the right-hand sides, in the lanes of
-/// a pack.
+/// Receives the rows of condensed segments: value (r, c) of S, R and the right-hand sides, in the lanes of a pack.
 template <class X, class Locations, class T>
-concept condensed_sink = lane_locations<Locations> && requires(X const& condensed, Locations const& at, int r, int c, T const& value) {
+concept condensed_sink = lane_locations<Locations> &&
+    requires(X const& condensed, Locations const& at, int r, int c, T const& value) {
     condensed.take(at, r, c, value);
 };
 

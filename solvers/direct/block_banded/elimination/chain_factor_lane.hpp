@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factor once, solve often: what a worker keeps of the elimination of a stretch, and how it uses that.
+/// Factorisation for repeated solves: what a worker saves of the elimination of a segment, and how it solves with this.
 ///
-/// For each group of K unknowns the worker keeps the pivot rows U, with their columns of the next W unknowns and of y;
-/// the factors L, the f of (3) in words.md; and for each column the number of its pivot row. For a stretch that was
-/// eliminated by reflections it keeps v (chain_reflect.hpp) in place of the factors and, instead of the number of a
-/// pivot row, the weight of the householder with a minus sign. A solve repeats (4) on the right-hand sides, stores the
-/// right-hand sides of the pivot rows where the solution will stand, and does (5).
+/// For each group of K unknowns the worker saves the pivot rows U with their columns of the next W unknowns and of y,
+/// the factors L (f of (3) in solvers/direct/DESIGN.md), and for each column the index of its pivot row. For a segment
+/// that was eliminated by Householder reflections it saves v (chain_householder.hpp) instead of the factors, and the
+/// negative weight of the reflection instead of the index of the pivot row. A solve repeats (4) on the right-hand
+/// sides, stores the right-hand sides of the pivot rows where the solution will be, and executes (5).
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 namespace coppice::chain {
 
-/// One group of a stretch in memory: L with U of its own columns [K][rows], U of later columns and y [...][K], pivots
-/// [K].
+/// Saved data of one group of a segment: L and U of the columns of the group [K][rows], U of later columns and of y
+/// [...][K], pivots [K].
 template <class T>
 struct saved_group {
     T* at;
@@ -35,7 +35,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE saved_group<T> saved_at(T* memory, Shape const&
     return {memory + std::int64_t(inner) * saved_elements(g), g.rows(), g.stack_rows(), 2 * g.width()};
 }
 
-/// The number of the pivot row as an element; plain lanes hold small integers exactly.
+/// The index of the pivot row, stored as an element; floating-point numbers represent small integers exactly.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(scalar_pivot<T> const& p, int, int) {
     return T(typename lane_traits<real_lane_t<T>>::value_type(p.row));
@@ -47,7 +47,8 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
     for (int r = k + 1; r < rows; ++r) number = select(p.here(r), T(real(r)), number);
     return number;
 }
-/// For a householder, minus its weight; the number of row k itself where the weight is 0, which changes nothing, or NaN.
+/// For a Householder reflection: minus its weight; k, the index of the row itself, if the weight is 0 (the identity) or
+/// NaN.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(householder_column<T> const& p, int k, int) {
     using real = real_lane_t<T>;
@@ -69,7 +70,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T real_part(T const& a) {
     return a;
 }
 
-/// Keeps the values of all lanes (save_all), or of the lanes whose stretches become links (save_some).
+/// Saves the values of all lanes (save_all), or of the lanes with active segments (save_some).
 struct save_all {
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T& to, T const& value) const {
@@ -86,7 +87,7 @@ struct save_some {
     }
 };
 
-/// A teller that also records pivots. `kept` is the group that the elimination in progress belongs to.
+/// An observer that also records pivots. `saved` is the group of the current elimination.
 template <class T, class Observer, class Save = save_all>
 struct recording_observer {
     static constexpr bool recording = true;
@@ -94,9 +95,9 @@ struct recording_observer {
     Save save;
     Observer observer;
     saved_group<T> saved;
-    T* memory; ///< of the stretch
+    T* memory; ///< of the segment
     int each;  ///< elements of a group
-    int first; ///< unit of the first elimination
+    int first; ///< first block row that eliminates
 
     COPPICE_HD COPPICE_ALWAYS_INLINE recording_observer at(int u) const {
         saved_group<T> group = saved;
@@ -130,8 +131,8 @@ struct save_group {
     }
 };
 
-/// Repeats the row operations of a group on the rows v of one right-hand side. `reflected`: some of the operations may
-/// be reflections.
+/// Repeats the row operations of a group on the rows v of one right-hand side. `by_householder`: some of the operations
+/// may be reflections.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(saved_group<T> const& saved, bool by_householder, T* v) {
     using lane = real_lane_t<T>;
@@ -164,13 +165,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(saved_group<T> const& sa
     }
 }
 
-/// Repeats the row operations of a stretch on its right-hand sides, one in each column of v. `pivots(inner, r, side,
-/// value)` is called with the right-hand sides of pivot row r of each group; the right-hand sides of the link are then
-/// in the first W rows of v.
+/// Repeats the row operations of a segment on its right-hand sides, one in each column of v. Calls `pivots(inner, r,
+/// rhs, value)` with the right-hand sides of pivot row r of each group; at the end the first W rows of v are the
+/// right-hand sides of the condensed segment.
 template <class T, class Team, class BlockRows, class Shape, class Locations, class Pivots>
 COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
-                                                     Locations const& at, stack_view<T> const& v, T* saved, bool by_householder,
-                                                     Pivots const& pivots) {
+                                                     Locations const& at, stack_view<T> const& v, T* saved,
+                                                     bool by_householder, Pivots const& pivots) {
     int const first = g.width() / g.rows();
     for (int u = 0; u < first; ++u) block_rows.load_rhs(team, g, at, u, v, u * g.rows(), 0);
     for (int u = first; u < g.block_rows; ++u) {
@@ -200,10 +201,10 @@ struct store_pivots {
     }
 };
 
-/// Turns the right-hand sides of a stretch into those of its link; `memory` holds forward_elements().
+/// Computes the right-hand sides of the condensed segment from those of a segment; `memory` holds forward_elements().
 template <class T, class Team, class BlockRows, class Shape, class Locations, class Condensed>
-COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at,
-                                       T* memory, T* saved, Condensed const& condensed) {
+COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
+                                       Locations const& at, T* memory, T* saved, Condensed const& condensed) {
     stack_view<T> const v{memory, g.pitch(), g.rhs_count, 0};
     repeat_segment(team, block_rows, g, at, v, saved, condensed.any_by_householder(at), ignore_pivots{});
     for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size()) {
@@ -213,13 +214,13 @@ COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_
     team.sync();
 }
 
-/// Solves a stretch whose y and z are known, (5); `memory` holds backward_elements(). The right-hand sides of the pivot
-/// rows are computed a second time: to keep them from forward_segment costs more, since the rows that fill up a stretch
-/// would need places, too.
+/// Solves a segment with known y and z, (5); `memory` holds backward_elements(). The right-hand sides of the pivot rows
+/// are computed a second time. Saving them in forward_segment would cost more, since padding rows would need memory,
+/// too.
 template <class T, class Team, class BlockRows, class Shape, class Locations, class Boundary>
-COPPICE_HD inline void backward_segment(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at,
-                                        T* memory, T* saved, Boundary const& boundary) {
-    T *const x = memory, *const y = x + std::int64_t(g.unknowns()) * g.rhs_count; // both [unknown][side]
+COPPICE_HD inline void backward_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
+                                        Locations const& at, T* memory, T* saved, Boundary const& boundary) {
+    T *const x = memory, *const y = x + std::int64_t(g.unknowns()) * g.rhs_count; // both [unknown][right-hand side]
     stack_view<T> const v{y + std::int64_t(g.width()) * g.rhs_count, g.pitch(), g.rhs_count, 0};
     for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size()) {
         boundary.left(at, i / g.rhs_count, i % g.rhs_count, y[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factor once, solve often: a stage of the chain solver that keeps its pivot rows and factors, and a final_complement that
-/// does.
+/// Factorisation for repeated solves: a level of the chain solver, and a final Schur complement, that save their pivot
+/// rows and factors.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_factor_lane.hpp>
@@ -11,23 +11,24 @@ namespace coppice::chain {
 
 enum class factor_step : int { factorise, forward, backward };
 
-inline constexpr int max_lanes = 16; ///< stretches that share one piece of kept memory: those of the widest pack
+inline constexpr int max_lanes = 16; ///< segments that share one block of saved memory: the lanes of the widest pack
 
 template <class T, class BlockRows>
 struct factored_level {
     using value_type = T;
 
-    chain_level<T, BlockRows> base; ///< without right-hand sides while it factorises
+    chain_level<T, BlockRows> base; ///< without right-hand sides during the factorisation
     T* saved;
     factor_step step;
-    std::uint8_t const* active = nullptr; ///< null, or a flag for each stretch: its right-hand sides are not all zero
+    std::uint8_t const* active =
+        nullptr; ///< null, or a flag for each segment: whether it has a nonzero right-hand side
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
-    /// Kept elements of one stretch.
+    /// Number of saved elements of one segment.
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t saved_each(block_row_shape<any_size> const& g) {
         return std::int64_t(g.inner()) * saved_elements(g);
     }
-    /// Kept elements of `stretches` stretches.
+    /// Number of saved elements of `segments` segments.
     static std::int64_t saved_total(block_row_shape<any_size> const& g, std::int64_t segments) {
         return (segments + max_lanes - 1) / max_lanes * max_lanes * saved_each(g);
     }
@@ -37,7 +38,7 @@ struct factored_level {
         return walking > going ? (walking > coming ? walking : coming) : going > coming ? going : coming;
     }
 
-    /// Whether the step would only write zeros where zeros stand already.
+    /// Whether the step can be skipped, since its input and output are zero.
     template <int Lanes>
     COPPICE_HD bool rests(segment_locations<Lanes> const& at) const {
         if (!active || step == factor_step::factorise) return false;
@@ -55,23 +56,24 @@ struct factored_level {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static bool is_zero(T const& value) { return magnitude(value) == 0; }
 
-    /// Does `step` for the stretches in the lanes from p on.
+    /// Executes `step` for the segments in the lanes from p on.
     template <class Lane, class Team>
     COPPICE_HD void run(Team const& team, std::int64_t p, Lane* memory) const {
         constexpr int lanes = lane_count<Lane>;
-        if (p >= base.segments) return; // a team without a stretch, which keeps nothing
+        if (p >= base.segments) return; // a team without a segment saves nothing
         auto const& g = base.shape;
-        using locations = padded_locations<lanes>; // later steps know the factorisation alone, not the matrix
-        locations const at =
-            step == factor_step::factorise ? locations(base.all, base.block_rows, p) : locations(base.all, base.block_rows.depth, p);
+        using locations = padded_locations<lanes>; // later steps use the factorisation only, not the matrix
+        locations const at = step == factor_step::factorise ? locations(base.all, base.block_rows, p)
+                                                            : locations(base.all, base.block_rows.depth, p);
         if (rests(at)) return;
         Lane* const mine = reinterpret_cast<Lane*>(saved) + p / lanes * saved_each(g);
         if (step == factor_step::factorise) {
             auto const how = broadcast<Lane>(base.how);
-            memory_stacks stacks(team, base.block_rows, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), how);
+            memory_stacks stacks(team, base.block_rows, g, at, memory, g.width(), static_cast<Lane const*>(nullptr),
+                                 how);
             save_segment(team, stacks, at, mine, save_all{});
             auto const observed = base.growth_in(team, at, largest_of_team(team, stacks.size, stacks.next.at),
-                                              largest_of_team(team, stacks.largest_left(), stacks.next.at));
+                                                 largest_of_team(team, stacks.largest_left(), stacks.next.at));
             if (team.any(observed.some)) save_again(team, at, observed, mine, memory);
             team.sync();
         } else if (step == factor_step::forward) {
@@ -82,19 +84,21 @@ struct factored_level {
     }
 
 private:
-    /// Eliminates the stretches and keeps their factors and pivot rows.
+    /// Eliminates the segments and saves their factors and pivot rows.
     template <class Lane, class Team, class Stacks, int Lanes, class Save>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void save_segment(Team const& team, Stacks& stacks, padded_locations<Lanes> const& at,
-                                                       Lane* mine, Save const& save) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void save_segment(Team const& team, Stacks& stacks,
+                                                       padded_locations<Lanes> const& at, Lane* mine,
+                                                       Save const& save) const {
         auto const& g = base.shape;
         using shape = block_row_shape<any_size>;
         using plain = pivot_observer<BlockRows, Lanes>;
         recording_observer<Lane, plain, Save> const observer{save, {{}, base.block_rows, at}, saved_at(mine, g, 0),
-                                                         mine, saved_elements(g),     g.width() / g.rows()};
+                                                             mine, saved_elements(g),         g.width() / g.rows()};
         walk(stacks, g, save_group<Lane, Team, shape, Save>{team, g, mine, save}, observer);
-        stacks.for_each(g.width(), store_condensed<shape, segment_locations<Lanes>, condensed_rows<T>>{g, at, base.condensed});
+        stacks.for_each(g.width(),
+                        store_condensed<shape, segment_locations<Lanes>, condensed_rows<T>>{g, at, base.condensed});
     }
-    /// Eliminates by reflections, and keeps, the stretches for which stage::again asks for that.
+    /// Eliminates by Householder reflections the segments for which chain_level::again requires it, and saves them.
     template <class Lane, class Team, int Lanes>
     [[gnu::noinline]] COPPICE_HD void
     save_again(Team const& team, padded_locations<Lanes> at,
@@ -104,13 +108,13 @@ private:
         if (!base.again(team, at, seen, tolerance, memory)) return;
         auto const how = broadcast<Lane>(base.how);
         householder_stacks stacks(memory_stacks(team, base.block_rows, base.shape, at, memory, base.shape.width(),
-                                               static_cast<Lane const*>(nullptr), how),
-                                 tolerance);
+                                                static_cast<Lane const*>(nullptr), how),
+                                  tolerance);
         save_segment(team, stacks, at, mine, save_some<segment_locations<Lanes>>{at});
     }
 };
 
-/// The final_complement of every system: factorises the last link, or solves with the factors.
+/// Final Schur complement of every system: factorises the last condensed segment, or solves with the factors.
 template <class T>
 struct factored_final_complement {
     using value_type = T;
@@ -133,8 +137,9 @@ struct factored_final_complement {
         if (step == factor_step::factorise) {
             stack_view<T> const m{memory, w, w, 0};
             typename final_complement<T>::unknown_observer const observer(base.condensed, s);
-            base.eliminate(alone{}, s, m, // there are no right-hand sides yet
-                           recording_observer<T, typename final_complement<T>::unknown_observer>{{}, observer, group, group.at, 0, 0});
+            base.eliminate(alone{}, s, m, // without right-hand sides
+                           recording_observer<T, typename final_complement<T>::unknown_observer>{
+                               {}, observer, group, group.at, 0, 0});
             for (int i = 0; i < w * w; ++i) group.at[i] = memory[i];
             return;
         }

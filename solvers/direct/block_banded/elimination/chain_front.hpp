@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A window (words.md) of scalar rows of a banded matrix, one text for a SIMD lane of a CPU core and for a thread of a
-/// GPU.
+/// Window (solvers/direct/DESIGN.md) of scalar rows of a banded matrix: a single implementation for a SIMD lane of a
+/// CPU core and for a thread of a GPU.
 ///
-/// Row i of a stretch has its 2 N + 1 entries in columns i ... i + 2 N, counted from N columns before the first row of
-/// the stretch. So the window is 2 N rows and the row that joins them, and one of them leaves as pivot row. The joining
-/// row takes the place of the pivot row, so no other row moves: a selection for each entry, whether its row was the
-/// pivot row, is all that is left of the exchanges. The first 2 N columns are y, the last 2 N are z, and what remains
-/// is the link of the stretch, S y + R z = d.
+/// Row i of a segment has 2 N + 1 entries in columns i ... i + 2 N, counted from N columns before the first row of the
+/// segment. The window holds 2 N rows and the entering row; one of them leaves as pivot row, and the entering row is
+/// stored in its position. So no other row moves: instead of row exchanges there is one selection for each entry. The
+/// first 2 N columns are those of y, the last 2 N those of z. The rows that remain at the end are the condensed rows of
+/// the segment, S y + R z = d.
 ///
-/// Everything here is meant to be unrolled and to stay in registers.
+/// All loops are meant to be unrolled, and all values to stay in registers.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_registers.hpp>
 
 namespace coppice::chain {
 
-/// A row of a stretch: its entries from the lowest band up, its right-hand side. Pivot rows take their place:
-/// reciprocal of the pivot, the entries behind it, right-hand side.
+/// A row of a segment: its entries, lowest band first, and its right-hand side. A pivot row has the same layout:
+/// reciprocal of the pivot, the entries after the pivot, right-hand side.
 template <class T, int N>
 struct band_row {
     T entry[2 * N + 1];
     T rhs;
 };
 
-/// Which of the `Width` rows of a column has the largest entry, or whether the row that joins, behind them, has; of
-/// equal ones the first. In packs `rows` is a mask for each row: an array of its own, as one in an object costs the
-/// compiler registers (3 % of a solve with two bands on a side).
+/// Pivot search in a column: which of the `Width` rows, or the entering row after them, has the largest entry; of equal
+/// ones the first. For packs `rows` is one mask for each row. It is a separate array, since an array inside of an
+/// object costs registers (3 % of the time of a solve with two bands on each side).
 template <class T, int Width, bool IsPack = (lane_count<T> > 1)>
 struct front_pivot {
     using mask = decltype(real_lane_t<T>() <= real_lane_t<T>());
     using rows = mask[Width];
 
-    /// Returns whether one of the rows is the pivot row, not the row that joins.
+    /// Returns true if one of the window rows is the pivot row, false if the entering row is.
     static COPPICE_ALWAYS_INLINE mask find(T const (&column)[Width + 1], rows& here) {
         real_lane_t<T> best = magnitude(column[Width]);
         COPPICE_UNROLL_ALL
@@ -46,7 +46,7 @@ struct front_pivot {
         }
         return any;
     }
-    /// The entry of the pivot row.
+    /// Entry of the pivot row.
     static COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1], rows const& here) {
         T value = column[Width];
         COPPICE_UNROLL_ALL
@@ -54,7 +54,7 @@ struct front_pivot {
         return value;
     }
 };
-/// In a thread the number of the row, by which entries are selected (register_pivot).
+/// For a single thread: the row number, by which entries are selected (register_pivot).
 template <class T, int Width>
 struct front_pivot<T, Width, false> {
     using number = register_pivot<T, Width + 1>;
@@ -71,14 +71,14 @@ struct front_pivot<T, Width, false> {
     }
 };
 
-/// An elimination that takes entries as they are.
+/// Elimination options without threshold and scaling.
 template <class T>
 struct plain_elimination {
     static constexpr bool flush = false;
     real_lane_t<T> threshold{0};
 };
 
-/// Rows under elimination, their `Left` columns of y (2 N or none) and right-hand sides.
+/// Window rows, their `Left` columns of y (2 N or none) and their right-hand sides.
 template <class T, int N, int Left>
 struct band_front {
     static constexpr int width = 2 * N;
@@ -88,7 +88,8 @@ struct band_front {
     T left[width][Left > 0 ? Left : 1];
     T rhs[width];
 
-    /// Puts the i-th of the first 2 N rows; where y is not carried along it is known and goes to the right-hand side.
+    /// Stores the i-th of the first 2 N rows. If the columns of y are not kept, y is known and its terms are subtracted
+    /// from the right-hand side.
     COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, band_row<T, N> const& row, T const* y) {
         rhs[i] = row.rhs;
         COPPICE_UNROLL_ALL
@@ -102,7 +103,7 @@ struct band_front {
         }
     }
 
-    /// Takes `row` in and eliminates the first column, (1) to (4); returns what was eliminated with.
+    /// Takes `row` in and eliminates the first column by (1) to (4); returns the pivot row.
     template <class How, class Observer>
     COPPICE_HD COPPICE_ALWAYS_INLINE band_row<T, N> eliminate(band_row<T, N> const& row, How const& how,
                                                               Observer const& zero_pivot) {
@@ -133,7 +134,7 @@ struct band_front {
             for (int r = 0; r < width; ++r)
                 active[r][j - 1] = select(here[r], column[width], column[r]) + factor[r] * saved.entry[j];
         }
-        // None but the row that joins reaches that far.
+        // Only the entering row has an entry in this column.
         saved.entry[width] = select(of_front, T(0), row.entry[width]);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r)
@@ -142,7 +143,7 @@ struct band_front {
         for (int c = 0; c < Left; ++c) {
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) column[r] = left[r][c];
-            column[width] = T(0); // the row that joins is behind y
+            column[width] = T(0); // the entering row has no entries in y
             T const value = pivot::pick(column, here);
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) left[r][c] = select(here[r], T(0), left[r][c]) + factor[r] * value;
@@ -153,13 +154,14 @@ struct band_front {
         saved.rhs = pivot::pick(column, here);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) rhs[r] = select(here[r], row.rhs, rhs[r]) + factor[r] * saved.rhs;
-        if constexpr (lane_count<T> == 1) report_zero_pivot(top, 0, zero_pivot); // a branch that nothing has to wait for
+        if constexpr (lane_count<T> == 1)
+            report_zero_pivot(top, 0, zero_pivot); // placed last, so that nothing waits for this branch
         return saved;
     }
 };
 
-/// The rows of a stretch that is staged in a Tile (chain_registers.hpp), one by one in a thread: a model of
-/// elimination_window, for one right-hand side.
+/// Window of the rows of a segment that is staged in a Tile (chain_registers.hpp), one row at a time in one thread, for
+/// one right-hand side. A model of elimination_window.
 template <class T, int N, bool Left, class Team, class Tile>
 struct scalar_band_window {
     using real = real_lane_t<T>;
@@ -167,14 +169,14 @@ struct scalar_band_window {
 
     Team const& team;
     Tile const& tile;
-    T const* y; ///< [W], known without Left; null with it
+    T const* y; ///< [W], known if not Left; else null
     elimination<real> const& how;
     band_front<T, N, Left ? width : 0> front;
-    band_row<T, N> row;   ///< the row that joins, and then the pivot row
-    largest_bits<T> seen; ///< largest entry of the rows; with Left
+    band_row<T, N> row;   ///< the entering row, then the pivot row
+    largest_bits<T> seen; ///< largest entry of the rows; only if Left
 
     COPPICE_HD COPPICE_ALWAYS_INLINE scalar_band_window(Team const& t, Tile const& from, T const* known,
-                                                      elimination<real> const& e)
+                                                        elimination<real> const& e)
         : team(t), tile(from), y(known), how(e) {}
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
@@ -189,8 +191,8 @@ struct scalar_band_window {
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
         row = front.eliminate(row, how, observer);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static void advance() {} // rows stay where they are
-    /// memory_stacks::for_each: the pivot row, or the rows of the link.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static void advance() {} // the other rows stay in their positions
+    /// As memory_stacks::for_each: the pivot row, or the condensed rows.
     template <class Take>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
         constexpr int active = width + 1;

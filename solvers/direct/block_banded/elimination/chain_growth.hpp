@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Growth in stretches of the chain solver: when a stretch is eliminated by reflections instead of by pivoting.
+/// Element growth in segments of the chain solver: the test after which a segment is eliminated by Householder
+/// reflections instead of partial pivoting.
 ///
-/// While the inner unknowns of a stretch are eliminated, rows carry what they know of y, the unknowns before it, along.
-/// That is the elimination of a two-point boundary value problem, and with partial pivoting these columns may grow
-/// exponentially with the length of the stretch though the matrix is well-conditioned (S. J. Wright, SIAM J. Sci. Stat.
-/// Comput. 14 (1993), 231-238); in a matrix kept whole they would not be there. Reflections do not let them grow
-/// (structured orthogonal factorization: S. J. Wright, ibid. 13 (1992), 742-764).
+/// While the inner unknowns of a segment are eliminated, each row carries entries in the columns of y, the unknowns
+/// before the segment. This equals the elimination of a two-point boundary value problem. With partial pivoting these
+/// entries may grow exponentially with the length of the segment even if the matrix is well-conditioned (S. J. Wright,
+/// SIAM J. Sci. Stat. Comput. 14 (1993), 231-238). LAPACK's gbsv has no such columns. Householder reflections bound the
+/// growth (structured orthogonal factorization: S. J. Wright, ibid. 13 (1992), 742-764).
 ///
-/// With G A = [S 0 R], where A are the rows of a stretch and G the multiples of them that make up the rows that are
-/// left, rounding errors arrive there times |G|. Pivoting leaves some rows of G with an entry 1, so |G| is at least 1;
-/// for any q, |q A| >= |q| / |A^-1|, so entries of S and R that did not grow say that G did not, up to the condition of
-/// the matrix. So the link is looked at: where it is larger than max_growth(W) times the entries of the matrix that it
-/// stands for, the stretch is eliminated again by reflections, both in the reduction and in the substitution, where
-/// pivoting would not satisfy the rows that y and z make redundant. Every link keeps the size of the entries of the
-/// matrix, not of the links, under it: growth does not add up over the stages. (Where rows are scaled to 1 before every
-/// elimination, their size is 1 and growth is bounded stage by stage.)
+/// Error analysis: let G A = [S 0 R], where A holds the rows of a segment and G the row multipliers that produce the
+/// condensed rows. Rounding errors in S and R are proportional to |G|. With pivoting, some rows of G contain an entry
+/// 1, so |G| >= 1. For any q, |q A| >= |q| / |A^-1|; so if S and R did not grow, G did not grow either, up to the
+/// condition number of A. Therefore the condensed rows are tested: if their largest entry exceeds max_growth(W) times
+/// the largest entry of the matrix rows beneath them, the segment is eliminated again by Householder reflections, both
+/// in the reduction and in the substitution (where pivoting would not satisfy the rows that y and z make redundant).
+/// The reference size that is stored with a condensed segment is the size of entries of the matrix, not of other
+/// condensed segments, so growth does not accumulate over the levels. (If rows are scaled to 1 before every
+/// elimination, the reference size is 1 and growth is bounded level by level.)
 ///
-/// Reflections find no exact zeros. Where they were used, a pivot up to `rank_tolerance` epsilons of the size counts as
-/// none: the matrix is singular to within the backward error that a solution is allowed, or has a condition number
-/// beyond 10^13 (10^5 in single precision).
+/// Householder reflections do not produce exact zeros. After them, a pivot of at most `rank_tolerance` epsilons times
+/// the reference size counts as zero: the matrix is singular to within the allowed backward error, or its condition
+/// number exceeds 10^13 (10^5 in single precision).
 #pragma once
 
 #include <cstdint>
@@ -29,24 +31,24 @@
 
 namespace coppice::chain {
 
-/// How often larger than the matrix a link of W = `width` unknowns on either side may be. A GPU waits for one stretch
-/// that is eliminated by reflections as long as for all other stretches, so few stretches should be: of 200 000 links
-/// of random matrices, one is larger than this with W up to 8, one in 300 with W = 16; the median is 0.8 to 3.2 times
-/// the matrix. Boundary value problems with modes of many rates reach backward errors of 8 epsilon where W is up to 4
-/// and of 30 beyond; if 32 were allowed, 58 where W is 8 and 103 beyond. Bands of (1, 1, 1e-4, 1, 1), W = 4, reach 31
-/// epsilon if 16 were allowed, and 1 with 8.
+/// Maximum ratio of the entries of a condensed segment with W = `width` unknowns on either side to those of the matrix.
+/// A GPU waits as long for one segment that is eliminated by Householder reflections as for all other segments, so few
+/// segments should exceed the bound. Of 200 000 condensed segments of random matrices, one exceeds it for W <= 8, and
+/// one in 300 for W = 16; the median ratio is 0.8 to 3.2. Boundary value problems with modes of many rates reach
+/// backward errors of 8 epsilon for W <= 4 and of 30 epsilon for larger W; with a bound of 32 they would reach 58 for W
+/// = 8 and 103 beyond. The bands (1, 1, 1e-4, 1, 1), W = 4, reach 31 epsilon with a bound of 16 and 1 epsilon with 8.
 COPPICE_HD constexpr int max_growth(int width) { return width <= 4 ? 8 : 16; }
 inline constexpr int rank_tolerance = 100;
 
-/// Whether a link with entries up to `largest` has grown beside a matrix of entries up to `size`. An overflow counts as
-/// growth, but not where the matrix itself is so large that reflections would overflow, too.
+/// Whether a condensed segment with entries up to `largest` has grown relative to matrix entries up to `size`. An
+/// overflow counts as growth, unless the matrix itself is so large that reflections would overflow, too.
 template <class Real>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool exceeds_growth_bound(Real largest, Real size, int width) {
     Real const maximum = Real(max_growth(width)) * size;
     return !(largest <= maximum) && maximum <= std::numeric_limits<Real>::max();
 }
 
-/// The largest magnitude of entries; NaN where one of them is not finite.
+/// Largest magnitude of the entries; NaN if one of them is not finite.
 template <class T>
 class largest_magnitude {
 public:
@@ -54,7 +56,7 @@ public:
     COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry) {
         real const size = magnitude(entry);
         largest_ = larger(largest_, size);
-        zero_ = zero_ + size * real(0); // NaN from an infinity, too
+        zero_ = zero_ + size * real(0); // NaN also for an infinity
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE real value() const { return largest_ + zero_; }
 
@@ -62,7 +64,7 @@ private:
     real largest_{0}, zero_{0};
 };
 
-/// largest_magnitude of plain scalars by their leading bits, which costs a GPU less.
+/// largest_magnitude of plain scalars, compared by their leading bits; cheaper on a GPU.
 template <class T>
 class largest_bits {
 public:
@@ -70,7 +72,7 @@ public:
     COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry, bool counts = true) {
         bits_ = counts ? larger_of(bits_, magnitude(entry)) : bits_;
     }
-    /// Takes in what another lane has looked at.
+    /// Includes the maximum that another lane has found.
     COPPICE_HD COPPICE_ALWAYS_INLINE void with(largest_bits const& other, bool counts = true) {
         bits_ = counts && bits_ < other.bits_ ? other.bits_ : bits_;
     }
@@ -83,7 +85,7 @@ public:
 private:
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int32_t larger_of(std::int32_t bits, real size) {
 #if defined(__CUDA_ARCH__)
-        if constexpr (sizeof(real) == 4) // one instruction, without one for the sign
+        if constexpr (sizeof(real) == 4) // one instruction; none is needed for the sign
             return __float_as_int(larger_magnitude(__int_as_float(bits), size));
 #endif
         std::int32_t const other = leading_bits(size);
@@ -93,28 +95,31 @@ private:
     std::int32_t bits_ = 0;
 };
 
-/// What a link knows of the matrix under it: the size of its entries, and whether anything was reflected.
+/// Reference of the growth test for a condensed segment: the size of the entries of the matrix rows beneath it, and
+/// whether any of them was eliminated by Householder reflections.
 template <class Real>
 struct growth_reference {
     Real size;
     bool by_householder;
 
-    /// From and to one number, the mark that is stored with a link: minus the size where anything was reflected.
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit growth_reference(Real encoded) : size(magnitude(encoded)), by_householder(encoded < Real(0)) {}
+    /// Converts from and to the number that is stored with a condensed segment: the size, negative if Householder
+    /// reflections were used.
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit growth_reference(Real encoded)
+        : size(magnitude(encoded)), by_householder(encoded < Real(0)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference(Real s, bool r) : size(s), by_householder(r) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE Real encoded() const { return by_householder ? -size : size; }
 
-    /// Of two links that become one.
+    /// Reference for the merge of two condensed segments.
     COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference with(growth_reference const& other) const {
         return {larger(size, other.size), by_householder || other.by_householder};
     }
-    /// A pivot up to this size counts as no pivot.
+    /// A pivot of at most this magnitude counts as zero.
     COPPICE_HD COPPICE_ALWAYS_INLINE Real tolerance() const {
         return rank_tolerance * std::numeric_limits<Real>::epsilon() * size;
     }
 };
 
-/// The largest of the values of the lanes of a team; `memory` has room for one value of each lane.
+/// Largest value over the lanes of a team; `memory` has space for one value of each lane.
 template <class Real, class Team>
 COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real value, void* memory) {
     if (team.size() == 1) return value;

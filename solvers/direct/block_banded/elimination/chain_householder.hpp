@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Reflections (Householder), by which rows are eliminated where partial pivoting lets them grow: lane code for
-/// scalars, complex or not, and packs of them.
+/// Householder reflections, which eliminate rows if partial pivoting lets their entries grow: code of one lane, for
+/// real and complex scalars and packs of them.
 ///
-/// H = 1 - weight v v^H with v_k = 1 takes rows [k, rows) of a column to (top, 0 ... 0). Row k then has the form of a
-/// pivot row, (2) in words.md, so that the substitution is the same whichever of the two eliminated the column.
+/// H = 1 - weight v v^H with v_k = 1 maps rows [k, rows) of a column to (top, 0 ... 0). Row k then has the form of a
+/// pivot row, (2) in solvers/direct/DESIGN.md, so the substitution does not depend on which elimination was used.
 #pragma once
 
 #include <coppice/core/lane/lane_access.hpp>
@@ -37,7 +37,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> conjugate_of(complex_lane<R> co
     return {a.re, -a.im};
 }
 
-/// a / |a|, the sign of a real, and |a|; 1 where a is 0.
+/// a / |a| (the sign of a real number), and |a| in `length`; returns 1 if a is 0.
 template <class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE R direction_of(R const& a, R& length) {
     length = magnitude(a);
@@ -54,13 +54,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> direction_of(complex_lane<R> co
     return {select(none, R(1), near_one.re * inverse), select(none, R(0), near_one.im * inverse)};
 }
 
-/// The householder of rows [k, rows) of a column. No square overflows, and the column times a power of two gives the
-/// same v and weight. Of a column of zeros the weight is 0 and the householder changes nothing.
+/// The reflection of rows [k, rows) of a column. No square overflows, and the column times a power of two gives the
+/// same v and weight. For a column of zeros the weight is 0 and the reflection is the identity.
 template <class T>
 struct householder {
     using real = real_lane_t<T>;
 
-    T top;       ///< what becomes of row k
+    T top;       ///< new value of row k
     real weight; ///< 1 <= weight <= 2
     T to_v;      ///< v_r = column[r] * scale * to_v for r > k; |v_r| <= 1
     real scale;
@@ -80,16 +80,17 @@ struct householder {
         auto const none = length <= real(0);
         top = scaled(-scaled(direction, length), near_inverse(scale));
         weight = select(none, real(0), real(1) + of_first * reciprocal(select(none, real(1), length)));
-        // first + direction length, whose parts do not cancel.
+        // first + direction * length: the sum does not cancel.
         to_v = safe_reciprocal(select(none, direction, first + scaled(direction, length)));
     }
-    /// v_r from what stands in row r > k of the column.
+    /// v_r, computed from the entry in row r > k of the column.
     COPPICE_HD COPPICE_ALWAYS_INLINE T v(T const& entry) const { return scaled(entry, scale) * to_v; }
 };
 
-/// Applies a householder, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
+/// Applies a reflection, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
 template <class T, class V>
-COPPICE_HD COPPICE_ALWAYS_INLINE void apply_householder(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void apply_householder(T* column, real_lane_t<T> const& weight, V const& v, int k,
+                                                        int rows) {
     T sum = column[k];
     COPPICE_UNROLL
     for (int r = k + 1; r < rows; ++r) sum = sum + conjugate_of(v(r)) * column[r];

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The chain solver: what one worker does with one stretch of rows.
+/// The chain solver: reduction and substitution of one segment of rows by one worker.
 ///
-/// words.md beside this file explains the words and has the equations (1) to (6) that comments refer to.
+/// solvers/direct/DESIGN.md defines the terms and lists the equations (1) to (6) that comments refer to.
 ///
-/// The inner unknowns of a stretch have all their entries in the rows of the stretch. So they are eliminated there,
-/// each once, and every row that holds an unknown may become its pivot row: Gaussian elimination with partial pivoting
-/// of the whole matrix, its columns permuted, in which no stretch is singular unless the matrix is. (Structured
-/// elimination of S. J. Wright, SIAM J. Sci. Stat. Comput. 13 (1992), 742-764. RPTS sweeps over a partition twice, each
-/// time over all rows but one; where these rows are singular by themselves its coarse system is ill-conditioned though
-/// the matrix is not, thesis section 2.4.1.)
+/// The inner unknowns of a segment have nonzero coefficients only in the rows of the segment, so they are eliminated
+/// there. Each is eliminated once, and every row with a nonzero coefficient may become the pivot row. The method equals
+/// Gaussian elimination with partial pivoting of the whole matrix with permuted columns; no segment is singular unless
+/// the matrix is. (Structured elimination of S. J. Wright, SIAM J. Sci. Stat. Comput. 13 (1992), 742-764. RPTS, in
+/// contrast, sweeps over a partition twice, each time over all rows except one. If these rows alone are nearly
+/// singular, its coarse system is ill-conditioned even if the matrix is not, thesis section 2.4.1.)
 ///
-/// What remains of a stretch are two block rows in the unknowns y = (x[first - 1], x[first]) before the stretch and
-/// z = (x[last], x[last + 1]) behind it, S y + R z = d: a link. Links form a chain, and stretches of links reduce to
-/// links by the same elimination. A cyclic matrix closes the chain, z = y; for any other matrix the columns that would
-/// close the chain are zero. So no function here asks whether a system is cyclic.
+/// A segment is condensed to two block rows S y + R z = d in the unknowns y = (x[first - 1], x[first]) before the
+/// segment and z = (x[last], x[last + 1]) after it: a condensed segment. Condensed segments form a chain with the same
+/// structure, so segments of condensed segments are condensed by the same elimination. For a cyclic matrix the end of
+/// the chain equals its start, z = y; for any other matrix the columns that couple both ends are zero. So no function
+/// here needs to distinguish cyclic systems.
 ///
-/// A worker sees a stretch as units of K rows and K + W columns; unit u begins at local column u K. The first W columns
-/// are y, the last W are z, the columns between are eliminated. Block rows: K = n, W = 2 n. Links: K = W = 2 n.
+/// A worker treats a segment as a sequence of block rows with K scalar rows and K + W columns each; block row u starts
+/// at local column u K. The first W columns are those of y, the last W those of z, and the columns between are
+/// eliminated. Block rows of the matrix: K = n, W = 2 n. Condensed segments: K = W = 2 n.
 ///
-/// T is a lane type: a scalar, complex or not, or a pack of scalars, one stretch in each lane. A Team of lanes shares
-/// the work on one stretch; a CPU core is a team of one. The rows under elimination are an elimination_window
-/// (chain_roles.hpp), in memory or in registers, and `walk` takes the window through a stretch.
+/// T is a lane type: a real or complex scalar, or a pack of scalars with one segment in each lane. The lanes of a Team
+/// share the work on one segment; a CPU core is a team of one. The rows under elimination are an elimination_window
+/// (chain_concepts.hpp), stored in memory or in registers; `walk` moves the window through a segment.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
@@ -29,11 +31,12 @@
 
 namespace coppice::chain {
 
-/// Takes a window through a stretch: (1) to (4) for the inner unknowns, K at a time. After the elimination of group
-/// `inner` of unknowns, kept(inner, stacks) may copy the K pivot rows. At the end the first W rows of `stacks` are the
-/// link.
+/// Moves a window through a segment and applies (1) to (4) to the inner unknowns, K at a time. After the elimination of
+/// group `inner` of unknowns, saved(inner, stacks) may copy the K pivot rows. At the end the first W rows of `stacks`
+/// are the condensed rows.
 template <class Shape, class Saved, class Observer, elimination_window<Observer> Stacks>
-COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Saved const& saved, Observer const& observer) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Saved const& saved,
+                                           Observer const& observer) {
     int const first = g.width() / g.rows();
     COPPICE_UNROLL
     for (int u = 0; u < first; ++u) stacks.load_first(u);
@@ -51,7 +54,7 @@ struct save_nothing {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, Stacks const&) const {}
 };
 
-/// Hands the rows that are left of a stretch to `links` as the rows of a link, S y + R z = d.
+/// Passes the remaining rows of a segment to `condensed` as condensed rows, S y + R z = d.
 template <class Shape, class Locations, class Condensed>
 struct store_condensed {
     Shape const& g;
@@ -60,7 +63,7 @@ struct store_condensed {
 
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int r, int j, T const& value) const {
-        int const w = g.width(), after = j - g.active(); // the unknowns come first, of which W are left: z
+        int const w = g.width(), after = j - g.active(); // the columns of unknowns come first; W of them remain: z
         if (after >= 0)
             condensed.take(at, r, after < w ? after : after + w, value);
         else if (j < w)
@@ -68,7 +71,7 @@ struct store_condensed {
     }
 };
 
-/// Reduces a stretch to a link.
+/// Reduces a segment to its condensed rows.
 template <class Stacks, class Shape, class Locations, class Condensed, class Observer>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_segment(Stacks& stacks, Shape const& g, Locations const& at,
                                                      Condensed const& condensed, Observer const& observer) {
@@ -76,16 +79,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_segment(Stacks& stacks, Shape const
     stacks.for_each(g.width(), store_condensed<Shape, Locations, Condensed>{g, at, condensed});
 }
 
-/// The pivot rows of a stretch in memory: `units` units and the right-hand sides of one more, each [side][K] and
-/// [column][K], and behind them y. The pivot rows of group i of unknowns go to the place of unit i; their right-hand
-/// sides, which the solution replaces, to the place of the right-hand sides of unit i + 1. Where units themselves are
-/// staged in this memory, unit i + 1 has been loaded by then.
+/// The pivot rows of a segment in memory: `block_rows` block rows and the right-hand sides of one more, each
+/// [right-hand side][K] and [column][K], followed by y. The pivot rows of group i of unknowns are stored in slot i;
+/// their right-hand sides, which the solution overwrites, in the right-hand sides of slot i + 1. If the block rows
+/// themselves are staged in this memory, block row i + 1 has already been loaded by then.
 template <class T, class Shape>
 struct slot_rows {
     T* at;
     Shape const& g;
 
-    /// Right-hand sides of unit u; u = units is that behind the last.
+    /// Right-hand sides of slot u; slot `block_rows` is the one after the last.
     COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs(int u, int r, int s) const {
         return at[u * g.block_row_elements() + s * g.rows() + r];
     }
@@ -94,10 +97,12 @@ struct slot_rows {
     }
     /// Unknown k of y.
     COPPICE_HD COPPICE_ALWAYS_INLINE T& y(int k, int s) const { return known()[k * g.rhs_count + s]; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const { return at + g.block_rows * g.block_row_elements() + g.rows() * g.rhs_count; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const {
+        return at + g.block_rows * g.block_row_elements() + g.rows() * g.rhs_count;
+    }
 };
 
-/// Keeps the pivot rows of a walk.
+/// Saves the pivot rows of a walk.
 template <class T, class Shape>
 struct save_slots {
     slot_rows<T, Shape> const& slots;
@@ -116,8 +121,8 @@ struct save_slots {
     };
 };
 
-/// (5) for `rows` unknowns among themselves: x(r) is the right-hand side of row r at first, then its unknown; upper(r,
-/// c) are the entries behind the diagonal and, on it, the reciprocals of the pivots.
+/// Solves an upper triangular system of `rows` unknowns, (5): x(r) is first the right-hand side of row r, then its
+/// unknown; upper(r, c) are the entries right of the diagonal and, for c = r, the reciprocals of the pivots.
 template <class Upper, class X>
 COPPICE_HD COPPICE_ALWAYS_INLINE void solve_triangle(int rows, Upper const& upper, X const& x) {
     COPPICE_UNROLL
@@ -129,8 +134,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void solve_triangle(int rows, Upper const& uppe
     }
 }
 
-/// Solves the pivot rows of a stretch upwards, (5): right-hand sides become the solution. z, the W unknowns behind the
-/// last group, stands there already.
+/// Back substitution (5) through the pivot rows of a segment; the solution overwrites the right-hand sides. z, the W
+/// unknowns after the last group, is already stored there.
 template <class T, class Team, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape const& g,
                                                        slot_rows<T, Shape> const& slots) {
@@ -157,7 +162,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape c
     }
 }
 
-/// y of a stretch, from `boundary.left(at, k, side, to)`.
+/// Loads y of a segment by `boundary.left(at, k, rhs, to)`.
 template <class T, class Team, class Shape, class Locations, class Boundary>
 COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g, Locations const& at,
                                                 slot_rows<T, Shape> const& slots, Boundary const& boundary) {
@@ -166,8 +171,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g
     team.sync();
 }
 
-/// Solves a stretch by a window that has taken y to the right-hand side; z comes from boundary.right(at, k, side, to).
-/// Afterwards the right-hand sides of unit u are the first K unknowns of unit u behind x[first - 1].
+/// Solves a segment by a window that has moved y to the right-hand side; z comes from boundary.right(at, k, rhs, to).
+/// Afterwards the right-hand sides of slot u hold the first K unknowns of block row u, counted from x[first - 1].
 template <class T, class Team, class Stacks, class Shape, class Locations, class Boundary, class Observer>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_segment(Team const& team, Stacks& stacks, Shape const& g,
                                                          Locations const& at, slot_rows<T, Shape> const& slots,

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How many units and links each system of a batch has on each stage of the chain solver, and where they lie.
+/// Numbers and offsets of the block rows and condensed segments of each system of a batch on each level of the chain
+/// solver.
 ///
-/// Depth 0 counts block rows, depth k + 1 the links that stretches of depth k leave. Stretches never reach from one
-/// system into the next, so systems do not see each other. Systems of different sizes have their links at
-/// first(s, k + 1) = first(s, k) / length + s: a layout with gaps, but one that needs no scan over the systems.
+/// Depth 0 counts block rows of the matrix. Depth k + 1 counts condensed segments: one for each segment of depth k. A
+/// segment never contains rows of two systems, so systems do not influence each other. If systems have different sizes,
+/// the condensed segments of system s start at first(s, k + 1) = first(s, k) / length + s. This layout has gaps but
+/// needs no scan over the systems.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 
 namespace coppice::chain {
 
-// Lengths of stretches are powers of two, so that shifts take the place of divisions.
-inline constexpr int log_segment_rows = 5; ///< M = 32: block rows of a stretch at most
+// Segment lengths are powers of two, so that shifts replace divisions.
+inline constexpr int log_segment_rows = 5; ///< M = 32: maximum number of block rows of a segment
 inline constexpr int log_condensed_segment = 4;
-inline constexpr int condensed_segment_length = 1 << log_condensed_segment; ///< links of a stretch on coarser stages
+inline constexpr int condensed_segment_length =
+    1 << log_condensed_segment; ///< condensed segments in a segment of a coarser level
 
 struct levels {
     batch_shape batch;
-    int log_length = log_segment_rows; ///< of the block rows of a stretch, M: even
+    int log_length = log_segment_rows; ///< log2 of M, the block rows of a segment; M is even
 
     COPPICE_HD COPPICE_ALWAYS_INLINE int length() const { return 1 << log_length; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int log_segment(int depth) const {
@@ -26,16 +29,16 @@ struct levels {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int segment_length(int depth) const { return 1 << log_segment(depth); }
 
-    /// Units at `depth` of a system that has `rows` block rows.
+    /// Number of block rows at `depth` of a system with `rows` block rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t count(std::int64_t rows, int depth) const {
         for (int k = 0; k < depth; ++k) rows = up(rows, k);
         return rows;
     }
-    /// Number of stretches that `units` units at `depth` are cut into.
+    /// Number of segments into which `block_rows` block rows at `depth` are split.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t up(std::int64_t block_rows, int depth) const {
         return (block_rows + segment_length(depth) - 1) >> log_segment(depth);
     }
-    /// Number of the first unit of system s, counted through all systems.
+    /// Index of the first block row of system s at `depth`, counted over all systems.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first(std::int64_t s, int depth) const {
         if (s == 0) return 0;
         if (!batch.offsets) return s * count(batch.rows, depth);
@@ -43,14 +46,14 @@ struct levels {
         for (int k = 0; k < depth; ++k) at = (at >> log_segment(k)) + s;
         return at;
     }
-    /// Units that storage for all systems needs, gaps included.
+    /// Number of block rows at `depth` that the storage of all systems holds, including gaps.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t total(int depth) const {
         if (!batch.offsets) return batch.systems * count(batch.rows, depth);
         std::int64_t all = batch.total;
         for (int k = 0; k < depth; ++k) all = (all >> log_segment(k)) + batch.systems;
         return all;
     }
-    /// The system that unit `at` belongs to.
+    /// System of block row `at` of `depth`.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t system_of(std::int64_t at, int depth) const {
         if (batch.systems == 1) return 0;
         if (!batch.offsets) return at / count(batch.rows, depth);
@@ -63,18 +66,19 @@ struct levels {
     }
 };
 
-/// A stretch on the stage that turns units of one depth into links of the next.
+/// Position of a segment in the level that reduces block rows of one depth to condensed segments of the next depth.
 struct segment_location {
-    system_location block_rows; ///< the units of its system
-    std::int64_t begin; ///< its first unit, within the system
-    std::int64_t segment;  ///< number of the link that it becomes; -1 behind the last stretch of a system or of all
-    std::int64_t next;  ///< number of the link behind it; behind the last link of a system its first
-    bool exchanged;     ///< z is the y of `next` with its two blocks exchanged, see matrix_rows::entry
+    system_location block_rows; ///< block rows of the system
+    std::int64_t begin;         ///< index of the first block row of the segment in the system
+    std::int64_t segment; ///< index of the segment and of its condensed rows, over all systems; -1 for a segment after
+                          ///< the last one of a system or of all systems
+    std::int64_t next;    ///< index of the next condensed segment; for the last one of a system, that of its first
+    bool exchanged;       ///< z is the y of `next` with its two blocks exchanged, see matrix_rows::entry
 };
 
-/// Stretch p of system s, whose links begin at `first`.
+/// Segment p of system s, whose condensed segments start at `first`.
 COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment_of(levels const& l, int depth, std::int64_t p,
-                                                                std::int64_t s, std::int64_t first) {
+                                                                    std::int64_t s, std::int64_t first) {
     system_location location = l.batch.system(s);
     std::int64_t const rows = location.rows, q = p - first, block_rows = l.count(rows, depth);
     if (depth > 0) location = {s, l.first(s, depth), 1, block_rows};
@@ -83,7 +87,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment_of(levels const
     return {location, q << l.log_segment(depth), q < condensed ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
 }
 COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment(levels const& l, int depth, std::int64_t p) {
-    if (l.batch.systems == 1 && !l.batch.offsets) { // without the divisions of a batch
+    if (l.batch.systems == 1 && !l.batch.offsets) { // avoids the divisions that a batch needs
         segment_location const location = locate_segment_of(l, depth, p, 0, 0);
         return location.segment >= 0 ? location : segment_location{{0, 0, 1, 0}, 0, -1, 0, false};
     }
@@ -92,11 +96,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment(levels const& l
     return locate_segment_of(l, depth, p, s, l.first(s, depth + 1));
 }
 
-/// The stretches of the lanes of a pack.
+/// Segments of the lanes of a pack.
 template <int Lanes>
 struct segment_locations {
     segment_location lane[Lanes];
-    bool inner; ///< all lanes are in one system, and none reaches its first or last rows
+    bool inner; ///< all lanes belong to one system, and no segment contains its first or last rows
 
     COPPICE_HD COPPICE_ALWAYS_INLINE segment_locations(levels const& l, int depth, std::int64_t p) {
         for (int i = 0; i < Lanes; ++i) lane[i] = locate_segment(l, depth, p + i);
@@ -106,26 +110,27 @@ struct segment_locations {
     }
 };
 
-/// The same with the sizes of entries in rows that fill up a stretch behind the last row of its system; see
-/// matrix_rows::entry.
+/// The same with the magnitudes of padding rows; see matrix_rows::entry.
 template <int Lanes>
 struct padded_locations : segment_locations<Lanes> {
     padding_sizes padding[Lanes];
 
     COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, int depth, std::int64_t p)
         : segment_locations<Lanes>(l, depth, p) {}
-    /// Of stretches of `units`, which know these sizes.
+    /// For segments of `block_rows`, which provides these magnitudes.
     template <class BlockRows>
     COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)
         : segment_locations<Lanes>(l, block_rows.depth, p) {
         for (int i = 0; i < Lanes && !this->inner; ++i) {
             segment_location const& location = this->lane[i];
-            if (location.segment >= 0 && location.begin + l.segment_length(block_rows.depth) >= location.block_rows.rows)
+            if (location.segment >= 0 &&
+                location.begin + l.segment_length(block_rows.depth) >= location.block_rows.rows)
                 padding[i] = block_rows.padding(location);
         }
     }
     template <class BlockRows>
-    COPPICE_HD padded_locations(segment_locations<Lanes> const& at, BlockRows const& block_rows) : segment_locations<Lanes>(at) {
+    COPPICE_HD padded_locations(segment_locations<Lanes> const& at, BlockRows const& block_rows)
+        : segment_locations<Lanes>(at) {
         for (int i = 0; i < Lanes; ++i)
             if (this->lane[i].segment >= 0) padding[i] = block_rows.padding(this->lane[i]);
     }

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A window (words.md) in registers: L lanes share a stretch, L divides K, and lane `rank` holds the columns j with
-/// j mod L = rank. A column that moves left by K stays with its lane, and every index is known to the compiler. Best
-/// where there are many stretches, since the lanes repeat little of each other's work.
+/// Window (solvers/direct/DESIGN.md) in registers: L lanes share a segment, L divides K, and lane `rank` holds the
+/// columns j with j mod L = rank. A column that moves left by K stays in its lane, and the compiler knows every index.
+/// Preferred if there are many segments, since the lanes repeat little work.
 ///
-/// One right-hand side, which all lanes of a stretch hold. The Team is a team of lanes that exchange registers
-/// (chain_roles.hpp). The Tile has the units: all lanes call `arrive(u)` before they read unit u; `unit(u)` is the
-/// address of its right-hand sides [K] and, behind them, its columns [column][K]; `conjugated()` says whether these
-/// columns stand for their conjugates.
+/// One right-hand side, which all lanes of a segment hold. The Team is an exchanging_team (chain_concepts.hpp). The
+/// Tile provides the block rows: all lanes call `arrive(u)` before they read block row u; `block_row(u)` returns the
+/// address of its right-hand sides [K], followed by its columns [column][K]; `conjugated()` returns whether the stored
+/// entries must be conjugated.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 namespace coppice::chain {
 
-/// Makes a unit, [side][K] and [column][K], ready for elimination in its place: sets small entries to zero, scales
-/// rows.
+/// Prepares a block row, [right-hand side][K] and [column][K], for elimination in place: sets small entries to zero and
+/// scales rows.
 template <int K, int W, class T, class Team>
 COPPICE_HD inline void prepare_block_row(Team const& team, T* block_row, elimination<real_lane_t<T>> const& how) {
     stack_view<T> const rows{block_row + K, K, K + W, 0};
     if (how.flush) flush_rows(team, rows, 0, K, K + W, how.threshold);
     if (how.equilibrate) {
-        for (int r = team.rank(); r < K; r += team.size()) block_row[r] = scaled(block_row[r], scale_of(rows, r, K + W));
+        for (int r = team.rank(); r < K; r += team.size())
+            block_row[r] = scaled(block_row[r], scale_of(rows, r, K + W));
         team.sync();
         equilibrate_rows(team, rows, 0, K, K + W);
     }
 }
 
-/// A staged unit.
+/// A block row that is staged in a tile.
 template <class T, int K>
 struct staged_block_row {
     T const* at;
-    bool conjugated; ///< whether complex entries stand for their conjugates
+    bool conjugated; ///< whether complex entries must be conjugated
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const {
         T const& value = at[(1 + c) * K + r];
         if constexpr (is_complex_lane<T>)
@@ -42,30 +43,31 @@ struct staged_block_row {
     COPPICE_HD COPPICE_ALWAYS_INLINE T rhs(int r) const { return at[r]; }
 };
 
-/// Unit u of a tile, ready for elimination.
+/// Block row u of a tile, prepared for elimination.
 template <int K, int W, class Team, class Tile, class Real>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto take_block_row(Team const& team, Tile const& tile, int u,
-                                                elimination<Real> const& how) {
+                                                     elimination<Real> const& how) {
     auto* const at = tile.block_row(u);
     if (how.flush || how.equilibrate) prepare_block_row<K, W>(team, at, how);
     return staged_block_row<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
 }
 
-/// The right-hand side of row r of unit u < W / K where y, [W], is known.
+/// Right-hand side of row r of block row u < W / K, less the terms of the known y, [W].
 template <int K, int W, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_without_known(staged_block_row<T, K> const& block_row, int u, int r, T const* y) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_without_known(staged_block_row<T, K> const& block_row, int u, int r,
+                                                     T const* y) {
     T value = block_row.rhs(r);
     COPPICE_UNROLL
     for (int c = 0; c < W - u * K && c < W + K; ++c) value = value - block_row.entry(r, c) * y[c + u * K];
     return value;
 }
 
-/// The entries of column k from row k on, among which the elimination looks for its pivot.
+/// The entries of column k from row k on, among which the pivot is searched.
 template <class T, int Rows>
 struct key_column {
     T row[Rows];
 
-    /// `value(r)` gives row r.
+    /// `value(r)` returns row r.
     template <class Value>
     COPPICE_HD COPPICE_ALWAYS_INLINE key_column(int k, elimination<real_lane_t<T>> const& how, Value const& value) {
         COPPICE_UNROLL
@@ -76,12 +78,12 @@ struct key_column {
     }
 };
 
-/// The columns of a unit in which no pivot was found. The teller is called at the end of the unit: a branch for each
-/// column would delay the columns behind it.
+/// Set of the columns of a block row without a pivot. The observer is called after all columns of the block row: a
+/// branch for each column would delay the following columns.
 struct zero_pivots {
     unsigned found = 0;
 
-    /// A pivot up to the tolerance counts as no pivot.
+    /// A pivot of at most the tolerance counts as zero.
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void record(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
         found |= unsigned(magnitude(pivot) <= tolerance) << k;
@@ -94,7 +96,7 @@ struct zero_pivots {
     }
 };
 
-/// A model of elimination_window. `Left`: with the columns of y, in the reduction.
+/// A model of elimination_window. `Left`: with the columns of y, as in the reduction.
 template <class T, int K, int W, int L, bool Left, class Team, class Tile>
 struct register_stacks {
     static_assert(K % L == 0 && W % K == 0);
@@ -104,23 +106,23 @@ struct register_stacks {
 
     Team const& team;
     Tile const& tile;
-    T const* y; ///< [W], known without Left; null with it
+    T const* y; ///< [W], known if not Left; else null
     elimination<real> const& how;
     T active[columns][rows], left[wide][rows], rhs[rows];
-    largest_bits<T> seen; ///< largest entry of the units in the columns of this lane; with Left
+    largest_bits<T> seen; ///< largest entry of the block rows in the columns of this lane; only if Left
 
     COPPICE_HD COPPICE_ALWAYS_INLINE register_stacks(Team const& t, Tile const& from, T const* known,
                                                      elimination<real> const& e)
         : team(t), tile(from), y(known), how(e) {}
 
-    /// Puts unit u < W / K, which reaches into y, into rows [u K, u K + K).
+    /// Loads block row u < W / K, which has entries in columns of y, into rows [u K, u K + K).
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
         auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
             COPPICE_UNROLL
             for (int g = 0; g < columns; ++g) {
-                int const at = g + wide - u * step; // column of the unit
+                int const at = g + wide - u * step; // column of the block row
                 active[g][u * K + r] = at < columns ? from.entry(r, column(at)) : T(0);
                 if (Left) seen.include(active[g][u * K + r]);
             }
@@ -161,7 +163,7 @@ struct register_stacks {
             key_column<T, rows> const key(k, how, [&](int r) { return team.from(active[k / L][r], k % L); });
             removal const of(key.row, k, rows);
             zeros.record(k, of.top);
-            // Entries below the pivots of columns up to k are not read again, so they are not computed.
+            // Entries below the pivots of the first k columns are not read again, so they are not computed.
             COPPICE_UNROLL
             for (int g = (k + 1) / L; g < columns; ++g) remove(of, k, active[g]);
             if (team.rank() == k % L) active[k / L][k] = of.reciprocal;
@@ -183,7 +185,7 @@ struct register_stacks {
             rhs[r] = rhs[K + r];
         }
     }
-    /// memory_stacks::for_each for the columns of this lane.
+    /// As memory_stacks::for_each, for the columns of this lane.
     template <class Take>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
         if (team.rank() >= L) return;
@@ -198,14 +200,14 @@ struct register_stacks {
         }
     }
 
-    /// The largest magnitude in the units. All lanes of the stretch call it together and get the same.
+    /// Largest magnitude in the block rows. All lanes of the segment must call it together; all get the same value.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_seen() const {
         largest_bits<T> all = seen;
         COPPICE_UNROLL
         for (int l = 0; l < L && L > 1; ++l) all.with(team.from(seen, l));
         return all.value();
     }
-    /// The largest magnitude of the link that is left, in the columns of this lane.
+    /// Largest magnitude of the condensed rows in the columns of this lane.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         largest_bits<T> largest;
         COPPICE_UNROLL
@@ -220,18 +222,21 @@ struct register_stacks {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE int column(int group) const { return L == 1 ? group : group * L + team.position(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int column(int group) const {
+        return L == 1 ? group : group * L + team.position();
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE static void remove(removal const& of, int k, T (&column)[rows]) {
         eliminate_in(column, of.pivot, of.factor, k, rows, rows, static_cast<T*>(nullptr));
     }
 };
 
-/// Solves slot rows from the last group upwards, for one right-hand side, by one lane, which keeps the unknowns that it
-/// still needs in registers. z, [W], are the unknowns behind the last group. Right-hand sides become the solution.
+/// Back substitution through the slots from the last group to the first, for one right-hand side, by one lane, which
+/// holds the unknowns that are still needed in registers. z, [W], are the unknowns after the last group. The solution
+/// overwrites the right-hand sides.
 template <int K, int W, class T, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_in_registers(Shape const& g, slot_rows<T, Shape> const& slots,
                                                               T const* z) {
-    T known[W + K]; // the group in hand and the W unknowns behind it
+    T known[W + K]; // unknowns of the current group and the W unknowns after it
     COPPICE_UNROLL
     for (int c = 0; c < W; ++c) slots.rhs(g.inner() + 1 + c / K, c % K, 0) = known[K + c] = z[c];
     COPPICE_NO_UNROLL

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The rows of every matrix that the chain solver takes, as one type: scalar, block and banded, cyclic, a batch
-/// of systems, plain, transposed or conjugate-transposed.
+/// Access to the rows of every matrix that the chain solver takes, by one type: scalar, block or banded; cyclic or not;
+/// one system or a batch; plain, transposed or conjugate-transposed.
 ///
-/// A matrix counts as block tridiagonal with blocks of n rows; a banded matrix gets blocks of n = max(kl, ku) rows
-/// without ever being stored so (thesis section 2.6.11). Entry (r, c) of block row i stands in scalar row i n + r and
-/// scalar column (i - 1) n + c, 0 <= c < 3 n. For fixed (r, c) the address of this entry is affine in i: a strided_pointer.
+/// A matrix is treated as block tridiagonal with blocks of n rows. A banded matrix gets blocks of n = max(kl, ku) rows
+/// but keeps its storage by bands (thesis section 2.6.11). Entry (r, c) of block row i is the matrix entry in scalar
+/// row i n + r and scalar column (i - 1) n + c, 0 <= c < 3 n. For fixed (r, c) the address of this entry is affine in
+/// i: a strided pointer.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace coppice::chain {
 
-/// Entry (r, c) of all block rows: of block row i, base[(i + shift) * stride]; zero in all of them where base is null.
+/// Entry (r, c) of all block rows: that of block row i is base[(i + shift) * stride]. If base is null, the entry is
+/// zero in all block rows.
 template <class T>
 struct strided_pointer {
     T const* base;
@@ -24,31 +26,31 @@ struct strided_pointer {
     std::int64_t shift;
 };
 
-/// One system of a batch: block row j of its `rows` block rows lies at index base + j stride of the storage.
+/// One system of a batch: block row j of its `rows` block rows has index base + j stride in the storage.
 struct system_location {
     std::int64_t system, base, stride, rows;
 };
 
-/// Sizes of the entries of rows that fill up a stretch behind the end of its system: of the rows that pass on the last
-/// block of unknowns, and of the rows that pass on the block behind it.
+/// Magnitudes of the nonzero entries of padding rows, which fill a segment after the end of its system: `last` for the
+/// rows that pass on the last block of unknowns, `after` for the rows that pass on the block after it.
 struct padding_sizes {
     double last = 1, after = 1;
 };
 
-/// How the systems of a batch lie in the storage.
+/// Layout of the systems of a batch in the storage.
 struct batch_shape {
     std::int64_t systems = 1;
-    std::int64_t rows = 0;                 ///< block rows of a system; of the largest where offsets tell the sizes
+    std::int64_t rows = 0;                 ///< block rows of a system; if there are offsets, of the largest system
     std::int64_t const* offsets = nullptr; ///< system s is block rows [offsets[s], offsets[s + 1])
-    bool interleaved = false;              ///< block row j of system s lies at j systems + s
-    std::int64_t total = 0;                ///< block rows altogether
+    bool interleaved = false;              ///< block row j of system s has index j systems + s
+    std::int64_t total = 0;                ///< block rows of all systems
 
     COPPICE_HD COPPICE_ALWAYS_INLINE system_location system(std::int64_t s) const {
         if (offsets) return {s, offsets[s], 1, offsets[s + 1] - offsets[s]};
         if (interleaved) return {s, s, systems, rows};
         return {s, s * rows, 1, rows};
     }
-    /// The system of the i-th block row, counted through all systems.
+    /// System of the i-th block row, counted over all systems.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t system_of(std::int64_t i) const {
         if (systems == 1) return 0;
         if (!offsets) return i / rows;
@@ -68,16 +70,18 @@ struct batch_shape {
 template <class T>
 struct matrix_rows {
     batch_shape batch;
-    std::int64_t scalar_rows = 0; ///< of all systems; of a banded matrix its rows, whose last block need not be full
+    std::int64_t scalar_rows =
+        0; ///< of all systems; for a banded matrix its number of rows, which need not be a multiple of n
     int n = 1;
-    int lower_bands = -1, upper_bands = -1;                          ///< of a banded matrix; -1 for blocks
-    T const *lower = nullptr, *diagonal = nullptr, *upper = nullptr; ///< blocks; `diagonal` also the bands
+    int lower_bands = -1, upper_bands = -1; ///< of a banded matrix; -1 for a block matrix
+    T const *lower = nullptr, *diagonal = nullptr,
+            *upper = nullptr; ///< blocks; `diagonal` also points to the bands of a banded matrix
     bool cyclic = false;
     matrix_operation op = matrix_operation::none;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool banded() const { return lower_bands >= 0; }
 
-    /// `block` is n, perhaps known to the compiler.
+    /// Strided pointer to entry (r, c) of all block rows. `block` is n, which the compiler may know.
     COPPICE_HD COPPICE_ALWAYS_INLINE strided_pointer<T> entry_pointer(int block, int r, int c) const {
         bool const transposed = op != matrix_operation::none;
         if (banded()) {
@@ -95,9 +99,10 @@ struct matrix_rows {
         return {band + q + r * block, block * block, block_column - 1};
     }
 
-    /// Entry (r, c) of block row j of a system, for any j of its stretches. Rows behind the last one of the system read
-    /// x[j + 1] = x[j - 1]: they pass two blocks of unknowns on to the end of the stretch, so that z of a stretch that
-    /// is not full means the same unknowns as z of a full one. `sizes` are the sizes of the entries of such rows.
+    /// Entry (r, c) of block row j of a system, for any j in its segments. Rows after the last row of the system are
+    /// padding rows, which state x[j + 1] = x[j - 1]. They pass two blocks of unknowns on to the end of the segment, so
+    /// that z of a padded segment denotes the same unknowns as z of a full one. `sizes` are the magnitudes of their
+    /// entries.
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_location const& s, std::int64_t j, int r, int c,
                                              padding_sizes const& sizes = {}) const {
         if (j >= s.rows) {
@@ -112,16 +117,16 @@ struct matrix_rows {
         if (!cyclic && ((c < n && j == 0) || (c >= 2 * n && j == s.rows - 1))) return T(0);
         strided_pointer<T> const of = entry_pointer(n, r, c);
         if (!of.base) return T(0);
-        std::int64_t at = j + of.shift; // round the corner where the matrix is cyclic
+        std::int64_t at = j + of.shift; // wraps around if the matrix is cyclic
         at += at < 0 ? s.rows : at >= s.rows ? -s.rows : 0;
         T const value = of.base[(s.base + at * s.stride) * of.stride];
         return op == matrix_operation::conjugate_transposed ? conjugate(value) : value;
     }
-    /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
-    /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
-    /// is larger than those of the matrix, which growth is told by.
+    /// Magnitudes of the entries of padding rows: powers of two near the largest entries in the columns of the last
+    /// block of unknowns and of the block after it, the first one. So a matrix times a power of two is eliminated with
+    /// the same pivots, and no padding row is larger than the rows of the matrix, on which the growth test relies.
     COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(system_location const& s) const {
-        double last = 0, after = 0; // entries of the last block of unknowns, and of that behind it
+        double last = 0, after = 0; // largest entries of the last block of unknowns and of the block after it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
             for (int c = 0; c < n; ++c) {
                 last = larger(largest_component(entry(s, s.rows - 1, r, n + c)), last);
@@ -129,17 +134,19 @@ struct matrix_rows {
             }
         for (int i = 0; i < n * n && s.rows > 1; ++i)
             last = larger(largest_component(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
-        // What is passed through behind them comes round as the first block of unknowns.
-        for (int i = 0; i < n * n && !cyclic; ++i) after = larger(largest_component(entry(s, 0, i % n, n + i / n)), after);
+        // The block of unknowns after the last one is the first one.
+        for (int i = 0; i < n * n && !cyclic; ++i)
+            after = larger(largest_component(entry(s, 0, i % n, n + i / n)), after);
         for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
             after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
         return {size_of(last > 0 ? last : after), size_of(after > 0 ? after : last)};
     }
-    /// Whether block row j of a system may be read through its strands alone.
+    /// Whether block row j of a system can be read by strided pointers alone: it is no boundary row and needs no
+    /// conjugation.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_location const& s, std::int64_t j) const {
         return j > 0 && j < s.rows - 2 && op != matrix_operation::conjugate_transposed;
     }
-    /// Whether scalar row r of block row j is one of the matrix.
+    /// Whether scalar row r of block row j is a row of the matrix, not a padding row.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_location const& s, std::int64_t j, int r) const {
         return j < s.rows && (!banded() || j * n + r < scalar_rows);
     }
@@ -150,7 +157,7 @@ struct matrix_rows {
 private:
     COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double maximum) {
         using real = typename lane_traits<real_lane_t<T>>::value_type;
-        constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // and its reciprocal is normal
+        constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // chosen so that its reciprocal is normal
         if (!(maximum > 0 && maximum <= double(std::numeric_limits<real>::max()))) return 1;
         double const size = 1 / scale_to_one(larger(maximum, 0x1p-1022));
         return size < limit ? size : limit;

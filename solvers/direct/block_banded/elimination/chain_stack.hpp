@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A window of the chain solver (words.md) in memory, and its elimination by partial pivoting or by reflections.
+/// Window of the chain solver (solvers/direct/DESIGN.md) in memory, and its elimination by partial pivoting or
+/// Householder reflections.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace coppice::chain {
 
-/// A team of one.
+/// A team of one worker.
 struct alone {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rank() { return 0; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return 1; }
@@ -25,7 +26,7 @@ struct alone {
     }
 };
 
-/// A team that works, or that only takes part in the barriers of other teams.
+/// A team that works if `works` is set, and else only takes part in the barriers of other teams.
 template <class Team>
 struct masked_team {
     Team const& team;
@@ -35,40 +36,42 @@ struct masked_team {
     COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { team.sync(); }
 };
 
-inline constexpr int max_stack_rows = 32; ///< W + K of links of blocks of 8
-inline constexpr int max_block_row_size = 16;  ///< K of these links
+inline constexpr int max_stack_rows = 32;     ///< W + K of condensed segments of blocks of 8 rows
+inline constexpr int max_block_row_size = 16; ///< K of these condensed segments
 
-/// Sizes of one stage: K and W, here known at run time only.
+/// Sizes K and W of one level, known at run time only.
 struct any_size {
     int rows_, width_;
     COPPICE_HD COPPICE_ALWAYS_INLINE int rows() const { return rows_; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int width() const { return width_; }
 };
-/// Sizes known to the compiler, whose elimination it unrolls.
+/// Sizes that the compiler knows; it unrolls their elimination.
 template <int K, int W>
 struct known_size {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rows() { return K; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return W; }
 };
 
-/// K and W with the numbers of units and right-hand sides, and the sizes of memory that follow. `sides` right-hand
-/// sides are solved at once.
+/// K and W together with the number of block rows of a segment and of right-hand sides, and the sizes of memory that
+/// follow from these. `rhs_count` right-hand sides are solved together.
 template <class Size>
 struct block_row_shape : Size {
-    int block_rows; ///< of a stretch, at least W / K
+    int block_rows; ///< of a segment; at least W / K
     int rhs_count;
 
     using Size::rows;
     using Size::width;
     COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
-    COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit
-    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return block_rows - width() / rows(); } ///< groups to eliminate
-    /// Unknowns of the groups, and z.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, to avoid bank conflicts
+    COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a block row
+    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const {
+        return block_rows - width() / rows();
+    } ///< groups of K unknowns to eliminate
+    /// Unknowns of all groups and of z.
     COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + rhs_count; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + rhs_count; }
-    /// Elements of a unit in memory: its right-hand sides and its columns.
+    /// Elements of a block row in memory: its right-hand sides and its columns.
     COPPICE_HD COPPICE_ALWAYS_INLINE int block_row_elements() const { return rows() * (active() + rhs_count); }
     /// Elements of slot_rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
@@ -80,28 +83,28 @@ struct block_row_shape : Size {
     }
 };
 
-/// What the options of a solve ask of an elimination.
+/// Options of an elimination.
 template <class Real>
 struct elimination {
-    Real threshold; ///< entries up to this size count as zero if `flush` is set
+    Real threshold; ///< if `flush` is set, entries of at most this magnitude count as zero
     bool flush;
     bool equilibrate; ///< scale each row by a power of two first (scaled partial pivoting)
 };
 
-/// The rows of a window, column-major. Columns: W + K of unknowns, of which the first K are eliminated next; `left`
-/// columns of y; the right-hand sides. Rows: W that are left from the units before, and K of the next unit.
+/// The rows of a window, column-major. Columns: W + K of unknowns, of which the first K are eliminated next; then
+/// `left` columns of y; then the right-hand sides. Rows: W that remain from previous block rows, then K of the next
+/// block row.
 template <class T>
 struct stack_view {
     T* at;
     int pitch, columns;
-    int left; ///< columns of y: W in the reduction, none where y is known
+    int left; ///< number of columns of y: W in the reduction, 0 if y is known
 
     COPPICE_HD COPPICE_ALWAYS_INLINE T* column(int j) const { return at + j * pitch; }
     COPPICE_HD COPPICE_ALWAYS_INLINE T& operator()(int r, int j) const { return at[j * pitch + r]; }
 };
 
-/// The pivot row of a column of scalars: the number of the row in [k, rows) with the largest entry, the first of equal
-/// ones.
+/// Pivot row of a column of scalars: the index in [k, rows) of the largest entry; of equal ones the first.
 template <class T>
 struct scalar_pivot {
     int row;
@@ -115,13 +118,13 @@ struct scalar_pivot {
                 row = r;
             }
     }
-    /// Whether row r is the pivot row, which is exchanged with row k: row r then holds what was in row k.
+    /// Whether row r is the pivot row, which is exchanged with row k: the former row k is then in row r.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
     /// The pivot.
     COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int, int) const { return column[row]; }
 };
 
-/// A value whose magnitude is the size by which pivots are compared: a real number itself, |a| of a complex number.
+/// A value whose magnitude is the size that pivots are compared by: a real number itself, |a| for a complex number.
 COPPICE_HD COPPICE_ALWAYS_INLINE float pivot_key(float a) { return a; }
 COPPICE_HD COPPICE_ALWAYS_INLINE double pivot_key(double a) { return a; }
 template <class R>
@@ -129,8 +132,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE R pivot_key(complex_lane<R> const& a) {
     return magnitude(a);
 }
 
-/// The pivot row of a column of `Rows` rows in registers, which have no addresses: all rows are compared, in the rounds
-/// of a tournament, within which no comparison waits for another.
+/// Pivot row of a column of `Rows` rows in registers, which cannot be indexed at run time. The rows are compared in a
+/// tournament, so that the comparisons of a round are independent.
 template <class T, int Rows>
 struct register_pivot {
     int row;
@@ -157,8 +160,8 @@ struct register_pivot {
         row = at[k];
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
-    /// The pivot, selected by the bits of its row number: as many selections as there are rows, but few conditions, and
-    /// few selections one behind the other.
+    /// The pivot, selected by the bits of its row index: one selection for each row, but few conditions and a short
+    /// chain of dependent selections.
     COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int k, int rows) const {
         T value[Rows];
         COPPICE_UNROLL
@@ -168,13 +171,14 @@ struct register_pivot {
             bool const odd = ((row - k) & distance) != 0;
             COPPICE_UNROLL
             for (int r = k; r < rows; ++r)
-                if ((r - k) % (2 * distance) == 0 && r + distance < rows) value[r] = select(odd, value[r + distance], value[r]);
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows)
+                    value[r] = select(odd, value[r + distance], value[r]);
         }
         return value[k];
     }
 };
 
-/// The pivot rows of a pack of columns, one in each lane: a mask for each row.
+/// Pivot rows of a pack of columns, one in each lane: a mask for each row.
 template <class T>
 struct pack_pivot {
     decltype(real_lane_t<T>() <= real_lane_t<T>()) mask[max_stack_rows];
@@ -186,8 +190,8 @@ struct pack_pivot {
             mask[r] = best < size;
             best = select(mask[r], size, best);
         }
-        if (rows == k + 1) return; // one row alone
-        // A later row that was larger still takes the place of an earlier one.
+        if (rows == k + 1) return; // a single row
+        // If a later row has a larger entry, it is the pivot row instead of an earlier one.
         auto later = mask[rows - 1];
         for (int r = rows - 2; r > k; --r) {
             auto const mine = mask[r];
@@ -203,22 +207,22 @@ struct pack_pivot {
     }
 };
 
-/// Removes column k from the rows below k of one column: factors f[k + 1 ... rows). Rows from `moved` on go to
-/// to[r - moved], the others stay.
+/// Eliminates column k from the rows below k of another column, with factors f[k + 1 ... rows). Rows from
+/// `rows_in_place` on are written to to[r - rows_in_place]; the others stay in place.
 template <class T, class Pivot>
 COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot, T const* f, int k, int rows,
-                                                   int moved, T* to) {
+                                                   int rows_in_place, T* to) {
     T const v = pivot.top(column, k, rows);
     T const held = column[k];
     COPPICE_UNROLL
     for (int r = k + 1; r < rows; ++r) {
         T const value = select(pivot.here(r), held, column[r]) + f[r] * v;
-        (r < moved ? column[r] : to[r - moved]) = value;
+        (r < rows_in_place ? column[r] : to[r - rows_in_place]) = value;
     }
     column[k] = v;
 }
 
-/// Calls the teller for the lanes that found no pivot for column k.
+/// Calls the observer for each lane without a pivot in column k.
 template <class T, class Observer>
 COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, Observer const& zero_pivot) {
     if (!zero_pivot.needed()) return;
@@ -226,8 +230,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, O
         if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
 }
 
-/// The pivot row of column k, the reciprocal of the pivot, and the factors of the rows below. For workers each of which
-/// has the whole column.
+/// Pivot row of column k, reciprocal of the pivot, and factors of the rows below. For workers that each hold the whole
+/// column.
 template <class T, class Pivot, int Rows>
 struct column_removal {
     Pivot pivot;
@@ -243,8 +247,8 @@ struct column_removal {
 };
 
 /// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay in `s`, with
-/// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The teller
-/// zero_pivot(k, lane) is called for columns of zeros. A teller that records is told of every pivot, and the first
+/// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The observer
+/// zero_pivot(k, lane) is called for columns of zeros. If the observer records, it receives every pivot, and the first
 /// `count` columns then keep the factors below their pivots.
 template <class T, class Team, class Observer>
 COPPICE_HD COPPICE_ALWAYS_INLINE void
@@ -266,7 +270,7 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
                 zero_pivot.record(k, pivot, key);
             }
             T const reciprocal = safe_reciprocal(top);
-            // Factors take the places of the entries that they eliminate, where the whole team can read them.
+            // Each factor overwrites the entry that it eliminates, so that the whole team can read it.
             team.sync();
             for (int r = k + 1 + team.rank(); r < rows; r += team.size())
                 key[r] = -(select(pivot.here(r), held, key[r]) * reciprocal);
@@ -296,17 +300,17 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
     }
 }
 
-/// What a teller is told of a column that was eliminated by a householder.
+/// What a recording observer receives for a column that was eliminated by a Householder reflection.
 template <class T>
 struct householder_column {
-    real_lane_t<T> weight; ///< of the householder
+    real_lane_t<T> weight; ///< of the reflection
     real_lane_t<T> size;   ///< magnitude of the pivot
 };
 
-/// Applies the householder of column k to the columns behind it; column k keeps v below its pivot.
+/// Applies the reflection of column k to the columns after it; column k keeps v below its pivot.
 template <class T, class Team>
 COPPICE_HD COPPICE_ALWAYS_INLINE householder_column<T> householder_step(Team const& team, stack_view<T> const& s, int k,
-                                                                    int rows) {
+                                                                        int rows) {
     T* const key = s.column(k);
     householder<T> const of(key, k, rows);
     team.sync();
@@ -319,7 +323,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE householder_column<T> householder_step(Team con
     team.sync();
     return {of.weight, magnitude(of.top)};
 }
-/// Moves the rows that are left to `next`, up and to the left by `count`.
+/// Moves the remaining rows to `next`, up and to the left by `count`.
 template <class T, class Team>
 COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_view<T> const& s, int count, int rows,
                                                      int active, stack_view<T> const& next) {
@@ -330,19 +334,22 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_vie
     }
     team.sync();
 }
-/// eliminate_columns by reflections, which do not let entries grow: the first `count` columns keep v below the
-/// diagonal, and `told` is what report_householder passes on. Reflections are rare, so one function that is not inlined
-/// serves all kernels; the same holds for load_block_row_out_of_line.
+/// As eliminate_columns, but by Householder reflections, which bound element growth: the first `count` columns keep v
+/// below the diagonal, and `eliminated` receives what report_householder passes on. Reflections are rare, so one
+/// function that is not inlined serves all kernels; the same holds for load_block_row_out_of_line.
 template <class T, class Team>
-[[gnu::noinline]] COPPICE_HD void eliminate_by_householder(Team const& team, stack_view<T> const& s, int count, int rows,
-                                                  int active, stack_view<T> const& next, householder_column<T>* eliminated) {
+[[gnu::noinline]] COPPICE_HD void eliminate_by_householder(Team const& team, stack_view<T> const& s, int count,
+                                                           int rows, int active, stack_view<T> const& next,
+                                                           householder_column<T>* eliminated) {
     for (int k = 0; k < count; ++k) eliminated[k] = householder_step(team, s, k, rows);
     move_left_rows(team, s, count, rows, active, next);
 }
-/// Calls the teller for `count` reflected columns, by one lane of a team. A pivot up to `tolerance` counts as no pivot.
+/// Calls the observer for `count` columns that were eliminated by reflections, by one lane of a team. A pivot of at
+/// most `tolerance` counts as zero.
 template <class T, class Team, class Observer>
-COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, householder_column<T> const* eliminated, int count,
-                                                        real_lane_t<T> const& tolerance, Observer const& zero_pivot) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, householder_column<T> const* eliminated,
+                                                         int count, real_lane_t<T> const& tolerance,
+                                                         Observer const& zero_pivot) {
     if (team.rank() != 0) return;
     for (int k = 0; k < count; ++k) {
         if (zero_pivot.needed())
@@ -352,7 +359,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, house
     }
 }
 
-/// The power of two that brings the largest of the active columns of a row near 1.
+/// Power of two that scales the largest of the active entries of a row to about 1.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto scale_of(stack_view<T> const& s, int r, int active) {
     auto size = magnitude(s(r, 0));
@@ -360,7 +367,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto scale_of(stack_view<T> const& s, int r, in
     return scale_to_one(size);
 }
 
-/// Scales `rows` rows from `first` on so that the largest of the active columns is near 1.
+/// Scales `rows` rows from `first` on so that the largest active entry of each is about 1.
 template <class T, class Team>
 COPPICE_HD inline void equilibrate_rows(Team const& team, stack_view<T> const& s, int first, int rows, int active) {
     for (int r = first + team.rank(); r < first + rows; r += team.size()) {
@@ -370,7 +377,7 @@ COPPICE_HD inline void equilibrate_rows(Team const& team, stack_view<T> const& s
     team.sync();
 }
 
-/// Entries of the active columns up to the threshold become zero.
+/// Sets entries of the active columns to zero if they are at most the threshold.
 template <class T, class Team>
 COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int first, int rows, int active,
                                   real_lane_t<T> const& threshold) {
@@ -381,10 +388,11 @@ COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int 
     team.sync();
 }
 
-/// Loads unit `u` into the last K rows and makes them ready for elimination.
+/// Loads block row `u` into the last K rows and prepares them for elimination.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at,
-                                                int u, stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows const& block_rows, Shape const& g,
+                                                     Locations const& at, int u, stack_view<T> const& s,
+                                                     elimination<real_lane_t<T>> const& how) {
     for (int i = team.rank(); i < g.rows() * s.left; i += team.size())
         s(g.width() + i % g.rows(), g.active() + i / g.rows()) = T(0);
     block_rows.load(team, g, at, u, s);
@@ -393,34 +401,35 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
-/// load_block_row for reflections, not inlined.
+/// load_block_row for Householder reflections; not inlined.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
-[[gnu::noinline]] COPPICE_HD void load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape const& g,
-                                                  Locations const& at, int u, stack_view<T> const& s,
-                                                  elimination<real_lane_t<T>> const& how) {
+[[gnu::noinline]] COPPICE_HD void
+load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at, int u,
+                           stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
     load_block_row(team, block_rows, g, at, u, s, how);
 }
 
-/// The larger of `size` and the largest entry of the last K rows among those that this lane of the team looks at.
+/// Maximum of `size` and the entries of the last K rows that this lane of the team reads.
 template <class T, class Team, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_block_row(Team const& team, Shape const& g, stack_view<T> const& s,
-                                                          real_lane_t<T> size) {
+                                                               real_lane_t<T> size) {
     for (int i = team.rank(); i < g.rows() * g.active(); i += team.size())
         size = larger(size, magnitude(s(g.width() + i % g.rows(), i / g.rows())));
     return size;
 }
 
-/// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known, its terms are subtracted
-/// from the right-hand sides. The last K rows keep the unit as it was loaded.
+/// Loads block row `u` < W / K, which has entries in columns of y, into rows [u K, u K + K). If y is known, its terms
+/// are subtracted from the right-hand sides. The last K rows keep the block row as it was loaded.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
-COPPICE_HD inline void load_first_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at, int u,
-                                       stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
+COPPICE_HD inline void load_first_block_row(Team const& team, BlockRows const& block_rows, Shape const& g,
+                                            Locations const& at, int u, stack_view<T> const& s, T const* y,
+                                            elimination<real_lane_t<T>> const& how) {
     int const offset = u * g.rows(), active = g.active();
     load_block_row(team, block_rows, g, at, u, s, how); // into the last rows; from there to its columns
     for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
         int const j = i / g.rows(), r = i - j * g.rows(), from = g.width() + r;
         T value(0);
-        if (j < g.width()) { // an unknown behind y
+        if (j < g.width()) { // an unknown after y
             int const c = g.width() + j - offset;
             if (c >= 0 && c < active) value = s(from, c);
         } else if (j >= active && j < active + s.left) { // y itself
@@ -437,24 +446,24 @@ COPPICE_HD inline void load_first_block_row(Team const& team, BlockRows const& b
     team.sync();
 }
 
-/// The rows under elimination in memory, shared by a team: a model of elimination_window.
+/// Window in memory that a team shares; a model of elimination_window.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
 struct memory_stacks {
     Team const& team;
     BlockRows const& block_rows;
     Shape const& g;
     Locations const& at;
-    T const* y; ///< [width][sides], the unknowns before the stretch where they are known
+    T const* y; ///< [width][rhs_count], the unknowns before the segment, if they are known
     elimination<real_lane_t<T>> const& how;
     stack_view<T> now, next;
-    real_lane_t<T> size{0}; ///< largest entry of the first units among those that this lane looked at
+    real_lane_t<T> size{0}; ///< largest entry of the first block rows that this lane has read
 
     COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, BlockRows const& from, Shape const& shape,
                                                    Locations const& locations, T* memory, int left, T const* known,
                                                    elimination<real_lane_t<T>> const& e)
         : team(t), block_rows(from), g(shape), at(locations), y(known),
           how(e), now{memory, g.pitch(), g.active() + left + g.rhs_count, left}, next{memory + g.pitch() * now.columns,
-                                                                                  now.pitch, now.columns, left} {}
+                                                                                      now.pitch, now.columns, left} {}
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
         load_first_block_row(team, block_rows, g, at, u, now, y, how);
@@ -476,8 +485,8 @@ struct memory_stacks {
         now = next;
         next = old;
     }
-    /// Calls take(row, column, value) for the first `rows` rows: the pivot rows, or at the end of a stretch the rows of
-    /// its link. Columns: first those of the unknowns, then `left` columns of y, then the right-hand sides.
+    /// Calls take(row, column, value) for the first `rows` rows: the pivot rows, or at the end of a segment the
+    /// condensed rows. Columns: first those of the unknowns, then `left` columns of y, then the right-hand sides.
     template <class Take>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int rows, Take const& take) const {
         for (int i = team.rank(); i < rows * now.columns; i += team.size()) {
@@ -485,12 +494,12 @@ struct memory_stacks {
             take(r, j, now(r, j));
         }
     }
-    /// The rows that are left have zeros in the columns of the unknowns that enter.
+    /// The remaining rows have zeros in the columns of the unknowns that enter.
     COPPICE_HD COPPICE_ALWAYS_INLINE void clear_new_columns() {
         for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
             next(i % g.width(), g.width() + i / g.width()) = T(0);
     }
-    /// The largest_magnitude of the link that is left, among the entries that this lane looks at.
+    /// largest_magnitude of the condensed rows, over the entries that this lane reads.
     COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
         int const w = g.width();
         largest_magnitude<T> largest;
@@ -502,24 +511,24 @@ struct memory_stacks {
     }
 };
 
-/// `elements`, rounded up to whole 16 bytes.
+/// `elements`, rounded up to a multiple of 16 bytes.
 template <class T>
 COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
     constexpr std::int64_t together = sizeof(T) < 16 ? 16 / std::int64_t(sizeof(T)) : 1;
     return (elements + together - 1) / together * together;
 }
 
-/// memory_stacks with an elimination by reflections; a pivot up to `tolerance` counts as no pivot. Where the compiler
-/// knows the sizes, in kernels that do nothing else, all of it is unrolled. Both stacks take aligned_elements() there
-/// and begin at a multiple of 16 bytes: `now` and `next` trade places, and nvcc 13.0 takes the alignment that it knows
-/// of one for both and loads 16 bytes at once.
+/// memory_stacks with elimination by Householder reflections; a pivot of at most `tolerance` counts as zero. If the
+/// compiler knows the sizes, as in kernels that do nothing else, all loops are unrolled. Both stacks then take
+/// aligned_elements() and start at a multiple of 16 bytes: `now` and `next` are swapped, and nvcc 13.0 assumes for both
+/// the alignment that it knows of one, and loads 16 bytes at a time.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
 struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> {
     static constexpr bool unrolled = !std::is_same_v<Shape, block_row_shape<any_size>>;
     real_lane_t<T> tolerance;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE householder_stacks(memory_stacks<T, Team, BlockRows, Shape, Locations> const& rows,
-                                                       real_lane_t<T> const& zero)
+                                                        real_lane_t<T> const& zero)
         : memory_stacks<T, Team, BlockRows, Shape, Locations>(rows), tolerance(zero) {
         if (unrolled) this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
     }
@@ -542,8 +551,8 @@ struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> 
             report_householder(this->team, eliminated, count, tolerance, observer);
         } else {
             householder_column<T> eliminated[max_block_row_size];
-            eliminate_by_householder(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
-                            eliminated);
+            eliminate_by_householder(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(),
+                                     this->next, eliminated);
             report_householder(this->team, eliminated, this->g.rows(), tolerance, observer);
         }
     }

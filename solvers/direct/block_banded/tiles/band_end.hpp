@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One end of a banded system on one core: its tiles of rows, its steps through them, its way back. Included by
-/// band_ends.cpp, which is compiled for several instruction sets: everything is its own.
+/// One end of a banded system on one core: tiles of its rows, elimination steps, and back substitution. Included by
+/// band_ends.cpp, which is compiled for several instruction sets, so everything is in an unnamed namespace.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
@@ -14,12 +14,13 @@ using namespace coppice::chain;
 
 constexpr int tile_rows = band_ends<float>::tile_rows;
 
-/// Of steps [u, to).
-COPPICE_ALWAYS_INLINE int steps_at_once(std::int64_t u, std::int64_t to) {
+/// Number of steps of the tile that starts at step u, with steps up to `to`.
+COPPICE_ALWAYS_INLINE int steps_in_tile(std::int64_t u, std::int64_t to) {
     return to - u >= tile_rows ? tile_rows : to > u ? int(to - u) : 0;
 }
 
-/// One end of a system. Rows and unknowns are counted from there; row i has its entries in columns i - below ... .
+/// One end of a system. Rows and unknowns are counted from this end; row i has its entries in columns i - below ... i -
+/// below + Width.
 template <class T, int Lanes, int Width>
 struct one_end {
     using column = front_column<T, Lanes>;
@@ -27,23 +28,23 @@ struct one_end {
     static constexpr int width = Width, pitch = tile_rows, entries_pitch = Width + 1;
 
     band_ends<T> const& e;
-    bool const last; ///< counted from the last row of the system up
+    bool const last; ///< this end starts at the last row of the system and counts upwards
     int const below, rhs_count;
     std::int64_t const steps, rows;
-    std::int64_t const mine; ///< rows from here on are the other end's
+    std::int64_t const mine; ///< rows from here on belong to the other end
     T *const memory, *const tile, *const entries, *const values, *const known_after;
 
     one_end(band_ends<T> const& job, int which)
-        : e(job), last(which == 1), below(last ? job.upper : job.lower), rhs_count(job.rhs_count), steps(job.steps[which]),
-          rows(job.a.scalar_rows), mine(steps + below), memory(job.memory + which * job.end_elements),
-          tile(memory + job.tile), entries(memory + job.entries), values(memory + job.values),
-          known_after(memory + job.known_after) {}
+        : e(job), last(which == 1), below(last ? job.upper : job.lower), rhs_count(job.rhs_count),
+          steps(job.steps[which]), rows(job.a.scalar_rows), mine(steps + below),
+          memory(job.memory + which * job.end_elements), tile(memory + job.tile), entries(memory + job.entries),
+          values(memory + job.values), known_after(memory + job.known_after) {}
 
     std::int64_t row_of(std::int64_t i) const { return last ? rows - 1 - i : i; }
     column* front_at(std::int64_t block) const { return reinterpret_cast<column*>(memory + block * e.front_pitch); }
 
-    /// A row of the tile: from[0], from[1], ... or from[0], from[-1], ... in places [first, after) of `count`, zero in
-    /// the others.
+    /// Copies a row of the tile: elements [first, after) of `count` are from[0], from[1], ... or, from the last row,
+    /// from[0], from[-1], ...; the other elements are zero.
     void copy_run(T* to, T const* from, int count, std::int64_t first, std::int64_t after) const {
         if (count < pitch || first > 0 || after < pitch)
             for (int t = 0; t < count; ++t) to[t] = t >= first && t < after ? from[last ? -t : t] : T(0);
@@ -52,7 +53,7 @@ struct one_end {
         else
             for (int t = 0; t < pitch; ++t) to[t] = from[t];
     }
-    /// Copies `count` rows from row i on, and their right-hand sides.
+    /// Copies `count` rows from row i on, with their right-hand sides.
     void load_tile(T* to, std::int64_t i, int count) const {
         matrix_rows<T> const& a = e.a;
         bool const transposed = a.op != matrix_operation::none;
@@ -67,7 +68,8 @@ struct one_end {
             copy_run(to + (Width + 1 + s) * pitch, e.d + s * e.d_leading + row_of(i), count, -i, mine - i);
         finish_tile(to, count);
     }
-    /// Where that is asked for, rows of a tile times powers of two that make them alike.
+    /// If scaled pivoting is selected, multiplies each row of a tile by a power of two so that its largest entry is
+    /// about 1.
     void finish_tile(T* to, int count) const {
         for (int t = 0; e.how.equilibrate && t < count; ++t) {
             T largest(0);
@@ -76,15 +78,15 @@ struct one_end {
             for (int j = 0; j < Width + 1 + rhs_count; ++j) to[j * pitch + t] *= scale;
         }
     }
-    /// The front of the first rows.
+    /// Initialises the front with the first rows.
     void start() const {
-        if (e.a.lower_bands + e.a.upper_bands < Width) // columns that no band is copied to stay as they are
+        if (e.a.lower_bands + e.a.upper_bands < Width) // columns without a band are never written again
             for (int t = 0; t < 2 * (Width + 1 + rhs_count) * pitch; ++t) tile[t] = T(0);
         load_tile(tile, 0, below);
         T* const to = reinterpret_cast<T*>(front_at(0));
         for (int c = 0; c < Width + rhs_count; ++c)
             for (int r = 0; r < Lanes; ++r) {
-                int const j = c < Width ? c - r + below : c + 1; // in the row of the tile
+                int const j = c < Width ? c - r + below : c + 1; // column in the tile
                 to[c * Lanes + r] = r < below && (c >= Width || j <= Width) ? tile[j * pitch + r] : T(0);
             }
     }
@@ -92,8 +94,9 @@ struct one_end {
         std::int64_t& first = e.met[last ? 1 : 0];
         if (unknown < first) first = unknown;
     }
-    /// Solves steps [first, to), whose pivot rows were kept, and stores their unknowns. What lies before row `held` may
-    /// be a right-hand side still to be read; the unknowns there are stored with the next steps.
+    /// Back substitution through steps [first, to), whose pivot rows are saved, and storage of their unknowns. The
+    /// memory before row `held` may contain right-hand sides that are read later; the unknowns of these rows are stored
+    /// with the next steps.
     void substitute(std::int64_t first, std::int64_t to, std::int64_t held) const {
         for (int s = 0; s < rhs_count; ++s) {
             T* const around = known_after + s * Width;
@@ -104,7 +107,8 @@ struct one_end {
             store(held, to, s, value + (held - first));
         }
     }
-    /// value[count) from right-hand sides of pivot rows to unknowns; `around` holds those behind, then those before.
+    /// Replaces the right-hand sides of pivot rows in value[count) by unknowns; on entry `around` holds the unknowns
+    /// after these, on return the first ones.
     static void substitute_rhs(T const* pivots, std::int64_t count, T* value, T* around) {
         T known[Width];
         for (int j = 0; j < Width; ++j) known[j] = around[j];
@@ -112,34 +116,36 @@ struct one_end {
             T const* const row = pivots + u * entries_pitch;
             T rest = value[u];
 #pragma GCC unroll 32
-            for (int j = Width - 1; j >= 0; --j) rest = rest - row[j + 1] * known[j]; // the newest comes last
+            for (int j = Width - 1; j >= 0; --j)
+                rest =
+                    rest - row[j + 1] * known[j]; // the newest unknown comes last, so that fewer operations wait for it
 #pragma GCC unroll 32
             for (int j = Width - 1; j > 0; --j) known[j] = known[j - 1];
             known[0] = value[u] = rest * row[0];
         }
         for (int j = 0; j < Width; ++j) around[j] = known[j];
     }
-    /// Stores unknowns [from, to), of which that of `from` and one side is *x.
+    /// Stores unknowns [from, to) of right-hand side `rhs`; x points to unknown `from`.
     void store(std::int64_t from, std::int64_t to, int rhs, T const* x) const {
         T* const at = e.x + rhs * e.x_leading;
         for (std::int64_t i = from; i < to; ++i) at[row_of(i)] = x[i - from];
     }
 };
 
-/// Copies a tile of an end column by column, one while each row of the tile before it is eliminated, and asks for the
-/// memory of the one after next. So few lines are under way that those of bands whose addresses differ by a power of
-/// two do not drive each other out of the cache.
+/// Copies a tile of an end column by column, one column during the elimination of each row of the previous tile, and
+/// prefetches the memory of the tile after the next. So few cache lines are in use at a time that bands whose addresses
+/// differ by a power of two do not evict each other.
 template <class T, class End>
 struct tile_copy {
     static constexpr int ahead = 3, lines = tile_rows * int(sizeof(T)) / 64, width = register_bytes / int(sizeof(T));
     typedef T vector __attribute__((vector_size(register_bytes)));
 
-    T const *band, *rhs; ///< what is copied to columns 0 and Width + 1; null for a tile at an edge
+    T const *band, *rhs; ///< sources of columns 0 and Width + 1; null for a tile at a boundary of the matrix
     std::int64_t band_step, rhs_step;
-    int first, after, columns; ///< stored bands are columns [first, after)
+    int first, after, columns; ///< columns [first, after) are stored bands
     bool last;
 
-    /// Of rows [i, i + count).
+    /// Copies rows [i, i + count).
     COPPICE_ALWAYS_INLINE tile_copy(End const& end, std::int64_t i, int count) {
         matrix_rows<T> const& a = end.e.a;
         bool const transposed = a.op != matrix_operation::none;
@@ -150,7 +156,8 @@ struct tile_copy {
         last = end.last;
         band_step = down + (transposed ? (last ? -1 : 1) : 0);
         rhs_step = end.e.d_leading;
-        std::int64_t const at = (band_number + a.lower_bands) * a.scalar_rows + end.row_of(i) + (transposed ? across : 0);
+        std::int64_t const at =
+            (band_number + a.lower_bands) * a.scalar_rows + end.row_of(i) + (transposed ? across : 0);
         band = inside ? a.diagonal + at : nullptr;
         rhs = end.e.d + end.row_of(i);
         int const bands_below = transposed ? a.upper_bands : a.lower_bands,
@@ -173,7 +180,7 @@ struct tile_copy {
         T const* const source = from(j);
         T* const to = tile + j * tile_rows;
 #pragma GCC unroll 16
-        for (int t = 0; t < tile_rows; t += width) { // no call that would cost the front its registers
+        for (int t = 0; t < tile_rows; t += width) { // a call would spill the registers of the front
             vector values;
             __builtin_memcpy(&values, last ? source - t - (width - 1) : source + t, sizeof(values));
             if (last) values = backwards(values, std::make_integer_sequence<int, width>());
@@ -188,7 +195,7 @@ private:
     }
 };
 
-/// An end on its way through some steps, of which the first is `first`; its front stays in registers.
+/// Elimination steps of an end from step `first` on, with the front in registers.
 template <bool Save, class End>
 struct walk {
     using T = typename End::column::value_type;
@@ -212,7 +219,9 @@ struct walk {
         f.load(saved);
         for (int s = 0; s < rhs_count; ++s) rhs[s] = saved[End::width + s];
     }
-    COPPICE_ALWAYS_INLINE T* tile(int current) const { return end.tile + current * (End::width + 1 + rhs_count) * tile_rows; }
+    COPPICE_ALWAYS_INLINE T* tile(int current) const {
+        return end.tile + current * (End::width + 1 + rhs_count) * tile_rows;
+    }
     COPPICE_ALWAYS_INLINE void load(T* tile, std::int64_t u, int count) const {
         if (count > 0) end.load_tile(tile, u + end.below, count);
     }
@@ -225,7 +234,7 @@ struct walk {
     }
 };
 
-/// The tiles of an end, two in turn.
+/// The two tiles of an end: one is used while the other is filled.
 template <class Walk>
 struct tile_pair {
     using T = typename Walk::T;
@@ -236,7 +245,7 @@ struct tile_pair {
     COPPICE_ALWAYS_INLINE explicit tile_pair(Walk const& w) : walk(w) {}
     COPPICE_ALWAYS_INLINE T* now() const { return walk.tile(current); }
     COPPICE_ALWAYS_INLINE T* next() const { return walk.tile(1 - current); }
-    /// Goes on to the tile that `copy` has made, or makes it.
+    /// Continues with the tile that `copy` has filled, or fills it.
     template <class Copy>
     COPPICE_ALWAYS_INLINE void go_on(Copy const& copy, std::int64_t u, int count) {
         current = 1 - current;
@@ -247,8 +256,8 @@ struct tile_pair {
     }
 };
 
-/// Steps [from, to) of an end, from front `block` to front `next`; step `first` leaves the first pivot row that is
-/// kept.
+/// Executes steps [from, to) of an end, from front `block` to front `next`. The pivot row of step `first` is the first
+/// one that is saved.
 template <bool Save, class End>
 void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
              End const& end) {
@@ -257,10 +266,10 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
     tile_pair<walking> tiles(w);
     typename End::front f;
     w.begin(f, block);
-    int count = steps_at_once(from, to);
+    int count = steps_in_tile(from, to);
     w.load(tiles.now(), from, count);
     for (std::int64_t u = from; u < to; u += tile_rows) {
-        int const next_count = steps_at_once(u + tile_rows, to);
+        int const next_count = steps_in_tile(u + tile_rows, to);
         typename walking::copy const copy(end, u + tile_rows + end.below, next_count);
         for (int t = 0; t < count; ++t) {
             w.step(f, u + t, tiles.now() + t);
@@ -271,7 +280,7 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
     }
     f.save(end.front_at(next));
 }
-/// Of two ends, side by side: one fills the waiting times of the other.
+/// The same for two ends, interleaved: the instructions of one fill the latencies of the other.
 template <bool Save, class End>
 void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
              End const& a, End const& b) {
@@ -281,11 +290,11 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
     typename End::front f, g;
     v.begin(f, block);
     w.begin(g, block);
-    int count = steps_at_once(from, to);
+    int count = steps_in_tile(from, to);
     v.load(tiles.now(), from, count);
     w.load(others.now(), from, count);
     for (std::int64_t u = from; u < to; u += tile_rows) {
-        int const next_count = steps_at_once(u + tile_rows, to);
+        int const next_count = steps_in_tile(u + tile_rows, to);
         typename walking::copy const copy(a, u + tile_rows + a.below, next_count),
             other(b, u + tile_rows + b.below, next_count);
         for (int t = 0; t < count; ++t) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Banded systems from both ends on one core. Compiled once per instruction set.
+/// Banded systems eliminated from both ends on one core. Compiled once for each instruction set.
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
 
 #include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
@@ -20,7 +20,7 @@ void reduce(band_ends<T> const& e, Ends const&... ends) {
     }
     std::int64_t const first = (e.blocks - 1) * e.block_steps, common = e.steps[1];
     advance<true>(e.blocks - 1, e.blocks, first, first, common, ends...);
-    // One end may have a step more.
+    // One end may have one step more than the other.
     ((ends.steps > common ? advance<true>(e.blocks, e.blocks, first, common, ends.steps, ends) : void()), ...);
 }
 
@@ -28,13 +28,13 @@ template <class T, class... Ends>
 void substitute(band_ends<T> const& e, Ends const&... ends) {
     for (std::int64_t b = e.blocks - 1; b >= 0; --b) {
         std::int64_t const first = b * e.block_steps, to = first + e.block_steps;
-        bool const made = b + 1 == e.blocks; // its pivot rows are there
+        bool const made = b + 1 == e.blocks; // its pivot rows are saved
         if (!made) advance<true>(b, b + 1, first, first, to, ends...);
         (ends.substitute(first, made ? ends.steps : to, b > 0 ? first + ends.below : first), ...);
     }
 }
 
-/// The rows that both ends are left with, in the unknowns between.
+/// The remaining rows of both ends, in the unknowns between them.
 template <int Lanes, class T>
 few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
     int const n = e.lower + e.upper;
@@ -71,7 +71,7 @@ few_rows<T, Lanes, Max> all_rows_of(band_ends<T> const& e) {
     return m;
 }
 
-/// Tells of columns without a pivot, unknown `first` of the system being the first.
+/// Reports columns without a pivot; `first` is the index of unknown 0 in the system.
 template <class T>
 struct middle_observer {
     band_ends<T> const& e;
@@ -82,7 +82,8 @@ struct middle_observer {
         if (e.singular) lower_to(e.singular, met_at(step, first + k));
     }
 };
-/// An end that takes a row without a pivot out may leave another unknown without: of each only the first counts.
+/// An end that eliminates an unknown without a pivot may cause missing pivots of later unknowns, so only the first of
+/// each end is reported.
 template <class T>
 void report_ends(band_ends<T> const& e) {
     if (e.singular && e.met[0] != no_row) lower_to(e.singular, met_at(0, e.met[0]));
@@ -114,7 +115,7 @@ void solve_small(band_ends<T> const& e) {
         for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
 }
 
-/// Calls work(an object whose type has the shape of the fronts).
+/// Calls work.with<Lanes, Width>() with the shape of the fronts.
 template <class T, class Work>
 void with_shape(band_ends<T> const& e, Work const& work) {
     if (e.lanes == 4) return e.width == 4 ? work.template with<4, 4>() : work.template with<4, 8>();

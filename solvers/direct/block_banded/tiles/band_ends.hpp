@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A banded system eliminated from both ends at once, on the host: Gaussian elimination with partial pivoting,
-/// its unknowns in the order first, last, second, last but one, ..., those in the middle at the end.
+/// Elimination of a banded system from both ends on the host: Gaussian elimination with partial pivoting, with the
+/// unknowns in the order first, last, second, last but one, ..., and those in the middle at the end.
 ///
-/// Each end takes its rows in one by one (solvers/direct/block_banded/tiles/band_front.hpp) until both meet; the lower
-/// + upper rows that are left then have as many unknowns. No unknown is carried along, so entries grow as they do in
-/// LAPACK's gbsv and there is a third of the work of stretches. The price: no more than two threads find work.
+/// Each end takes in its rows one by one (tiles/band_front.hpp) until both ends meet; then lower + upper rows with as
+/// many unknowns remain. No columns of boundary unknowns are carried along, so element growth is that of LAPACK's gbsv,
+/// and the method has a third of the work of segments. Parallelism is limited to two threads.
 ///
-/// Pivot rows are kept for the way back, which takes as much memory as the matrix. Where that is too much, the front is
-/// kept before every 512th step instead, and the pivot rows of 512 steps at a time are made again.
+/// Pivot rows are saved for back substitution, which needs as much memory as the matrix. If that exceeds a limit, only
+/// the front before every 512th step is saved, and back substitution recomputes the pivot rows of 512 steps at a time.
 ///
-/// What depends on the number of threads is which of them works at which end, and no bit.
+/// The result does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@
 namespace coppice {
 namespace chain {
 
-/// One banded system and how its elimination is laid out; T is float or double. Plain numbers: the kernels are compiled
-/// for several instruction sets and share no function with others.
+/// A banded system and the layout of its elimination; T is float or double. An aggregate of numbers and pointers, since
+/// the kernels are compiled for several instruction sets and share no function with others.
 template <class T>
 struct band_ends {
-    static constexpr int tile_rows = 32;           ///< that an end copies at a time
-    static constexpr std::int64_t max_small = 28; ///< rows of a matrix that is its own middle
+    static constexpr int tile_rows = 32;          ///< rows that an end copies at a time
+    static constexpr std::int64_t max_small = 28; ///< maximum number of rows of a matrix that is solved without ends
 
     matrix_rows<T> a{};
     T const* d = nullptr;
@@ -41,33 +41,34 @@ struct band_ends {
     std::int64_t* singular = nullptr; ///< as in matrix_block_rows
     elimination<T> how{};
     T* memory = nullptr;
-    std::int64_t* met = nullptr; ///< [2]: the first unknown, counted from there, of which an end found no pivot; no_row
+    std::int64_t* met = nullptr; ///< [2]: for each end the first unknown without a pivot, counted from that end; no_row
+                                 ///< if there is none
 
-    int lower = 1, upper = 1;       ///< bands of op(A) on either side, at least one
-    int lanes = 4, width = 4;       ///< rows of a front at most, its columns
-    bool small = false;             ///< too small for ends
-    std::int64_t split = 0;         ///< rows that the first end takes in; the second takes the others
-    std::int64_t steps[2] = {};     ///< unknowns that an end eliminates; the first perhaps one more than the second
-    std::int64_t block_steps = 512; ///< between fronts that are kept; all where all pivot rows are
+    int lower = 1, upper = 1;   ///< bands of op(A) on either side; at least 1
+    int lanes = 4, width = 4;   ///< maximum number of rows of a front, and its columns
+    bool small = false;         ///< too few rows for two ends
+    std::int64_t split = 0;     ///< rows of the first end; the second end has the others
+    std::int64_t steps[2] = {}; ///< unknowns that each end eliminates; the first end may have one more than the second
+    std::int64_t block_steps = 512; ///< steps between saved fronts; all steps if all pivot rows are saved
     std::int64_t blocks = 1;
 
-    // Memory of an end, in elements; all parts begin at multiples of 64 bytes. Fronts come first.
+    // Memory of an end, in elements; all arrays start at multiples of 64 bytes. The fronts come first.
     std::int64_t front_pitch = 0, saved_rows = 0;
     std::int64_t tile = 0, entries = 0, values = 0, known_after = 0, end_elements = 0;
 };
 
-/// Whether a banded matrix is its own middle: ends that have hardly begun cost more than they save, the wider the
-/// bands.
+/// Whether a banded matrix is solved as a small dense system without ends: for few rows the ends cost more than they
+/// save. The limit grows with the number of bands.
 template <class T>
 bool is_own_middle(matrix_rows<T> const& a) {
     std::int64_t const maximum = a.n > 4 ? band_ends<T>::max_small : a.n > 2 ? 20 : 16;
     return a.scalar_rows <= maximum;
 }
 
-/// What pivot rows that are kept may take, in bytes: 3.7 million rows of 17 bands in double.
+/// Limit of the memory for saved pivot rows, in bytes: 3.7 million rows of 17 bands in double.
 inline constexpr std::int64_t max_saved_bytes = std::int64_t(1) << 29;
 
-/// The layout for a matrix; the pointers to sides and memory are still to come.
+/// Layout for a matrix. The caller sets the pointers to right-hand sides and memory.
 template <class T>
 band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
     bool const transposed = a.op != matrix_operation::none;
@@ -89,25 +90,26 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_sa
         e.block_steps = std::max(e.block_steps, e.steps[1]);
     e.blocks = std::max<std::int64_t>(1, (e.steps[1] + e.block_steps - 1) / e.block_steps);
     e.saved_rows = std::min(e.block_steps, e.steps[1]) + 1;
-    auto const in_units = align_elements<T>;
-    e.front_pitch = in_units(std::int64_t(e.width + rhs_count) * e.lanes);
+    auto const rounded_up = align_elements<T>;
+    e.front_pitch = rounded_up(std::int64_t(e.width + rhs_count) * e.lanes);
     e.tile = (e.blocks + 1) * e.front_pitch;
-    e.entries = e.tile + std::int64_t(2 * (e.width + 1 + rhs_count)) * e.tile_rows; // one is copied while one is used
-    e.values = e.entries + in_units(e.saved_rows * (e.width + 1));
-    e.known_after = e.values + in_units(e.saved_rows * rhs_count);
-    e.end_elements = e.known_after + in_units(std::int64_t(e.width) * rhs_count);
+    e.entries = e.tile +
+                std::int64_t(2 * (e.width + 1 + rhs_count)) * e.tile_rows; // one tile is copied while the other is used
+    e.values = e.entries + rounded_up(e.saved_rows * (e.width + 1));
+    e.known_after = e.values + rounded_up(e.saved_rows * rhs_count);
+    e.end_elements = e.known_after + rounded_up(std::int64_t(e.width) * rhs_count);
     return e;
 }
 
-/// Launchers that have no kernel for it go through stretches.
+/// Default for launchers without such a kernel, which use segments.
 template <class Executor, class T>
 bool from_both_ends(Executor const&, matrix_rows<T> const&) {
     return false;
 }
 template <class Executor, class T>
-void solve_from_ends(Executor const&, matrix_block_rows<T> const&, elimination<real_lane_t<T>> const&, std::byte*, int const*) {
-}
-/// Bytes that such a solve needs.
+void solve_from_ends(Executor const&, matrix_block_rows<T> const&, elimination<real_lane_t<T>> const&, std::byte*,
+                     int const*) {}
+/// Bytes of memory that such a solve needs.
 template <class T>
 std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
     if constexpr (std::is_floating_point_v<T>)
@@ -118,8 +120,8 @@ std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max
 
 } // namespace chain
 
-// The steps of both ends (`end` is 2) or of one of them: all rows in; then, for one call, the unknowns in the middle;
-// then the others. Or all of a small system.
+// Steps of both ends (`end` is 2) or of one end: elimination of all rows; then, in one call, the unknowns in the
+// middle; then back substitution. band_ends_small solves a small system as a whole.
 COPPICE_ISA_DECLARE(template <class T> void band_ends_reduce(chain::band_ends<T> const& e, int end);
                     template <class T> void band_ends_middle(chain::band_ends<T> const& e);
                     template <class T> void band_ends_substitute(chain::band_ends<T> const& e, int end);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Elimination of a banded matrix row by row, the rows under elimination side by side in the lanes of a pack.
+/// Elimination of a banded matrix row by row, with the rows under elimination in the lanes of a pack.
 ///
-/// Before unknown u is eliminated, as many rows hold it as there are bands below the diagonal, and one more joins them.
-/// A front keeps them column by column, `Width` columns from u on, a row in each lane. The row with the largest entry
-/// leaves as the pivot row; if it was not the one that joined, that takes its lane. So nothing moves but the columns,
-/// which go by names: what is left of column j is column j - 1 of the next unknown. Lanes without a row hold zeros.
+/// Let b be the number of bands below the diagonal. Before unknown u is eliminated, b rows contain it, and one more row
+/// enters. A front stores these rows column by column: `Width` columns from u on, one row in each lane. The row with
+/// the largest entry leaves as the pivot row; if it is not the entering row, the entering row takes its lane. So no row
+/// moves: column j after the elimination is stored as column j - 1 of the next unknown, which only renames registers.
+/// Lanes without a row hold zeros.
 ///
-/// Everything here is meant to be unrolled and to stay in registers.
+/// All loops are meant to be unrolled, and all values to stay in registers.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/core/lane/pack.hpp>
 
-#if defined(__AVX512VL__) && !defined(__clang__) // __builtin_shuffle is of GCC alone
+#if defined(__AVX512VL__) && !defined(__clang__) // only GCC has __builtin_shuffle
 #define COPPICE_HAS_LANE_PICK 1
 #else
 #define COPPICE_HAS_LANE_PICK 0
@@ -24,38 +25,42 @@
 
 namespace coppice::chain {
 
-/// A column of a front: as many registers as `Lanes` elements take.
+/// A column of a front, in as many registers as `Lanes` elements need.
 template <class T, int Lanes>
 using front_column = pack<T, (Lanes * int(sizeof(T)) < register_bytes ? Lanes * int(sizeof(T)) : register_bytes),
                           (Lanes * int(sizeof(T)) < register_bytes ? 1 : Lanes * int(sizeof(T)) / register_bytes)>;
 
-/// A value in all lanes.
+/// Broadcasts a value to all lanes.
 template <class Column>
 COPPICE_ALWAYS_INLINE Column in_all_lanes(typename Column::value_type value) {
     Column column;
 #pragma GCC unroll 8
-    for (auto& v : column.v) v = value - typename Column::vector{}; // minus zero: nothing, to the compiler too
+    for (auto& v : column.v)
+        v = value -
+            typename Column::vector{}; // subtracts zero, which leaves every value unchanged, also for the compiler
     return column;
 }
 
-/// Magnitudes as integers with the number of their lane in their last bits, so that one maximum finds the largest and
-/// where it is: entries that agree but for those bits count as equal, the first of them wins, and NaN wins over all.
+/// Magnitudes as integers with the lane index in their last bits, so that one maximum finds the largest entry and its
+/// lane. Entries that differ only in these bits count as equal; of equal ones the first wins, and NaN wins over all.
 template <class Column>
 struct lane_keys {
     using bits = typename Column::bits;
     using integer = typename Column::bits_type;
     static constexpr int lanes = Column::size;
-    static constexpr integer number = 2 * lanes - 1; ///< the bits that hold a lane's number, from behind
+    static constexpr integer number =
+        2 * lanes - 1; ///< mask of the bits that hold the lane index, counted from the last lane
 
     COPPICE_ALWAYS_INLINE static bits own_number() { return numbers(std::make_index_sequence<Column::width>()); }
     COPPICE_ALWAYS_INLINE static bits larger_key(bits a, bits b) { return a > b ? a : b; }
-    /// Of register r, whose first lane has number `first`; of `lanes` for all lanes.
+    /// Keys of register r, whose first lane has index `first`; if `first` is `lanes`, all keys get the index of the
+    /// entering row.
     COPPICE_ALWAYS_INLINE static bits key(Column const& column, int r, int first) {
         constexpr integer sign = integer(1) << (8 * sizeof(integer) - 1);
         bits const row = first == lanes ? bits{} + integer(lanes) : own_number() + integer(first);
         return ((bits)column.v[r] & ~(sign | number)) | (number - row);
     }
-    /// The largest of the keys in a register, in all of its lanes.
+    /// Largest key of a register, in all of its lanes.
     COPPICE_ALWAYS_INLINE static bits largest(bits keys) { return over_lanes<Column::width / 2>(keys); }
 
 private:
@@ -77,7 +82,7 @@ private:
     }
 };
 
-/// Which row of a front has the largest entry in a column (lane_keys), or the row that joins.
+/// Pivot search: the row of a front with the largest entry in a column (lane_keys), or the entering row.
 template <class Column>
 struct pivot_lane {
     using T = typename Column::value_type;
@@ -86,8 +91,8 @@ struct pivot_lane {
     using integer = typename Column::bits_type;
     static constexpr int lanes = Column::size, registers = lanes / Column::width;
 
-    bits at;                    ///< the lane, in all elements; `lanes` for the row that joins
-    typename Column::mask here; ///< that lane
+    bits at;                    ///< index of the lane, in all elements; `lanes` for the entering row
+    typename Column::mask here; ///< mask of that lane
 #if !COPPICE_HAS_LANE_PICK
     int lane;
 #endif
@@ -103,7 +108,7 @@ struct pivot_lane {
         lane = int(at[0]);
 #endif
     }
-    /// The entry of the pivot row in a column, in all lanes.
+    /// Entry of the pivot row in a column, in all lanes.
     COPPICE_ALWAYS_INLINE Column pick(Column const& column, Column const& entering) const {
 #if COPPICE_HAS_LANE_PICK
         if constexpr (registers == 1) {
@@ -120,15 +125,16 @@ struct pivot_lane {
     }
 };
 
-/// Where the entries of a row that joins lie: entry j of it at [j * pitch].
+/// Entries of the entering row: entry j is entry[j * pitch].
 template <class T>
 struct entering_row {
     T const* entry;
-    T const* rhs; ///< its right-hand sides, as far apart
+    T const* rhs; ///< its right-hand sides, with the same stride
     int pitch;
 };
 
-/// Where a pivot row goes: reciprocal of the pivot and the entries behind it; right-hand sides `pitch` apart.
+/// Destination of a pivot row: reciprocal of the pivot, then the entries after it; right-hand sides with stride
+/// `pitch`.
 template <class T>
 struct saved_row {
     T* entry;
@@ -150,11 +156,12 @@ struct lane_front {
 #pragma GCC unroll 32
         for (int j = 0; j < Width; ++j) to[j] = column[j];
     }
-    /// Takes a row in and eliminates the first column of the front and of `side`, `sides` columns of right-hand sides.
-    /// Entries of that column up to `threshold` count as zero where `flush` says so. Returns whether all were zero.
+    /// Takes a row in and eliminates the first column of the front and of `rhs`, `rhs_count` columns of right-hand
+    /// sides. If `flush` is set, entries of that column of at most `threshold` count as zero. Returns whether all were
+    /// zero.
     template <bool Save>
-    COPPICE_ALWAYS_INLINE bool eliminate(entering_row<T> const& row, Column* rhs, int rhs_count, bool flush, T threshold,
-                                         saved_row<T> const& saved) {
+    COPPICE_ALWAYS_INLINE bool eliminate(entering_row<T> const& row, Column* rhs, int rhs_count, bool flush,
+                                         T threshold, saved_row<T> const& saved) {
         T first = row.entry[0];
         if (flush) {
             first = magnitude(first) <= threshold ? T(0) : first;
@@ -172,7 +179,7 @@ struct lane_front {
             column[j - 1] = select(pivot.here, entering, column[j]) - factor * value;
             if constexpr (Save) saved.entry[j] = get_lane(value, 0);
         }
-        // None but the row that joins reaches that far.
+        // Only the entering row has an entry in this column.
         Column const zero(T(0)), last = in_all_lanes<Column>(row.entry[Width * row.pitch]),
                                  value = pivot.pick(zero, last);
         column[Width - 1] = select(pivot.here, last, zero) - factor * value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Few rows in as many unknowns, solved by Gaussian elimination with partial pivoting: what both ends of a banded
-/// matrix leave in its middle, or a matrix so small that it has nothing else.
+/// Gaussian elimination with partial pivoting for a small dense system: the rows that both ends of a banded matrix
+/// leave in its middle, or a matrix that is small enough as a whole.
 #pragma once
 
 #include <algorithm>
@@ -11,33 +11,34 @@
 
 namespace coppice::chain {
 
-/// n rows, a row in each lane of columns that lie in memory; T is float or double. Pivot rows leave as their entries
-/// are copied, so that no row moves and no branch depends on values. Rows beyond the lanes wait: the next one takes the
-/// lane of the pivot row that leaves. It must not hold the unknown that is eliminated then, nor any before.
+/// n rows, each in one lane of columns that are stored in memory; T is float or double. Pivot rows are copied out, so
+/// that no row moves and no branch depends on values. If there are more rows than lanes, the further rows wait: the
+/// next one takes the lane of the pivot row that has left. It must not contain the unknown that is eliminated at that
+/// step, nor any earlier one.
 template <class T, int Lanes, int Max = Lanes>
 struct few_rows {
     using column = front_column<T, Lanes>;
     static constexpr int maximum = Max;
 
     int n, reach, rhs_count;
-    alignas(64) T entry[maximum + max_rhs][Lanes]; ///< [unknown][lane]; right-hand sides from column `most` on
-    T later[Max - Lanes + 1][maximum + max_rhs];  ///< [row that waits][unknown or right-hand side]
+    alignas(64) T entry[maximum + max_rhs][Lanes]; ///< [unknown][lane]; right-hand sides from column `maximum` on
+    T later[Max - Lanes + 1][maximum + max_rhs];   ///< [waiting row][unknown or right-hand side]
     T x[max_rhs][maximum];                         ///< solutions
 
-    /// Of `size` rows; a row holds unknowns up to `distance` apart.
+    /// `size` rows; the unknowns of a row are at most `distance` apart.
     COPPICE_ALWAYS_INLINE few_rows(int size, int distance, int columns) : n(size), reach(distance), rhs_count(columns) {
         for (int c = 0; c < n; ++c) put(entry[c], column(T(0)));
         for (int s = 0; s < rhs_count; ++s) put(entry[maximum + s], column(T(0)));
         for (int r = Lanes; r < n; ++r)
             for (int c = 0; c < maximum + rhs_count; ++c) later[r - Lanes][c] = T(0);
     }
-    /// Entry of a row in column c; right-hand side s is that in column most + s.
+    /// Entry of a row in column c; right-hand side s is in column maximum + s.
     COPPICE_ALWAYS_INLINE T& at(int row, int c) {
         return Max == Lanes || row < Lanes ? entry[c][row] : later[row - Lanes][c];
     }
     COPPICE_ALWAYS_INLINE T& rhs(int row, int s) { return at(row, maximum + s); }
 
-    /// Multiplies rows by powers of two that make them alike.
+    /// Scales rows by powers of two so that their largest entries are about 1.
     COPPICE_ALWAYS_INLINE void equilibrate() {
         column largest(T(0));
         for (int c = 0; c < n; ++c) largest = larger(magnitude(get(entry[c])), largest);
@@ -52,7 +53,8 @@ struct few_rows {
             for (int c = 0; c < maximum + rhs_count; ++c) row[c] *= scale_of_row;
         }
     }
-    /// Entries of at most `threshold` that are about to be eliminated count as zero. Calls zero_pivot(unknown).
+    /// Solves the system. At the elimination of a column, its entries of at most `threshold` count as zero. Calls
+    /// zero_pivot(unknown) for a column without a pivot.
     template <class Observer>
     COPPICE_ALWAYS_INLINE void solve(T threshold, Observer const& zero_pivot) {
         using keys = lane_keys<column>;
@@ -60,8 +62,8 @@ struct few_rows {
         using integer = typename keys::integer;
         constexpr int width = column::width, registers = Lanes / width;
 
-        T upper[maximum][maximum], reciprocals[maximum]; // of pivot rows, in the order of elimination
-        bits waiting[registers];                // lanes whose row has not been a pivot row: all bits
+        T upper[maximum][maximum], reciprocals[maximum]; // pivot rows, in the order of elimination
+        bits waiting[registers];                         // all bits set in lanes whose row has not been a pivot row
 #pragma GCC unroll 8
         for (int r = 0; r < registers; ++r) waiting[r] = keys::own_number() + integer(r * width) < integer(n);
         column current = get(entry[0]);
@@ -86,9 +88,9 @@ struct few_rows {
             if (value == T(0)) zero_pivot(k);
             T const reciprocal = reciprocals[k] = safe_reciprocal(value);
             column const factor = current * in_all_lanes<column>(reciprocal);
-            // What is left of column c; its entry in the pivot row goes to `kept`.
+            // Returns column c after the elimination; its entry in the pivot row is stored in `saved`.
             auto const leave = [&](int c, T& saved) COPPICE_INLINE_LAMBDA {
-                if constexpr (picks) { // not through memory, which has only just been written
+                if constexpr (picks) { // not through memory, which has just been written
                     column const values = get(entry[c]), of_pivot = picked(values, at);
                     saved = get_lane(of_pivot, 0);
                     return values - factor * of_pivot;
@@ -105,7 +107,8 @@ struct few_rows {
                 if (k + 1 < end) put(entry[k + 1], current = enter(k + 1, leave(k + 1, upper[k][k + 1])));
                 for (int c = k + 2; c < end; ++c) put(entry[c], enter(c, leave(c, upper[k][c])));
                 for (int c = end; c < n; ++c) put(entry[c], enter(c, get(entry[c])));
-                for (int s = maximum; s < maximum + rhs_count; ++s) put(entry[s], enter(s, leave(s, x[s - maximum][k])));
+                for (int s = maximum; s < maximum + rhs_count; ++s)
+                    put(entry[s], enter(s, leave(s, x[s - maximum][k])));
             } else {
                 if (k + 1 < end) put(entry[k + 1], current = leave(k + 1, upper[k][k + 1]));
                 for (int c = k + 2; c < end; ++c) put(entry[c], leave(c, upper[k][c]));
@@ -123,7 +126,7 @@ struct few_rows {
 private:
     static constexpr bool picks = COPPICE_HAS_LANE_PICK && Max > Lanes&& Lanes <= 2 * column::width;
 
-    /// The entry of the lane whose number is in all elements of `at`, in all lanes.
+    /// The entry of the lane whose index is in all elements of `at`, in all lanes.
     COPPICE_ALWAYS_INLINE static column picked(column const& values, typename column::bits const& at) {
         column all;
         if constexpr (Lanes == column::width)

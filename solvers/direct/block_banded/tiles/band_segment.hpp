@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The chain solver's elimination of a stretch of a banded matrix, scalar row by scalar row, a stretch in each lane of
-/// a pack: the window is that of chain/window/chain_front.hpp.
+/// Elimination of a segment of a banded matrix in the chain solver, scalar row by scalar row, with one segment in each
+/// lane of a pack. The window is that of elimination/chain_front.hpp.
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_front.hpp>
@@ -17,10 +17,10 @@ COPPICE_ALWAYS_INLINE band_front<T, N, Left> front_of(band_row<T, N> const* rows
     return front;
 }
 
-/// Reduces a stretch of `count` rows, at least 2 N, to a link. `before_row(u)` is called on the way.
+/// Reduces a segment of `count` >= 2 N rows to its condensed rows. Calls `before_row(u)` before each elimination.
 template <class T, int N, class Observer, class Each>
-COPPICE_ALWAYS_INLINE band_front<T, N, 2 * N> reduce_band(band_row<T, N> const* rows, int count, Observer const& observer,
-                                                          Each const& before_row) {
+COPPICE_ALWAYS_INLINE band_front<T, N, 2 * N> reduce_band(band_row<T, N> const* rows, int count,
+                                                          Observer const& observer, Each const& before_row) {
     auto front = front_of<T, N, 2 * N>(rows, static_cast<T const*>(nullptr));
     for (int u = 2 * N; u < count; ++u) {
         before_row(u);
@@ -29,8 +29,8 @@ COPPICE_ALWAYS_INLINE band_front<T, N, 2 * N> reduce_band(band_row<T, N> const* 
     return front;
 }
 
-/// Solves a stretch, y and z known: x[0 ... 2 N) is y at first, x[count ... count + 2 N) is z, between come the
-/// unknowns; pivot rows take the place of the rows.
+/// Solves a segment with known y and z: x[0 ... 2 N) is initially y, x[count ... count + 2 N) is z, and the unknowns
+/// between are computed. Pivot rows overwrite the rows.
 template <class T, int N, class Observer, class Each>
 COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x, Observer const& observer,
                                            Each const& before_row) {
@@ -45,7 +45,9 @@ COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x
     for (int u = count - 1; u >= 2 * N; --u) {
         T value = rows[u].rhs;
         COPPICE_UNROLL_ALL
-        for (int j = 2 * N - 1; j >= 0; --j) value = value - rows[u].entry[j + 1] * after[j]; // the newest comes last
+        for (int j = 2 * N - 1; j >= 0; --j)
+            value = value - rows[u].entry[j + 1] *
+                                after[j]; // the newest unknown comes last, so that fewer operations wait for it
         COPPICE_UNROLL_ALL
         for (int j = 2 * N - 1; j > 0; --j) after[j] = after[j - 1];
         after[0] = x[u] = value * rows[u].entry[0];

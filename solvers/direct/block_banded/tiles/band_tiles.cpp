@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Stretches of narrow bands on one core: a stretch per SIMD lane, tiles transposed through a buffer
-/// that stays in the first-level cache. Compiled once per instruction set.
+/// Segments of matrices with few bands on one core: one segment in each SIMD lane. Tiles are transposed through a
+/// buffer that stays in the first-level cache. Compiled once for each instruction set.
 #include <coppice/solvers/direct/block_banded/tiles/band_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace coppice::chain;
 
-/// Asks for the memory of the next tile row by row, so that it comes while this one computes.
+/// Prefetches the next tile row by row while the current tile is computed.
 template <int N>
 struct fetch_ahead {
     char const* from[2 * N + 2];
@@ -22,24 +22,24 @@ struct fetch_ahead {
     }
 };
 
-/// As many stretches as a pack has lanes, of a matrix with up to N bands on either side.
+/// One segment for each lane of a pack, of a matrix with up to N bands on each side.
 template <class T, int N>
 struct band_tile {
     using lanes = pack<T, register_bytes, 1>;
     static constexpr int width = lanes::width, bands = 2 * N + 1;
-    static constexpr int max_rows = band_tiles::max_block_rows * N; ///< of a stretch
+    static constexpr int max_rows = band_tiles::max_block_rows * N; ///< of a segment
 
     alignas(64) band_row<lanes, N> rows[max_rows];
-    alignas(64) lanes x[max_rows + 2 * N]; ///< from N unknowns before the stretches on
+    alignas(64) lanes x[max_rows + 2 * N]; ///< starts N unknowns before the segments
 
     chain_level<T, matrix_block_rows<T>> const& s;
-    int const count; ///< rows of a stretch
+    int const count; ///< rows of a segment
     padded_locations<width> at;
 
     band_tile(chain_level<T, matrix_block_rows<T>> const& level, std::int64_t p)
         : s(level), count(level.shape.block_rows * N), at(level.all, level.block_rows, p) {}
 
-    /// Where the bands and the right-hand side of these stretches lie; null for bands that are not stored.
+    /// Addresses of the bands and the right-hand side of these segments; null for bands that are not stored.
     void locate(T const* (&from)[bands + 1]) const {
         std::int64_t const first = at.lane[0].begin * N;
         for (int b = 0; b < bands; ++b) {
@@ -48,12 +48,13 @@ struct band_tile {
         }
         from[bands] = s.block_rows.d + first;
     }
-    /// The tile behind this one.
+    /// Prefetcher of the next tile.
     fetch_ahead<N> ahead() const {
         T const* from[bands + 1];
         locate(from);
         fetch_ahead<N> next;
-        for (int b = 0; b <= bands; ++b) // what is not stored costs nothing to ask for once more
+        for (int b = 0; b <= bands;
+             ++b) // prefetching an address twice costs nothing, so it replaces bands that are not stored
             next.from[b] = reinterpret_cast<char const*>((from[b] ? from[b] : from[bands]) + count * width);
         return next;
     }
@@ -66,7 +67,7 @@ struct band_tile {
         locate(from);
         for (int b = 0; b <= bands; ++b) load_band(b, from[b]);
     }
-    /// Row j of lane l is from[l count + j]; `count` is a multiple of the lanes or less than them.
+    /// Row j of lane l is from[l count + j]; `count` is a multiple of the number of lanes or less than it.
     void load_band(int band, T const* from) {
         if (!from) {
             for (int j = 0; j < count; ++j) target(j, band) = lanes(T(0));
@@ -84,7 +85,7 @@ struct band_tile {
         for (; j < count; ++j)
             for (int l = 0; l < width; ++l) set_lane(target(j, band), l, from[l * count + j]);
     }
-    /// Stretches that meet an end of the matrix, entry by entry.
+    /// Segments that contain the first or last rows of the matrix, entry by entry.
     void load_edge() {
         for (int i = 0; i < count; ++i) {
             int const r = i % N;
@@ -97,7 +98,7 @@ struct band_tile {
             }
         }
     }
-    /// y and z of all stretches, which is what stands in place of the one right-hand side of their links.
+    /// Loads y and z of all segments, which are stored in the right-hand side of their condensed segments.
     void load_around() {
         for (int i = 0; i < 2 * N; ++i)
             for (int l = 0; l < width; ++l) {
@@ -107,7 +108,7 @@ struct band_tile {
                 set_lane(x[count + i], l, location.segment < 0 ? T(0) : s.condensed.rhs[location.next * 2 * N + after]);
             }
     }
-    /// Of the first rows.
+    /// Largest entry of the first 2 N rows.
     lanes largest_of_first() const {
         lanes largest(0);
         for (int i = 0; i < 2 * N; ++i)
@@ -142,7 +143,7 @@ struct band_tile {
     }
 };
 
-/// Tells in unknowns of units what eliminations of single rows have to say.
+/// Adapter: converts scalar row indices of an elimination to unknowns of block rows for an observer.
 template <int N, class Observer>
 struct row_observer {
     Observer const& target;
@@ -183,7 +184,8 @@ void reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, s
 }
 
 template <class T, int N>
-void substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
+                std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
@@ -194,7 +196,8 @@ void substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t firs
         tile.load();
         tile.load_around();
         silent_observer const observer;
-        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{observer}, tile.ahead());
+        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{observer},
+                                  tile.ahead());
         tile.store();
     }
 }
@@ -202,7 +205,8 @@ void substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t firs
 } // namespace
 
 template <class T>
-void band_reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void band_reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
+                 std::byte* memory) {
     switch (s.block_rows.a.n) {
     case 2:
         return reduce<T, 2>(s, first, last, memory);
@@ -214,7 +218,8 @@ void band_reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t fir
 }
 
 template <class T>
-void band_substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void band_substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
+                     std::byte* memory) {
     switch (s.block_rows.a.n) {
     case 2:
         return substitute<T, 2>(s, first, last, memory);
@@ -226,8 +231,11 @@ void band_substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t
 }
 
 template void band_reduce(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_reduce(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_substitute(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_substitute(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_reduce(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t,
+                          std::byte*);
+template void band_substitute(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t,
+                              std::byte*);
+template void band_substitute(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t,
+                              std::byte*);
 
 } // namespace coppice::COPPICE_ISA

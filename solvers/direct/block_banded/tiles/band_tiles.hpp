@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The finest stage of the chain solver on the host for narrow bands, compiled for several instruction sets.
+/// The finest level of the chain solver on the host for narrow bands, compiled for several instruction sets.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace coppice {
 
-// As chain_reduce and chain_substitute, for stages that band_tiles::takes.
+// As chain_reduce and chain_substitute, for levels for which band_tiles::takes is true.
 COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
                                                         std::int64_t first, std::int64_t last, std::byte*);
                     template <class T> void band_substitute(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
@@ -22,7 +22,7 @@ namespace chain::band_tiles {
 
 /// Real matrices with 2 to 4 bands on either side, one right-hand side and partial pivoting without a threshold.
 inline constexpr int min_reach = 2, max_reach = 4;
-inline constexpr int max_block_rows = 32; ///< block rows of a stretch
+inline constexpr int max_block_rows = 32; ///< block rows of a segment
 
 template <class Level>
 inline constexpr bool possible = false;
@@ -31,7 +31,7 @@ inline constexpr bool possible<chain_level<float, matrix_block_rows<float>>> = t
 template <>
 inline constexpr bool possible<chain_level<double, matrix_block_rows<double>>> = true;
 
-/// Matrices of which they may take one.
+/// Whether such tiles can solve systems with this matrix, for suitable options.
 template <class T>
 bool reaches(matrix_rows<T> const& a) {
     return possible<chain_level<T, matrix_block_rows<T>>> && a.banded() && a.n >= min_reach && a.n <= max_reach;
@@ -39,8 +39,8 @@ bool reaches(matrix_rows<T> const& a) {
 
 template <class T>
 bool takes(chain_level<T, matrix_block_rows<T>> const& s) {
-    return reaches(s.block_rows.a) && s.block_rows.rhs_count == 1 && s.shape.block_rows <= max_block_rows && !s.how.flush &&
-           !s.how.equilibrate;
+    return reaches(s.block_rows.a) && s.block_rows.rhs_count == 1 && s.shape.block_rows <= max_block_rows &&
+           !s.how.flush && !s.how.equilibrate;
 }
 
 } // namespace chain::band_tiles

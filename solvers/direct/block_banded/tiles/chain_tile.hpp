@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Units of the stretches of one warp, staged in shared memory by coalesced copies (thesis sections 2.6.3 and
+/// Block rows of the segments of one warp, staged in shared memory by coalesced copies (thesis sections 2.6.3 and
 /// 2.6.11): a template over the Block of core/block.hpp, of 32 threads.
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace coppice::chain {
 
-/// A stretch of the warp. Its units [first, last) are copied as they stand in memory; the others, at the ends of its
-/// system, are asked for entry by entry.
+/// A segment of the warp. Its block rows [first, last) are copied in the order of the storage; the others, at the ends
+/// of its system, are computed entry by entry.
 struct alignas(16) staged_segment {
-    std::int64_t origin; ///< index of its first unit in the storage
+    std::int64_t origin; ///< index of its first block row in the storage
     int first, last;
     segment_locations<1> at;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool copied(int u) const { return first <= u && u < last; }
 };
 
-/// Units [from, to) of a stretch, entry by entry. Rare, and so kept out of the kernels' way.
+/// Computes block rows [from, to) of a segment entry by entry. Rarely called, and therefore not inlined in the kernels.
 template <class T, class BlockRows, class Shape>
-[[gnu::noinline]] COPPICE_HD void load_entrywise(BlockRows const& block_rows, staged_segment const& location, Shape g, int from, int to,
-                                             T* memory, int thread) {
+[[gnu::noinline]] COPPICE_HD void load_entrywise(BlockRows const& block_rows, staged_segment const& location, Shape g,
+                                                 int from, int to, T* memory, int thread) {
     int const k = g.rows(), each = g.block_row_elements();
     padding_sizes padding;
     if (block_rows.needs_padding(location.at.lane[0], to)) padding = block_rows.padding(location.at.lane[0]);
@@ -38,9 +38,9 @@ template <class T, class BlockRows, class Shape>
     }
 }
 
-/// The Tile of the stacks in registers. Either all of a stretch is staged at once and stays, so that slot_rows may lie
-/// over it; or, with a `LogPiece`, pieces of `1 << LogPiece` units take turns in a place so small that other warps have
-/// work while one waits.
+/// The Tile of register_stacks. With LogPiece = 0 a whole segment is staged and stays, so that slot_rows may use the
+/// same memory. Otherwise pieces of `1 << LogPiece` block rows are staged one after the other in so little memory that
+/// other warps can run while one waits.
 template <int LogPiece, int Segments, class T, class Block, class BlockRows, class Shape>
 struct block_row_tile {
     static constexpr bool whole = LogPiece == 0;
@@ -50,22 +50,23 @@ struct block_row_tile {
     Shape g;
     staged_segment const* locations;
     T* memory;
-    int pitch_;                         ///< elements between stretches, where all of a stretch is staged
-    int own;                            ///< the stretch of this lane
-    unsigned entrywise = 0;                ///< bit q: some units of stretch q cannot be copied
-    bool at_boundary = false;               ///< there are such, or stretches that are none
-    bool row = false;                   ///< the stretches follow each other in the storage,
-    int copied_from = 0, copied_to = 0; ///< and units [copied_from, copied_to) of all of them together can be copied
+    int pitch_;                         ///< elements between segments, if whole segments are staged
+    int own;                            ///< segment of this lane
+    unsigned entrywise = 0;             ///< bit q: some block rows of segment q cannot be copied
+    bool at_boundary = false;           ///< whether there are such segments, or fewer than `Segments` in all
+    bool row = false;                   ///< the segments are consecutive in the storage,
+    int copied_from = 0, copied_to = 0; ///< and block rows [copied_from, copied_to) of all of them can be copied
 
     COPPICE_HD COPPICE_ALWAYS_INLINE block_row_tile(Block const& b, BlockRows const& from, Shape const& shape,
-                                               staged_segment const* segments, T* elements, int pitch, int mine)
+                                                    staged_segment const* segments, T* elements, int pitch, int mine)
         : block(b), block_rows(from), g(shape), locations(segments), memory(elements), pitch_(pitch), own(mine) {}
 
-    /// Takes the next stretches of a stage, from `first` up to `end`; what is behind that has no rows.
+    /// Locates the next segments of a level, from `first` up to `end`; the remaining ones have no rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE void locate(levels const& l, std::int64_t first, std::int64_t end,
-                                                staged_segment* to) {
+                                                 staged_segment* to) {
         if (int const t = block.thread(); t < Segments) {
-            segment_locations<1> const at(l, block_rows.depth, first + t < end ? first + t : l.total(block_rows.depth + 1));
+            segment_locations<1> const at(l, block_rows.depth,
+                                          first + t < end ? first + t : l.total(block_rows.depth + 1));
             segment_location const& s = at.lane[0];
             block_row_range const plain = block_rows.plain(s, g.block_rows);
             to[t] = {block_rows.origin(s), plain.first, plain.last, at};
@@ -81,7 +82,7 @@ struct block_row_tile {
         copied_to = left < Segments * g.block_rows ? int(left) : Segments * g.block_rows;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int piece_pitch(Shape const& g) {
-        return (g.block_row_elements() << LogPiece) | 1; // odd, so that the lanes of a warp meet different banks
+        return (g.block_row_elements() << LogPiece) | 1; // odd, so that the lanes of a warp access different banks
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int piece_block_rows() const { return whole ? g.block_rows : 1 << LogPiece; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return whole ? pitch_ : piece_pitch(g); }
@@ -90,19 +91,19 @@ struct block_row_tile {
         return segment(own) + (whole ? u : u & (piece_block_rows() - 1)) * g.block_row_elements();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return block_rows.conjugated(); }
-    /// Whether all stretches follow each other in the storage and none is at a border.
+    /// Whether all segments are consecutive in the storage and none is at the boundary of a system.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool follow() const { return row && !at_boundary; }
     /// Starts the first copies.
     COPPICE_HD COPPICE_ALWAYS_INLINE void begin() const { start(0); }
-    /// Before the first unit is looked at: those of the first piece are there.
+    /// Waits until the block rows of the first piece have arrived.
     COPPICE_HD COPPICE_ALWAYS_INLINE void arrive_first() const {
         finish_copies();
         block.sync();
     }
-    /// Before unit u is looked at, of those behind the first piece.
+    /// Waits until block row u has arrived, for block rows after the first piece.
     COPPICE_HD COPPICE_ALWAYS_INLINE void arrive(int u) const {
         if (whole || (u & (piece_block_rows() - 1)) != 0) return;
-        block.sync(); // all lanes are done with the piece before
+        block.sync(); // all lanes have read the previous piece
         start(u >> LogPiece);
         arrive_first();
     }
@@ -112,23 +113,24 @@ private:
     COPPICE_HD COPPICE_ALWAYS_INLINE void start(int piece) const {
         block_rows.for_each_run(g, run_copier{*this, piece});
         if (!at_boundary) return;
-        int const begin = piece * piece_block_rows(), all = begin + piece_block_rows(), end = all < g.block_rows ? all : g.block_rows;
+        int const begin = piece * piece_block_rows(), all = begin + piece_block_rows(),
+                  end = all < g.block_rows ? all : g.block_rows;
         COPPICE_NO_UNROLL
         for (int q = 0; q < Segments; ++q) {
             if ((entrywise >> q & 1) == 0) continue;
             staged_segment const& location = locations[q];
             COPPICE_NO_UNROLL
-            for (int rhs_index = 0; rhs_index < 2; ++rhs_index) { // before what is copied, and behind
-                int const from = rhs_index == 0 || location.last < begin ? begin : location.last;
-                int const to = rhs_index == 1 || location.first > end ? end : location.first;
+            for (int end_of = 0; end_of < 2; ++end_of) { // before the copied block rows, then after them
+                int const from = end_of == 0 || location.last < begin ? begin : location.last;
+                int const to = end_of == 1 || location.first > end ? end : location.first;
                 if (from < to)
-                    load_entrywise(block_rows, location, g, from, to, segment(q) + (from - begin) * g.block_row_elements(),
-                               block.thread());
+                    load_entrywise(block_rows, location, g, from, to,
+                                   segment(q) + (from - begin) * g.block_row_elements(), block.thread());
             }
         }
     }
-    /// Copies `Length` elements of every unit, from[unit pitch + e], to places first + e step of the unit. `from` may
-    /// be null: zeros.
+    /// Copies `Length` elements of every block row, from[block_row pitch + e], to elements first + e step of the staged
+    /// block row. If `from` is null, stores zeros.
     struct run_copier {
         block_row_tile const& tile;
         int piece;
@@ -136,7 +138,7 @@ private:
         template <int Length>
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int pitch, std::integral_constant<int, Length>,
                                                          int first, int step) const {
-            if (!from && piece > 0) return; // they stay
+            if (!from && piece > 0) return; // the zeros of the first piece stay
             constexpr int maximum = BlockRows::template max_block_rows<Shape>;
             if (from && pitch == Length && tile.follow()) {
                 if constexpr (fills_warp<Length, maximum>())
@@ -144,7 +146,7 @@ private:
                 if constexpr (fills_warp<Length, maximum / 2>())
                     if (tile.g.block_rows == maximum / 2) return copy_row<Length, maximum / 2>(from, first, step);
             }
-            // Lanes side by side copy what lies side by side, of one stretch or of several.
+            // Consecutive lanes copy consecutive elements, of one segment or of several.
             int const chunk = Length * tile.piece_block_rows();
             int const each = whole || chunk > warp_lanes ? warp_lanes : chunk, groups = warp_lanes / each;
             int const thread = tile.block.thread(), group = thread / each;
@@ -156,11 +158,11 @@ private:
                 copy(from, pitch, piece * tile.piece_block_rows() + u, e, to, group, groups);
             }
         }
-        /// The same for stretches of `All` units that follow each other, all of them to be copied: no address is
-        /// computed twice, and most are known to the compiler but for a base.
+        /// The same for consecutive segments of `All` block rows, all of which are copied: no address is computed
+        /// twice, and the compiler knows most offsets from a base.
         template <int Length, int All>
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy_row(T const* from, int first, int step) const {
-            constexpr int count = whole ? All : 1 << LogPiece, chunk = count * Length; // units of a stretch
+            constexpr int count = whole ? All : 1 << LogPiece, chunk = count * Length; // block rows of a segment
             constexpr int each = lanes_for<Length, All>(), groups = warp_lanes / each, distance = each / Length;
             int const thread = tile.block.thread(), group = thread / each, i = thread % each, u = i / Length;
             int const e = i - u * Length, pitch = tile.pitch();
@@ -178,7 +180,8 @@ private:
                 target += groups * pitch;
             }
         }
-        /// Lanes that share a stretch there: the most that have the same part of as many units.
+        /// Number of lanes that share a segment: the most for which all lanes copy the same element of different block
+        /// rows.
         template <int Length, int All>
         static constexpr int lanes_for() {
             int const chunk = (whole ? All : 1 << LogPiece) * Length;
@@ -192,7 +195,7 @@ private:
             return (whole || All % (1 << LogPiece) == 0) && each % Length == 0 &&
                    warp_lanes / each * each >= 3 * warp_lanes / 4;
         }
-        /// Element e of unit u of every stretch, every `groups`th from `group` on.
+        /// Copies element e of block row u of every `groups`-th segment, from segment `group` on.
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int pitch, int u, int e, T* to, int group,
                                                    int groups) const {
             if (from && tile.row) {
@@ -202,7 +205,7 @@ private:
                 int const distance = groups * tile.g.block_rows * pitch;
                 if (!tile.at_boundary) {
                     COPPICE_UNROLL
-                    for (int q = 0; q < Segments; q += groups) { // stretches of lanes at the end may be none
+                    for (int q = 0; q < Segments; q += groups) { // the last lanes may have no segment
                         if (Segments % groups == 0 || q + group < Segments) start_copy(target, source);
                         target += groups * tile.pitch();
                         source += distance;

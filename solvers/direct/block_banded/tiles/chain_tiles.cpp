@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The chain solver on one core: a stretch per SIMD lane. Compiled once per instruction set.
+/// The chain solver on one core: one segment in each SIMD lane. Compiled once for each instruction set.
 #include <coppice/solvers/direct/block_banded/tiles/chain_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
@@ -26,13 +26,15 @@ inline constexpr bool is_row_level<chain_level<T, matrix_block_rows<T>>> = true;
 
 } // namespace
 
-// Scalar rows and those of pentadiagonal matrices in real numbers are unrolled; for the others, code that takes every
-// size is a third as fast and a fifth as large.
+// The sizes of scalar rows and of pentadiagonal matrices are compile-time constants for real numbers, and their loops
+// are unrolled. The general code, used for all other sizes, has a third of the speed and a fifth of the size.
 template <class Level, class Work>
 void with_shape(Level const& s, Work const& work) {
     if constexpr (std::is_floating_point_v<typename Level::value_type> && is_row_level<Level>) {
-        if (s.shape.rows() == 1) return work(block_row_shape<known_size<1, 2>>{{}, s.shape.block_rows, s.shape.rhs_count});
-        if (s.shape.rows() == 2) return work(block_row_shape<known_size<2, 4>>{{}, s.shape.block_rows, s.shape.rhs_count});
+        if (s.shape.rows() == 1)
+            return work(block_row_shape<known_size<1, 2>>{{}, s.shape.block_rows, s.shape.rhs_count});
+        if (s.shape.rows() == 2)
+            return work(block_row_shape<known_size<2, 4>>{{}, s.shape.block_rows, s.shape.rhs_count});
     }
     work(s.shape);
 }
@@ -63,11 +65,13 @@ void chain_factor(Level const& s, std::int64_t first, std::int64_t last, std::by
 }
 
 #define COPPICE_CHAIN_TILES(T)                                                                                         \
-    template void chain_reduce(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
-    template void chain_substitute(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
-    template void chain_reduce(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
-    template void chain_substitute(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);            \
-    template void chain_factor(factored_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);        \
+    template void chain_reduce(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);   \
+    template void chain_substitute(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t,            \
+                                   std::byte*);                                                                        \
+    template void chain_reduce(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);      \
+    template void chain_substitute(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);  \
+    template void chain_factor(factored_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t,             \
+                               std::byte*);                                                                            \
     template void chain_factor(factored_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
 
 COPPICE_CHAIN_TILES(float)

@@ -11,8 +11,8 @@
 
 namespace coppice {
 
-// Stretches [first, last) of a stage; `first` is a multiple of 16, `memory` holds chain_tile_bytes. Stretches of
-// different calls may run at once.
+// Processes segments [first, last) of a level; `first` is a multiple of 16, `memory` holds tile_bytes or
+// factor_tile_bytes. Different calls may run concurrently.
 COPPICE_ISA_DECLARE(template <class Level>
                     void chain_reduce(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory);
                     template <class Level>
@@ -22,7 +22,7 @@ COPPICE_ISA_DECLARE(template <class Level>
 
 namespace chain {
 
-/// Bytes that one thread works in: a register of at most 64 bytes for each real of every element.
+/// Bytes of memory of one thread: a register of at most 64 bytes for each real number of every element.
 template <class T>
 std::int64_t tile_bytes(block_row_shape<any_size> const& g) {
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);

@@ -106,7 +106,9 @@ struct pair_record {
 };
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE unsigned small_multipliers(boundary_multipliers<T> const& multipliers, int first) {
-    return (unsigned(multipliers.first < T(min_boundary_multiplier)) | unsigned(multipliers.last < T(min_boundary_multiplier)) << 1) << first;
+    return (unsigned(multipliers.first < T(min_boundary_multiplier)) |
+            unsigned(multipliers.last < T(min_boundary_multiplier)) << 1)
+           << first;
 }
 
 /// The multiplier of the last row of a sweep over `length` rows divided by the largest multiplier of any row
@@ -132,7 +134,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T relative_multiplier(int length, T const& thre
 /// relative_multiplier in a partition of a pair, downwards or upwards; offset(i) is the offset of row i of the pair.
 template <pivoting P, class T, class R, class Offset>
 COPPICE_HD COPPICE_ALWAYS_INLINE T multiplier_in_pair(partition_rows<T, R> const& rows, pair_partition const& piece,
-                                                 bool downwards, T const& threshold, Offset const& offset) {
+                                                      bool downwards, T const& threshold, Offset const& offset) {
     return relative_multiplier<P, T>(piece.length, threshold, [&](int j) COPPICE_INLINE_LAMBDA {
         int const i = offset(downwards ? piece.first + j : piece.end() - 1 - j);
         return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
@@ -155,8 +157,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> downward_row(pair_partition co
 /// Coarse row k of a pair if it belongs to a single row or to a sum of two unknowns; offset(i) is the offset of row i
 /// of the pair.
 template <pivoting P, class T, class R, class Offset>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> single_row(partition_rows<T, R> const& rows, pair_partition const& piece,
-                                                            int k, Offset const& offset) {
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> single_row(partition_rows<T, R> const& rows,
+                                                             pair_partition const& piece, int k, Offset const& offset) {
     auto const alone = row_of<P>(rows, offset(k < piece.coarse ? 0 : piece.end()));
     if (k == 1 || k == 2) {
         T const size = padding_diagonal(larger(larger_magnitude(alone.lower, alone.diagonal), magnitude(alone.upper)));
@@ -169,11 +171,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> single_row(partition_rows<T, R
 /// Coarse row k of a pair; `piece` is its partition k / 2. offset(i) is the offset of row i of the pair; the rows of
 /// the partition are contiguous. `multiplier` gets that of the last row of the sweep.
 template <pivoting P, class T, class R, class Offset>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_pair(partition_rows<T, R> const& rows, pair_partition const& piece,
-                                                              int k, T const& threshold, Offset const& offset, T& multiplier) {
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_pair(partition_rows<T, R> const& rows,
+                                                              pair_partition const& piece, int k, T const& threshold,
+                                                              Offset const& offset, T& multiplier) {
     auto const inner = rows.from(offset(piece.first));
     if (k == piece.coarse) return upward_row(piece, reduce_upwards<P>(inner, piece.length, threshold, &multiplier));
-    if (k == piece.coarse + 1) return downward_row(piece, reduce_downwards<P>(inner, piece.length, threshold, &multiplier));
+    if (k == piece.coarse + 1)
+        return downward_row(piece, reduce_downwards<P>(inner, piece.length, threshold, &multiplier));
     multiplier = T(1);
     return single_row<P>(rows, piece, k, offset);
 }

@@ -177,8 +177,8 @@ struct sweep {
     R const* rhs_rows;
     T far, entry, next;
     R rhs;
-    T weight; ///< of the running equation (see combination)
-    T multiplier;  ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
+    T weight;     ///< of the running equation (see combination)
+    T multiplier; ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;

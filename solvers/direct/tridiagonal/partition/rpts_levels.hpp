@@ -111,9 +111,9 @@ struct level {
 enum class level_step { reduce, substitute };
 
 // These two determine the upper bound of the workspace.
-inline constexpr int min_partition = 32;     ///< smallest M of a reduction on any backend
+inline constexpr int min_partition = 32;        ///< smallest M of a reduction on any backend
 inline constexpr std::int64_t direct_rows = 64; ///< rows that every backend solves without a reduction
-inline constexpr int max_levels = 16;         ///< 64 (32 / 2)^16 > 2^63
+inline constexpr int max_levels = 16;           ///< 64 (32 / 2)^16 > 2^63
 
 /// Number of partitions of a system: whole pairs (rpts_boundaries.hpp), the last one padded with rows x = 0. A cyclic
 /// system is not padded, since padding rows would break the cycle, and a partition without a pair could not be changed

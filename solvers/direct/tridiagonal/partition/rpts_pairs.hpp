@@ -74,12 +74,14 @@ struct pair_tree {
         Threshold const& threshold;
         segment<T> segments[pairs];
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE merging_pairs(pair_tree& t, Threshold const& limit) : tree(t), threshold(limit) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE merging_pairs(pair_tree& t, Threshold const& limit)
+            : tree(t), threshold(limit) {}
         COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
             COPPICE_UNROLL
             for (int k = 0; k < pairs; ++k)
                 if (merging::receives(k, step.distance, pairs))
-                    segments[k] = rpts::merge<P>(segments[k], segments[k + step.distance], threshold, tree.separators[k + step.distance]);
+                    segments[k] = rpts::merge<P>(segments[k], segments[k + step.distance], threshold,
+                                                 tree.separators[k + step.distance]);
         }
     };
     struct substituting_pairs : workers_of_thread {

@@ -27,8 +27,8 @@ struct own_rows {
 /// Position and size of the partition of a lane in global memory.
 struct partition_position {
     std::int64_t row, rhs, x; ///< index of its first row in the bands, the right-hand sides and the solutions
-    int left;                  ///< rows from its first one to the end of the system, at most M + 1
-    bool is_first;             ///< whether it is the first partition of its system
+    int left;                 ///< rows from its first one to the end of the system, at most M + 1
+    bool is_first;            ///< whether it is the first partition of its system
 };
 
 /// Offset in shared memory of granule `g` of a band with `Granules` granules for each partition. Accesses of a warp
@@ -121,7 +121,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_v
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_view<T> const& all,
-                                                     partition_position const& own, T const (&x)[M], band_vector<T>* by) {
+                                                     partition_position const& own, T const (&x)[M],
+                                                     band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
     if (all.pitch != 1) { // interleaved: neighbouring lanes write the same rows of other systems

@@ -113,12 +113,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, sepa
             select(second, q.outer, T(0)), select(second, q.rhs, p.rhs)};
 }
 
-} // namespace joining
+} // namespace separator_elimination
 
 /// Merges two neighbouring segments; `saved` gets the separator rows.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merge(segment<T> const& l, segment<T> const& r, auto const& threshold,
-                                                 separator_rows<T>& saved) {
+                                                  separator_rows<T>& saved) {
     using separator_elimination::either, separator_elimination::combined;
     using row = separator_elimination::separator_row<T>;
     auto const of_left = [](end_equation<T> const& e) -> row { return {e.last, e.after, e.first, e.before, e.rhs}; };
@@ -134,7 +134,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merge(segment<T> const& l, segment<T
     saved.left_right = select(from_right, b.pivot.right, a.pivot.right);
     saved.left = either(from_right, a.pivot, b.pivot);
     separator_elimination::right_equation<T> const q{flushed(c.pivot_of(a.pivot.right, b.pivot.right), threshold),
-                                  combined(c, a.pivot, b.pivot)};
+                                                     combined(c, a.pivot, b.pivot)};
 
     T const a_entry = flushed(a.rest.right, threshold), b_entry = flushed(b.rest.right, threshold);
     if constexpr (P == pivoting::none) {
@@ -166,7 +166,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T residual_of(end_equation<T> const& e, interfa
     return e.rhs - e.before * x.before - e.first * x.first - (e.last * x.last + e.after * x.after);
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE separator_values<T> solve_separator(separator_rows<T> const& j, interface_values<T> const& x) {
+COPPICE_HD COPPICE_ALWAYS_INLINE separator_values<T> solve_separator(separator_rows<T> const& j,
+                                                                     interface_values<T> const& x) {
     T const right = j.right_reciprocal * residual_of(j.right, x);
     return {j.left_reciprocal * (residual_of(j.left, x) - j.left_right * right), right};
 }
@@ -177,7 +178,8 @@ struct values_of_segments {
     interface_values<T> left, right;
 };
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE values_of_segments<T> substitute_separator(separator_rows<T> const& j, interface_values<T> const& x) {
+COPPICE_HD COPPICE_ALWAYS_INLINE values_of_segments<T> substitute_separator(separator_rows<T> const& j,
+                                                                            interface_values<T> const& x) {
     auto const met = solve_separator(j, x);
     return {{x.before, x.first, met.left, met.right}, {met.left, met.right, x.last, x.after}};
 }

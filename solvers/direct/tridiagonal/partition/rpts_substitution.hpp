@@ -147,13 +147,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step co
 /// first column on. So no row has a large residual if the interface unknowns satisfy the coarse system. Both halves are
 /// eliminated simultaneously, towards the middle and back: two dependent chains of half the length.
 template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> const& rows, auto length,
-                                                           interface_values<R> const& x, auto const& threshold,
-                                                           boundary_multipliers<T> const& multipliers, ExtraWork extra = {}) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void
+substitute_partition(partition_rows<T, R> const& rows, auto length, interface_values<R> const& x, auto const& threshold,
+                     boundary_multipliers<T> const& multipliers, ExtraWork extra = {}) {
     int const lower = length / 2, upper = length - lower; // rows of the halves
     half<P, 1, T, R> const down(rows, length);
     half<P, -1, T, R> const up(rows, length);
-    auto from_top = down.begin(x.before, x.first, multipliers.first), from_bottom = up.begin(x.after, x.last, multipliers.last);
+    auto from_top = down.begin(x.before, x.first, multipliers.first),
+         from_bottom = up.begin(x.after, x.last, multipliers.last);
     for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {
         extra(2 * j - 2);
         extra(2 * j - 1);

@@ -80,7 +80,7 @@ struct substituting_lanes : single_run {
     interface_values<T> x;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE substituting_lanes(lane_group const& g, separator_store<T> const& saved,
-                                                   interface_values<T> const& around)
+                                                        interface_values<T> const& around)
         : group(g), separators(saved), x(around) {}
     COPPICE_HD static constexpr int workers() { return warp_lanes; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(int distance) {
@@ -96,7 +96,7 @@ struct substituting_lanes : single_run {
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block, class Threshold>
 COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group const& group, segment<T>& own,
-                                                 separator_store<T> const& separators, Threshold const& threshold) {
+                                                  separator_store<T> const& separators, Threshold const& threshold) {
     merging_lanes<P, T, Block, Threshold> lanes(block, group, separators, threshold, own);
     merging::merge_all(lanes);
     block.sync_warp();
@@ -105,8 +105,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group
 /// Back substitution: from the unknowns around the merged segment of a group (x, equal in all its lanes) to the
 /// unknowns around the segment of each lane. Unrolled, so that separator rows are loaded ahead.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> substitute_lanes(lane_group const& group, interface_values<T> const& x,
-                                                                separator_store<T> const& separators) {
+COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T>
+substitute_lanes(lane_group const& group, interface_values<T> const& x, separator_store<T> const& separators) {
     substituting_lanes<T> lanes(group, separators, x);
     merging::substitute_tree<merging::unrolled>(lanes);
     return lanes.x;
