@@ -52,7 +52,7 @@ struct row_products {
 /// Returns i if the columns of row i are not sorted without duplicates or not in the matrix, otherwise the number of
 /// rows.
 template <class T, class I, class O>
-struct unsorted_row {
+struct invalid_row {
     csr_view<T, I, O> a;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
         O const first = a.row_begin(i), last = a.row_end(i);
@@ -89,7 +89,7 @@ bool all_rows_sorted(host_executor const& exec, csr_view<T, I, O> a) {
 }
 template <class T, class I, class O>
 constexpr bool all_rows_sorted(cuda_executor const&, csr_view<T, I, O>) {
-    return false; // decided by unsorted_row
+    return false; // decided by invalid_row
 }
 
 /// Throws matrix_error unless the columns of every row are sorted without duplicates and in the matrix.
@@ -97,7 +97,7 @@ template <executor Executor, class T, class I, class O>
 void require_sorted_columns(Executor const& exec, csr_view<T, I, O> a, char const* what) {
     if (all_rows_sorted(exec, a)) return;
     std::int64_t const rows = a.rows();
-    std::int64_t const broken = reduce(exec, rows, rows, unsorted_row<T, I, O>{a}, smaller{});
+    std::int64_t const broken = reduce(exec, rows, rows, invalid_row<T, I, O>{a}, smaller{});
     if (broken < rows)
         throw matrix_error(std::string(what) + ": the columns of row " + std::to_string(broken) +
                            " are not sorted without duplicates within the matrix: see sort_columns() and build()");

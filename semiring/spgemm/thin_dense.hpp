@@ -34,7 +34,7 @@ struct column_group {
 
 /// ⊕ for each of the columns.
 template <class Add, int Width>
-struct add_columns {
+struct add_column_group {
     using sums_type = column_group<accumulator_t<Add>, Width>;
     Add add;
 
@@ -56,7 +56,7 @@ struct add_columns {
 
 /// ⊗ of one nonzero with `Width` neighbouring elements of a row of X.
 template <class Semiring, class T, class I, class X, int Width>
-struct multiply_columns {
+struct multiply_column_group {
     Semiring s;
     X const* x;
     std::int64_t columns;
@@ -72,7 +72,7 @@ struct multiply_columns {
 };
 
 template <class Semiring, class Y, int Width>
-struct store_columns {
+struct store_column_group {
     Semiring s;
     Y* y;
     std::int64_t columns;
@@ -89,10 +89,10 @@ template <int Width, executor Executor, class Semiring, class T, class I, class 
 void spmm_columns(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                   thin_view<X const> x, thin_view<Y> y, std::int64_t first) {
     using add_type = std::remove_cvref_t<decltype(s.add)>;
-    using multiply = multiply_columns<Semiring, T, I, X, Width>;
+    using multiply = multiply_column_group<Semiring, T, I, X, Width>;
     reduce_rows(exec, plan, along_nonzeros{multiply{s, x.values.data() + first, x.columns}, a.coefficients, a.indices},
-                add_columns<add_type, Width>{s.add},
-                store_columns<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
+                add_column_group<add_type, Width>{s.add},
+                store_column_group<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
 }
 
 /// Computes ⊕_j x_ij ⊗ y_kj for the entries (i, k) of row i of a pattern.

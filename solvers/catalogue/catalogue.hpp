@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The catalogue of preconditioners.
+/// Registry of the preconditioners.
 ///
-/// An entry stands in the header of its preconditioner:
-///
-///     struct jacobi_entry {
-///         static constexpr preconditioner_row row{.name = "jacobi", ...};
-///         template <executor Executor, class T, class I>
-///         static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& options);
-///     };
-///
-/// What make() returns has apply(exec, r, z) const, refresh(exec, a) unless nothing depends on the values, and
-/// findings() where it has something to report. A new preconditioner is such a header and a line in the list below.
+/// The registration of a preconditioner is in its header:
 #pragma once
 
 #include <array>
@@ -37,7 +28,7 @@ struct entry_list {
     static constexpr std::array<preconditioner_row, sizeof...(Entry)> rows{Entry::row...};
     static constexpr std::array<std::string_view, sizeof...(Entry)> names{Entry::row.name...};
 
-    /// Calls visit(entry) for the entry of that name; false where there is none.
+    /// Calls visit(entry) for the registration of that name; returns false if there is none.
     template <class Visit>
     static bool with(std::string_view name, Visit visit) {
         return ((name == Entry::row.name && (visit(Entry{}), true)) || ...);
@@ -67,12 +58,12 @@ using preconditioner_entries = entry_list<identity_entry,           //
 
 } // namespace detail
 
-/// One row a preconditioner.
+/// One row per preconditioner.
 inline constexpr std::span<preconditioner_row const> preconditioner_catalogue = detail::preconditioner_entries::rows;
 /// The names that make_preconditioner() takes.
 inline constexpr auto preconditioner_names = detail::preconditioner_entries::names;
 
-/// The row of that name; argument_error that lists the known ones.
+/// Returns the row of that name; throws argument_error, with a list of the known names, if there is none.
 inline preconditioner_row const& preconditioner_row_of(std::string_view name) {
     for (preconditioner_row const& row : preconditioner_catalogue)
         if (row.name == name) return row;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Block sweeps as a preconditioner: HBISA from z = 0.
+/// Block sweeps as a preconditioner: HBISA (hybrid banded iterative solution algorithm) with initial guess z = 0.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ struct hbisa_preconditioner_options {
     int steps = 1;          ///< sweeps
 };
 
-/// z of so many sweeps of HBISA from z = 0, over tridiagonal blocks that hold what of A they can; all else of A couples
-/// them. Symmetric where A is, but for Gauss-Seidel without `symmetric`. Blocks that are singular, or nearly so, are
-/// mended. Where the sweeps diverge, fewer are taken, down to the blocks alone, so that finite vectors stay finite; the
-/// report says how many. Uses workspace of the object: one solve at a time. Throws matrix_error for values that are not
-/// finite, argument_error for a block larger than the matrix.
+/// z after a number of HBISA sweeps from z = 0, over tridiagonal blocks that contain the entries of A inside their
+/// band; all other entries of A couple the blocks. Symmetric if A is, except for Gauss-Seidel without `symmetric`.
+/// Singular or nearly singular blocks are regularised. If the sweeps diverge, fewer are taken, down to the blocks
+/// alone, so that finite vectors stay finite; the report contains the number. Uses workspace of the object: one solve
+/// at a time. Throws matrix_error for values that are not finite, argument_error if a block is larger than the matrix.
 template <executor Executor, class T, class I = std::int32_t>
 class hbisa_preconditioner {
 public:
@@ -55,9 +55,9 @@ public:
         auto const& m = sweeps_.matrix();
         double const all = double(pattern_.size().nonzeros > 0 ? pattern_.size().nonzeros : 1);
         return {{"block", finding_unit::count, double(m.block())},
-                {"couplings", finding_unit::share, double(m.couplings().nonzeros()) / all},
+                {"couplings", finding_unit::fraction, double(m.couplings().nonzeros()) / all},
                 {"sweeps_taken", finding_unit::count, double(taken_)},
-                {"mended_rows", finding_unit::count, double(sweeps_.mended_rows())}};
+                {"mended_rows", finding_unit::count, double(sweeps_.regularised_rows())}};
     }
 
 private:
@@ -76,7 +76,7 @@ private:
         taken_ = growth > 1e12 ? 0 : detail::fitting_steps(growth, taken_);
     }
 
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     int taken_ = 1;
     hbisa_preconditioner_options options_;
     hbisa<Executor, T, I> sweeps_;
@@ -88,18 +88,14 @@ inline constexpr option_row hbisa_option_rows[] = {
     {.name = "block",
      .standard = "0",
      .meaning = "rows of a block; 0: detected, or 64 if no size makes the matrix block tridiagonal",
-     .least = 0,
-     .most = 2147483647},
+     .min = 0,
+     .max = 2147483647},
     {.name = "order",
      .kind = option_kind::choice,
      .standard = "jacobi",
      .meaning = "order of the blocks: simultaneous; even, odd; or even, odd, even",
      .choices = {"jacobi", "gauss-seidel", "symmetric"}},
-    {.name = "sweeps",
-     .standard = "1",
-     .meaning = "number of sweeps over all blocks, from z = 0",
-     .least = 1,
-     .most = 1000}};
+    {.name = "sweeps", .standard = "1", .meaning = "number of sweeps over all blocks, from z = 0", .min = 1, .max = 1000}};
 
 } // namespace detail
 
@@ -107,7 +103,8 @@ struct hbisa_entry {
     static constexpr preconditioner_row row{.name = "hbisa",
                                             .matrix = "sweeps over tridiagonal blocks, solved directly",
                                             .setup = "a factorisation of the blocks",
-                                            .suits = "block tridiagonal matrices with dominant blocks: QBD chains",
+                                            .suits =
+                                                "block tridiagonal matrices with dominant blocks: QBD chains",
                                             .compared = false,
                                             .options = detail::hbisa_option_rows};
     template <executor Executor, class T, class I>

@@ -3,8 +3,8 @@
 
 namespace coppice {
 
-COPPICE_TRIDIAGONAL_MENDER(, host_executor, float)
-COPPICE_TRIDIAGONAL_MENDER(, host_executor, double)
+COPPICE_TRIDIAGONAL_REGULARISER(, host_executor, float)
+COPPICE_TRIDIAGONAL_REGULARISER(, host_executor, double)
 COPPICE_PRECONDITIONERS(, host_executor, float)
 COPPICE_PRECONDITIONERS(, host_executor, double)
 COPPICE_FOREST_PRECONDITIONER(, host_executor, float)

@@ -3,8 +3,8 @@
 
 namespace coppice {
 
-COPPICE_TRIDIAGONAL_MENDER(, cuda_executor, float)
-COPPICE_TRIDIAGONAL_MENDER(, cuda_executor, double)
+COPPICE_TRIDIAGONAL_REGULARISER(, cuda_executor, float)
+COPPICE_TRIDIAGONAL_REGULARISER(, cuda_executor, double)
 COPPICE_PRECONDITIONERS(, cuda_executor, float)
 COPPICE_PRECONDITIONERS(, cuda_executor, double)
 COPPICE_FOREST_PRECONDITIONER(, cuda_executor, float)

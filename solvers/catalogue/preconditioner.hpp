@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The front that takes a preconditioner by name.
+/// Construction of a preconditioner by name.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@
 
 namespace coppice {
 
-/// The preconditioner of that name for `a`, with its report. `choice` is a name of the catalogue, or a name with
-/// options: "forest,rounds=7,ties=hash"; `options` are taken too, and win. The matrix is not needed afterwards. Complex
-/// matrices have complex_preconditioner_names, argument_error for the other ones.
+/// Creates the named preconditioner for `a`, with its report. `choice` is a name of the registry, or a name with
+/// options: "forest,rounds=7,ties=hash"; values in `options` take precedence. The matrix is not needed afterwards. For
+/// complex matrices only complex_preconditioner_names are supported; other names throw argument_error.
 ///
-/// Throws argument_error for an unknown name or option (listing the known ones) and for a value out of range, and what
-/// the constructor of the preconditioner throws.
+/// Throws argument_error for an unknown name or option (with the known ones) and for a value out of range, and the
+/// errors of the constructor of the preconditioner.
 template <executor Executor, class T, class I>
 any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T, I> a,
                                                        option_values const& options = {});
 
-/// The same with options as a struct. Those that the preconditioner does not have are not looked at.
+/// As above with options as a struct. Options that the preconditioner does not have are ignored.
 template <executor Executor, class T, class I>
 any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view name, csr_view<T, I> a,
                                                        forest_options const& options) {

@@ -53,7 +53,7 @@ private:
     static any_hierarchy make(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                               near_null_space<T> const& near);
 
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     any_hierarchy levels_;
     detail::one_user user_{};
 };
@@ -113,7 +113,7 @@ std::vector<finding> multilevel_preconditioner<Executor, T, I>::findings() const
             {"coarsest_rows", finding_unit::count, double(r.levels.back().rows)},
             {"solved_directly", finding_unit::count, r.direct ? 1.0 : 0.0},
             {"stalled", finding_unit::count, r.end == coarsening_end::stalled ? 1.0 : 0.0},
-            {"weight_coverage", finding_unit::share, r.levels.front().coverage},
+            {"weight_coverage", finding_unit::fraction, r.levels.front().coverage},
             {"coupling_seconds", finding_unit::seconds, r.coupling_seconds},
             {"aggregate_seconds", finding_unit::seconds, r.aggregate_seconds},
             {"prolongator_seconds", finding_unit::seconds, r.prolongator_seconds},
@@ -141,35 +141,35 @@ struct multilevel_entry {
         {.name = "first-run",
          .standard = "3",
          .meaning = "minimum number of unknowns of a run of the first forest",
-         .least = 1,
-         .most = 1000},
+         .min = 1,
+         .max = 1000},
         {.name = "second-run",
          .standard = "2",
          .meaning = "minimum number of runs that the second forest merges",
-         .least = 1,
-         .most = 1000},
+         .min = 1,
+         .max = 1000},
         {.name = "drop",
          .kind = option_kind::real,
          .standard = "0.12",
          .meaning =
              "entries below this fraction of the diagonals are dropped from the prolongator; halved with each level",
-         .most = 1},
+         .max = 1},
         {.name = "products",
          .kind = option_kind::real,
          .standard = "15",
          .meaning =
              "maximum of products in P^T A P of a level over nonzeros of A; beyond it P is smoothed less or not at all",
-         .most = 1e9},
+         .max = 1e9},
         {.name = "coarsest",
          .standard = "0",
          .meaning = "maximum rows of the level that is solved directly; 0: 128, on a GPU up to 1024",
-         .most = 2000},
+         .max = 2000},
         {.name = "block",
          .standard = "1",
          .meaning = "unknowns per point, numbered consecutively; coarse levels represent the constants of each",
-         .least = 1,
-         .most = 32},
-        {.name = "levels", .standard = "30", .meaning = "maximum number of levels", .least = 1, .most = 100}};
+         .min = 1,
+         .max = 32},
+        {.name = "levels", .standard = "30", .meaning = "maximum number of levels", .min = 1, .max = 100}};
     static constexpr preconditioner_row row{.name = "multilevel",
                                             .matrix = "algebraic multigrid (AMG) with aggregates from forests",
                                             .setup = "about 100 products with A",

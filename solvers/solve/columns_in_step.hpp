@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several solves in step, whose products with one matrix are taken together.
+/// Several solves in lock step, whose products with one matrix are computed together.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ template <class T, class I, int Width>
 struct multiply_columns {
     T const* x[Width];
     COPPICE_HD auto operator()(T const& value, I const& column) const {
-        side_by_side<product_sum_t<T, T>, Width> p;
+        column_group<product_sum_t<T, T>, Width> p;
         auto const a = stored_value<T>::load(value);
         COPPICE_UNROLL
         for (int j = 0; j < Width; ++j) p.sums[j] = a * stored_value<T>::load(read_only(x[j] + column));
@@ -50,7 +50,7 @@ struct product_request {
     T* y;
 };
 
-/// y_j = A x_j for at most `Width` requests in one pass over A; the last one is repeated where there are fewer.
+/// y_j = A x_j for at max_columns `Width` requests in one pass over A; the last one is repeated where there are fewer.
 template <int Width, executor Executor, class T, class I, class O>
 void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                        product_request<T> const* requests, int count, array_view<std::byte> workspace) {
@@ -61,27 +61,27 @@ void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view
         multiply.x[j] = request.x;
         store.y[j] = request.y;
     }
-    using add = add_side_by_side<add_plus<product_sum_t<T, T>>, Width>;
+    using add = add_column_group<add_plus<product_sum_t<T, T>>, Width>;
     reduce_rows(exec, plan, along_nonzeros{multiply, a.coefficients, a.indices}, add{}, store, workspace);
 }
 
-/// Threads of solves that work in turn, one at a time, so that they may share an executor. A solve that asks for a
-/// product hands its turn on; when all of them have, the products are taken in as few passes over the matrix as may be.
-/// The order of turns is fixed: the same bits on every run.
+/// Runs several solves in threads that take turns, one at a time, so that they can share an executor. A solve that
+/// requests a product passes its turn on; when all active solves have requested one, the products are computed in as
+/// few passes over the matrix as possible. The order of turns is fixed: the same bits in every run.
 ///
-/// On CUDA their loops become one: when all solves that are not done have come to one, each queues its body, whose
-/// products meet as elsewhere, and what they have queued in turn is one CUDA graph.
+/// On CUDA their loops are merged: when all unfinished solves have reached a loop, each queues its body, and the queued
+/// work of all of them becomes one CUDA graph.
 template <executor Executor, class T>
 class columns_in_step {
 public:
     /// Solves at a time: sums of eight columns take so many registers of a device that four and four are quicker.
-    static constexpr int most = std::is_same_v<Executor, host_executor> ? 8 : 4;
+    static constexpr int max_columns = std::is_same_v<Executor, host_executor> ? 8 : 4;
 
-    static_assert(most <= max_shared_loops);
+    static_assert(max_columns <= max_shared_loops);
 
     columns_in_step(Executor const& exec, csr_operator<Executor, T> const& a, int solves)
         : exec_(exec), a_(a), members_(static_cast<std::size_t>(solves)),
-          workspace_(exec, workspace_of<most>(a.plan())), recorder_(exec) {
+          workspace_(exec, workspace_of<max_columns>(a.plan())), recorder_(exec) {
         for (int m = 0; m < solves; ++m) member(m).loop = {this, m};
     }
 
@@ -126,7 +126,7 @@ public:
 private:
     static constexpr int narrow = 4; ///< columns of a pass, where there are so few
 
-    /// Where a solve stands: it works, waits for a product, has come to its loop, has queued the body of that, is done.
+    /// State of a solve: working, waiting for a product, at its loop, with its loop body queued, done.
     enum class standing { ready, waits, loops, queued, done };
     struct member_loop final : shared_loop {
         columns_in_step* all = nullptr;
@@ -137,7 +137,7 @@ private:
             return all->run_loop(member, loop, times, body);
         }
     };
-    struct seat {
+    struct member_state {
         standing state = standing::ready;
         product_request<T> request{};
         loop_switch* at = nullptr; ///< of its loop
@@ -147,11 +147,11 @@ private:
 
     template <int Width>
     static std::int64_t workspace_of(srcsr_plan<std::int32_t> const& plan) {
-        return plan.template workspace<side_by_side<product_sum_t<T, T>, Width>>();
+        return plan.template workspace<column_group<product_sum_t<T, T>, Width>>();
     }
-    seat& member(int m) { return members_[static_cast<std::size_t>(m)]; }
+    member_state& member(int m) { return members_[static_cast<std::size_t>(m)]; }
 
-    /// Until it has the turn again.
+    /// Waits for the turn of this member.
     void rest(int m, standing state) {
         member(m).state = state;
         hand_on(m);
@@ -176,15 +176,15 @@ private:
     }
     int count(standing state) const {
         int all = 0;
-        for (seat const& s : members_) all += s.state == state ? 1 : 0;
+        for (member_state const& s : members_) all += s.state == state ? 1 : 0;
         return all;
     }
     void change(standing from, standing to) {
-        for (seat& s : members_)
+        for (member_state& s : members_)
             if (s.state == from) s.state = to;
     }
 
-    /// To the next member that can go on; where all wait, after what they wait for.
+    /// Passes the turn to the next member that can continue; if all wait, first computes what they wait for.
     void hand_on(int from) {
         int next = next_ready(from);
         if (next < 0) {
@@ -205,9 +205,9 @@ private:
                 recorder_.run();
                 return change(standing::queued, standing::ready);
             }
-            loop_switch* loops[most];
+            loop_switch* loops[max_columns];
             int looping = 0;
-            for (seat const& s : members_)
+            for (member_state const& s : members_)
                 if (s.state == standing::loops) loops[looping++] = s.at;
             if (looping > 0) recorder_.begin(loops, looping);
             change(standing::loops, standing::ready);
@@ -224,9 +224,9 @@ private:
         return -1;
     }
     void multiply_all() {
-        product_request<T> requests[most];
+        product_request<T> requests[max_columns];
         int count = 0;
-        for (seat& s : members_)
+        for (member_state& s : members_)
             if (s.state == standing::waits) {
                 requests[count++] = s.request;
                 s.state = standing::ready;
@@ -238,8 +238,8 @@ private:
             a_.apply(exec_, array_view<T const>(requests[0].x, n), array_view<T>(requests[0].y, n));
         else if (count <= narrow)
             multiply_together<narrow>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
-        else if constexpr (most > narrow)
-            multiply_together<most>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
+        else if constexpr (max_columns > narrow)
+            multiply_together<max_columns>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
     }
 
     static void enter_thread(host_executor const&) {}
@@ -251,7 +251,7 @@ private:
 
     Executor const& exec_;
     csr_operator<Executor, T> const& a_;
-    std::vector<seat> members_;
+    std::vector<member_state> members_;
     buffer<std::byte> workspace_; ///< of the products
     loop_recorder<Executor> recorder_;
     std::exception_ptr failure_{};

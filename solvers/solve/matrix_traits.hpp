@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What of a matrix decides which solver suits it.
+/// Properties of a matrix that determine suitable solvers.
 #pragma once
 
 #include <cmath>
@@ -17,11 +17,11 @@ struct matrix_traits {
     bool positive_diagonal = true; ///< every diagonal entry is stored and above zero; complex: and real
     bool finite = true;            ///< every value
     double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows: hubs count as they cost
-    /// Real: mean over the rows that have any of the share that the two largest of the magnitudes beside the diagonal
-    /// have in all: more than a linear forest can hold of them, 1 in a tridiagonal matrix.
+    /// Real matrices: mean over the nonempty rows of the fraction of the off-diagonal magnitudes in the two largest
+    /// entries: an upper bound of what a linear forest can contain; 1 for a tridiagonal matrix.
     double strongest_pair = 0;
 
-    /// What a look can tell of it: a positive definite matrix has both.
+    /// Necessary conditions that one pass can check: a positive definite matrix meets both.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
 };
 
@@ -38,9 +38,9 @@ struct squared_length {
 
 /// The share of the two largest beside the diagonal, and 1 for the row that has any.
 struct pair_share {
-    double share = 0, rows = 0;
+    double fraction = 0, rows = 0;
     COPPICE_HD pair_share operator()(pair_share const& a, pair_share const& b) const {
-        return {a.share + b.share, a.rows + b.rows};
+        return {a.fraction + b.fraction, a.rows + b.rows};
     }
 };
 template <class T, class I, class O>
@@ -71,13 +71,13 @@ matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     if (found.any(flags::unsorted)) traits.symmetric = is_symmetric(exec, a);
     auto const pairs = reduce(exec, a.rows(), pair_share{}, pair_share_of_row<T, I, O>{a}, pair_share{});
-    traits.strongest_pair = pairs.rows > 0 ? pairs.share / pairs.rows : 0;
+    traits.strongest_pair = pairs.rows > 0 ? pairs.fraction / pairs.rows : 0;
     return traits;
 }
 
 /// Flags of a row of complex numbers, its columns sorted.
 template <class E, class I, class O>
-struct look_at_complex_row {
+struct inspect_complex_row {
     static constexpr int not_finite = 1, unequal = 2, no_positive_diagonal = 4;
     csr_view<E, I, O> a;
     COPPICE_HD int operator()(std::int64_t i) const {
@@ -94,19 +94,19 @@ struct look_at_complex_row {
         return found;
     }
 };
-struct join_bits {
+struct combine_bits {
     COPPICE_HD int operator()(int a, int b) const { return a | b; }
 };
 
 template <executor Executor, class E, class I, class O>
 matrix_traits traits_of_complex(Executor const& exec, csr_view<E, I, O> a) {
-    using look = look_at_complex_row<E, I, O>;
-    int const found = reduce(exec, a.rows(), 0, look{a}, join_bits{});
+    using row_flags = inspect_complex_row<E, I, O>;
+    int const found = reduce(exec, a.rows(), 0, row_flags{a}, combine_bits{});
     matrix_traits traits;
     traits.complex = true;
-    traits.finite = (found & look::not_finite) == 0;
-    traits.symmetric = (found & look::unequal) == 0;
-    traits.positive_diagonal = (found & look::no_positive_diagonal) == 0;
+    traits.finite = (found & row_flags::not_finite) == 0;
+    traits.symmetric = (found & row_flags::unequal) == 0;
+    traits.positive_diagonal = (found & row_flags::no_positive_diagonal) == 0;
     return traits;
 }
 

@@ -113,36 +113,36 @@ bool is_automatic(std::string_view name) { return name == automatic_name; }
 
 /// The methods to go with a preconditioner that is given.
 choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::string_view preconditioner) {
-    std::string const kept(preconditioner), name = parse_choice(preconditioner).name;
+    std::string const given(preconditioner), name = parse_choice(preconditioner).name;
     preconditioner_row const& row = preconditioner_row_of(name);
-    if (row.varies) return {{"fgmres", kept, usual_space(n)}};
+    if (row.varies) return {{"fgmres", given, usual_space(n)}};
     bool const symmetric = traits.symmetric && row.keeps_symmetry;
     choices all;
-    if (symmetric) all.push_back({traits.positive_diagonal ? "cg" : "minres", kept});
-    all.push_back({"bicgstab", kept});
-    all.push_back({"gmres", kept, usual_space(n)});
+    if (symmetric) all.push_back({traits.positive_diagonal ? "cg" : "minres", given});
+    all.push_back({"bicgstab", given});
+    all.push_back({"gmres", given, usual_space(n)});
     return all;
 }
 
 /// The preconditioners to go with a method that is given.
 choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std::string_view solver) {
-    std::string const kept(solver);
+    std::string const given(solver);
     choices all;
     if (traits.complex) {
         bool const symmetric = solver == "cg" || solver == "minres";
         if (!symmetric || traits.maybe_positive_definite())
-            all.push_back({kept, complex_preconditioner(traits, on_host, symmetric)});
-        if (all.empty() || all.front().preconditioner != "jacobi") all.push_back({kept, "jacobi"});
-        all.push_back({kept, "none"});
+            all.push_back({given, complex_preconditioner(traits, on_host, symmetric)});
+        if (all.empty() || all.front().preconditioner != "jacobi") all.push_back({given, "jacobi"});
+        all.push_back({given, "none"});
         return all;
     }
     if (solver == "cg" || solver == "minres")
         all.push_back(
-            {kept, traits.maybe_positive_definite() ? definite_preconditioner(traits, on_host) : positive_diagonal});
+            {given, traits.maybe_positive_definite() ? definite_preconditioner(traits, on_host) : positive_diagonal});
     else
-        all.push_back({kept, general_preconditioner(traits, on_host)});
+        all.push_back({given, general_preconditioner(traits, on_host)});
     for (auto const preconditioner : {"forest", "diagp_1", "none"})
-        if (all.front().preconditioner != preconditioner) all.push_back({kept, preconditioner});
+        if (all.front().preconditioner != preconditioner) all.push_back({given, preconditioner});
     return all;
 }
 

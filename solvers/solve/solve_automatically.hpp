@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A solver chosen by what the matrix shows, and others after it where that one does not get there.
+/// Automatic choice of a solver from properties of the matrix, with fallbacks if it does not converge.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace coppice {
 
-/// In the place of a method's or a preconditioner's name: it is to be chosen.
+/// Used as the name of a method or preconditioner: choose automatically.
 inline constexpr std::string_view automatic_name = "auto";
 
 struct automatic_options {
@@ -38,13 +38,13 @@ struct solver_choice {
     std::int64_t most_remaining = 0;
 };
 
-/// What is tried, in this order, for a matrix of `n` rows. `on_host` says whether triangular solves are quick: rows one
-/// after the other. A name that is not "auto" is kept; two of them are the only choice.
+/// Returns the solvers to try, in this order, for a matrix of `n` rows. `on_host`: sequential triangular solves are
+/// fast. A name other than "auto" is fixed; if both are fixed there is one choice.
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver = automatic_name,
                                           std::string_view preconditioner = automatic_name);
 
-/// One choice, tried.
+/// One attempt with a choice.
 struct solver_attempt {
     solver_choice choice{};
     std::string refusal{};         ///< why the preconditioner could not be made; empty where it was
@@ -67,13 +67,12 @@ struct automatic_result {
     double solve_seconds() const;
 };
 
-/// Solves A x = b. x[n] holds the starting guess on entry; the result is never worse. Each choice of solver_choices()
-/// goes on from the best x of those before it, for a share of the iterations; where none got there, those that made
-/// progress are tried again with four times as many. Which ones are tried depends on residuals, never on the clock: the
-/// same bits on every run.
+/// Solves A x = b. x[n] holds the initial guess on entry; the result is never worse. Each of solver_choices() continues
+/// from the best x so far, with a limited number of iterations; if none converges, those that made progress are tried
+/// again with four times the limit. The choices depend on residuals, never on time: the same bits in every run.
 ///
 /// Throws argument_error for options out of range or unknown names, dimension_error for vectors of the wrong length,
-/// and matrix_error where no preconditioner could be made, and where one is to be chosen for a matrix with a NaN.
+/// and matrix_error if no preconditioner can be made, or if one is to be chosen for a matrix with a NaN.
 template <executor Executor, class T>
 automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T> const& a,
                                      std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
@@ -90,14 +89,14 @@ krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
 namespace detail {
 
 /// Of the iterations of a solve: how many an attempt gets in the first pass over the choices.
-inline std::int64_t first_share(std::int64_t n) {
+inline std::int64_t first_limit(std::int64_t n) {
     return std::max<std::int64_t>(1000, 4 * std::int64_t(std::sqrt(double(n))));
 }
 
 /// Adds what an attempt found to the whole, and takes its history.
 void append_attempt(automatic_result& whole, solver_attempt attempt);
 
-/// Is there hope for this choice with more iterations?
+/// Whether this choice may converge with more iterations.
 inline bool may_go_on(solver_attempt const& attempt) {
     return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
 }
@@ -153,11 +152,11 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
     std::exception_ptr refusal;
     bool made = false;
     std::int64_t left = options.krylov.max_iterations;
-    for (std::int64_t share = detail::first_share(a.size()); !choices.empty(); share *= 4) {
+    for (std::int64_t limit = detail::first_limit(a.size()); !choices.empty(); limit *= 4) {
         std::vector<solver_choice> hopeful;
         for (solver_choice const& choice : choices) {
             krylov_options krylov = options.krylov;
-            krylov.max_iterations = alone ? left : std::min(share, left);
+            krylov.max_iterations = alone ? left : std::min(limit, left);
             if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
             if (choice.most_remaining > 0 && !alone) krylov.most_remaining = choice.most_remaining;
             krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));

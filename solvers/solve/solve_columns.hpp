@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One matrix, several right-hand sides.
+/// One matrix with several right-hand sides.
 #pragma once
 
 #include <complex>
@@ -15,18 +15,17 @@
 
 namespace coppice {
 
-/// Solves A X = B for `columns` right-hand sides with the method of that name: b[n * columns] and x[n * columns] hold
-/// them one after the other, x with the starting guesses on entry. Each column stops by itself, with a result of its
-/// own. The same bits on every run.
+/// Solves A X = B for `columns` right-hand sides with the named method: b[n * columns] and x[n * columns], column by
+/// column; x holds the initial guesses on entry. Each column stops separately and has its own result. The same bits in
+/// every run.
 ///
-/// Those that go on share the passes over the matrix, up to eight to a pass, on CUDA four, and the preconditioner is
-/// applied to one column at a time: as many solves are at work at once, each with the memory of one. Their columns
-/// do not depend on one another but for the order in which options.progress hears of them. On CUDA that is so for
-/// methods whose iterations rest when a solve has ended (CG, BiCGStab), with a preconditioner that may be captured and
-/// without progress: four columns are one graph then. Others are solved one after the other, each as one graph: where
-/// columns meet at every product the host would have to wait for all of them.
+/// Active columns share passes over the matrix, up to eight (four on CUDA) per pass; the preconditioner is applied
+/// column by column. Memory: that of one solve per active column. Results of a column do not depend on the others,
+/// except for the order of calls of options.progress. On CUDA this requires a method whose iterations have no effect
+/// after the end of a solve (CG, BiCGStab), a preconditioner that may be captured, and no progress callback; then four
+/// columns are one CUDA graph. Otherwise columns are solved one after the other, each as one graph.
 ///
-/// Throws what solve() throws, and argument_error for a negative number of columns.
+/// Throws the errors of solve(), and argument_error for a negative number of columns.
 template <executor Executor, class T>
 std::vector<krylov_result>
 solve_columns(Executor const& exec, std::string_view method, csr_operator<Executor, T> const& a,
@@ -65,7 +64,7 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
     };
     if (columns > 1 && detail::go_in_step(exec, method, m, options)) {
         using in_step = detail::columns_in_step<Executor, T>;
-        in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::most)));
+        in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::max_columns)));
         together.run(columns, [&](int member, std::int64_t k) {
             solve_one(any_operator<Executor, T>(detail::operator_in_step<Executor, T>{&together, member, n}), k);
         });

@@ -49,13 +49,13 @@ struct scale_to_single {
     float* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = float(factor * from[i]); }
 };
-/// kept = x, x = x + factor d
+/// previous = x, x = x + factor d
 struct add_correction {
     float const* d;
     double factor;
-    double *x, *kept;
+    double *x, *previous;
     COPPICE_HD void operator()(std::int64_t i) const {
-        kept[i] = x[i];
+        previous[i] = x[i];
         x[i] += factor * double(d[i]);
     }
 };
@@ -107,7 +107,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     interruption::scope const by_progress_alone(nullptr); // which keeps the best x
 
     dot_scratch dots(exec, n);
-    buffer<double> kept(exec, n), r(exec, n);
+    buffer<double> previous(exec, n), r(exec, n);
     buffer<float> right(exec, n), d(exec, n);
     krylov_result& result = monitor.result();
     bool const starts = detail::start_solve(exec, dots, b, x, r.view(), monitor);
@@ -115,7 +115,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     auto const end_with = [&](krylov_reason reason) {
         result.reason = reason;
         result.converged = reason == krylov_reason::converged || reason == krylov_reason::zero_rhs;
-        whole.result = scaled.template finish<double>(dots, a, b, kept.view(), r.view());
+        whole.result = scaled.template finish<double>(dots, a, b, previous.view(), r.view());
         whole.solve_seconds = watch.lap();
         return std::move(whole);
     };
@@ -143,11 +143,11 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
         auto const inner = solve(exec, options.solver, inner_a, m, right.view(), d.view(),
                                  detail::inner_options(options, relative, tolerance, result.iterations));
         detail::append_inner(result, inner, relative);
-        for_each(exec, n, detail::add_correction{d.data(), norm, x.data(), kept.data()});
+        for_each(exec, n, detail::add_correction{d.data(), norm, x.data(), previous.data()});
         double const next = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
         if (inner.reason == krylov_reason::cancelled) result.reason = krylov_reason::cancelled;
         if (!(next < rr * (1 - 1e-12))) {
-            exec.copy_elements(kept.data(), x.data(), n);
+            exec.copy_elements(previous.data(), x.data(), n);
             bool const told = inner.reason != krylov_reason::converged && inner.reason != krylov_reason::max_iterations;
             return end_with(told ? inner.reason : krylov_reason::stagnated);
         }

@@ -103,8 +103,8 @@ TEST_CASE("pentadiagonal gallery: bands of every case") {
     }
     auto const thinned = pentadiagonal_case(host, 6, n, 9);
     for (int const band : {0, 1, 3, 4}) {
-        auto const part = thinned.bands.view().slice(band * n, n);
-        CHECK(std::abs(std::count(part.begin(), part.end(), 0.0) - n / 2) < n / 20);
+        auto const slice = thinned.bands.view().slice(band * n, n);
+        CHECK(std::abs(std::count(slice.begin(), slice.end(), 0.0) - n / 2) < n / 20);
     }
     for (std::int64_t const small : {0, 1, 2, 3}) CHECK(pentadiagonal_case<float>(host, 1, small).size() == small);
     CHECK_THROWS_AS(pentadiagonal_case(host, 24, 5), argument_error);

@@ -290,8 +290,8 @@ TEST_CASE("transport: fifteen points, rows that sum to zero inside, an M-matrix 
     CHECK(std::abs(sum) < 1e-13);
     // The reversed flow gives the transpose.
     auto const back = transport(exec, 9, 8, 7, 3, -2, -0.5);
-    auto const turned = transpose(exec, back.view());
-    CHECK(same_bits(turned.values(), a.values()));
+    auto const transposed = transpose(exec, back.view());
+    CHECK(same_bits(transposed.values(), a.values()));
     CHECK(is_symmetric(exec, view_of(transport(exec, 5, 5, 5, 0, 0, 0))));
     auto const large = transport(exec, 117, 117, 117, 1, 0.5, 0); // TRANSPORT: 1 602 111 rows, 14.67 a row, c_diag .50
     CHECK(double(large.nonzeros()) / double(large.rows()) == doctest::Approx(14.67).epsilon(0.02));
@@ -304,24 +304,24 @@ TEST_CASE("circuit: currents leave through grounds alone, conductances within th
     auto const a = circuit(exec, {.nx = 60, .ny = 50, .seed = 3, .decades = 3, .grounded = 0.1, .ground = 7});
     CHECK(is_symmetric(exec, a.view()));
     std::int64_t grounds = 0;
-    double least = 1, most = 0;
+    double min_value = 1, max_value = 0;
     for (std::int64_t row = 0; row < a.rows(); ++row) {
         double sum = 0;
         for (auto k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
             sum += a.values()[k];
             if (a.column_indices()[k] == row) continue;
-            least = std::min(least, -a.values()[k]);
-            most = std::max(most, -a.values()[k]);
+            min_value = std::min(min_value, -a.values()[k]);
+            max_value = std::max(max_value, -a.values()[k]);
         }
         bool const grounded = sum > 1;
         grounds += grounded ? 1 : 0;
         CHECK(std::abs(sum - (grounded ? 7 : 0)) < 1e-13);
     }
     CHECK(grounds == doctest::Approx(300).epsilon(0.2));
-    CHECK(least >= 1e-3);
-    CHECK(least < 2e-3);
-    CHECK(most <= 1);
-    CHECK(most > 0.9);
+    CHECK(min_value >= 1e-3);
+    CHECK(min_value < 2e-3);
+    CHECK(max_value <= 1);
+    CHECK(max_value > 0.9);
     auto const large = circuit(exec, {.nx = 1259}); // G3_CIRCUIT: 1 585 478 rows, 4.83 a row, c_diag .76
     CHECK(std::abs(coverages(exec, large.view()).diagonal_coverage() - .76) < .01);
     CHECK_THROWS_AS(circuit(exec, {.nx = 5, .grounded = 2}), argument_error);

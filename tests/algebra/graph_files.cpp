@@ -124,9 +124,10 @@ TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
     auto const path = gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1});
     CHECK(read(folder, "p.sg", path, vertices) == entries{{0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1}});
     CHECK(vertices == 3);
-    auto const one_way = gap_file(1, 2, 3, {0, 1, 2, 2}, {1, 2}) + bytes_of(std::vector<std::int64_t>{0, 0, 1, 2}) +
-                         bytes_of(std::vector<std::int32_t>{0, 1});
-    CHECK(read(folder, "d.sg", one_way, vertices) == entries{{0, 1, 1}, {1, 2, 1}});
+    auto const directed_graph = gap_file(1, 2, 3, {0, 1, 2, 2}, {1, 2}) +
+                                bytes_of(std::vector<std::int64_t>{0, 0, 1, 2}) +
+                                bytes_of(std::vector<std::int32_t>{0, 1});
+    CHECK(read(folder, "d.sg", directed_graph, vertices) == entries{{0, 1, 1}, {1, 2, 1}});
     auto const weighted = gap_file(0, 2, 2, {0, 1, 2}, {1, 7, 0, -7});
     CHECK(read(folder, "w.wsg", weighted, vertices) == entries{{0, 1, 7}, {1, 0, -7}});
     CHECK(read(folder, "0.sg", gap_file(0, 0, 0, {0}, {}), vertices).empty());

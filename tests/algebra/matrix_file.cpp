@@ -207,17 +207,18 @@ TEST_CASE("Harwell-Boeing: where fields stand on the first line and on further l
 
 TEST_CASE("Harwell-Boeing: sizes, entries and pointers that contradict each other") {
     test::temporary_folder const folder;
-    auto const told = [&](std::string const& counts, std::string const& type, std::string const& body) {
+    auto const message_text = [&](std::string const& counts, std::string const& type, std::string const& body) {
         return fault_of(folder.file("f", boeing(counts, type, "(16I5) (16I5) (5E16.8)", body)));
     };
-    CHECK(told("3 1 1 1", "RUA 3 0 3 0", "    1\n    1    1    1\n  1.0 2.0 3.0\n")
+    CHECK(message_text("3 1 1 1", "RUA 3 0 3 0", "    1\n    1    1    1\n  1.0 2.0 3.0\n")
               .find("3 x 0 cannot hold the 3 entries") != std::string::npos);
-    CHECK(told("3 1 1 1", "RUA 0 3 1 0", "    1    1    1    2\n    1\n  1.0\n")
+    CHECK(message_text("3 1 1 1", "RUA 0 3 1 0", "    1    1    1    2\n    1\n  1.0\n")
               .find("0 x 3 cannot hold the 1 entries") != std::string::npos);
-    CHECK(told("1 1 0 0", "RUA 3 0 0 0", "    2\n").find("outside 1 to 1") != std::string::npos);
-    CHECK(told("1 1 0 0", "RUA 3 0 0 0", "    1\n") == "accepted");
-    CHECK(told("3 1 1 1", "RUA 3 1 3 0", "    1    3\n    1    2    3\n  1.0 2.0 3.0\n").find("outside 4 to 4") !=
-          std::string::npos);
+    CHECK(message_text("1 1 0 0", "RUA 3 0 0 0", "    2\n").find("outside 1 to 1") != std::string::npos);
+    CHECK(message_text("1 1 0 0", "RUA 3 0 0 0", "    1\n") == "accepted");
+    CHECK(
+        message_text("3 1 1 1", "RUA 3 1 3 0", "    1    3\n    1    2    3\n  1.0 2.0 3.0\n").find("outside 4 to 4") !=
+        std::string::npos);
 }
 
 TEST_CASE("edge lists: vertices from 0, comments, weights, repeated edges") {
@@ -348,12 +349,12 @@ TEST_CASE("public files of other formats read as plain readers read them") {
         std::getline(in, counts);
         std::getline(in, sizes);
         std::getline(in, line);
-        std::int64_t all = 0, of_pointers = 0, of_indices = 0, of_values = 0, of_sides = 0, stored = 0;
-        std::istringstream(counts) >> all >> of_pointers >> of_indices >> of_values >> of_sides;
+        std::int64_t all = 0, of_pointers = 0, of_indices = 0, of_values = 0, of_rhs = 0, stored = 0;
+        std::istringstream(counts) >> all >> of_pointers >> of_indices >> of_values >> of_rhs;
         std::string type;
         std::int64_t rows = 0, columns = 0;
         std::istringstream(sizes) >> type >> rows >> columns >> stored;
-        if (of_sides > 0) std::getline(in, line);
+        if (of_rhs > 0) std::getline(in, line);
         std::vector<std::int64_t> pointers(std::size_t(columns) + 1),
             indices{std::vector<std::int64_t>(std::size_t(stored))};
         for (auto& p : pointers) in >> p;
@@ -366,13 +367,13 @@ TEST_CASE("public files of other formats read as plain readers read them") {
                 if (auto const first = field.find_first_not_of(' '); first != field.npos)
                     values.push_back(test::reference_number(field.substr(first)));
             }
-        std::size_t const parts = e.width == 0 ? 0 : e.complex_values ? 2 : 1;
-        REQUIRE(values.size() >= parts * std::size_t(stored)); // well1850 has some letters after its last value
+        std::size_t const components = e.width == 0 ? 0 : e.complex_values ? 2 : 1;
+        REQUIRE(values.size() >= components * std::size_t(stored)); // well1850 has some letters after its last value
         std::map<std::pair<std::int64_t, std::int64_t>, complex> entries;
         for (std::int64_t j = 0; j < columns; ++j)
             for (auto k = pointers[std::size_t(j)]; k < pointers[std::size_t(j) + 1]; ++k) {
-                std::size_t const at = parts * (std::size_t(k) - 1);
-                complex const value(parts > 0 ? values[at] : 1, parts > 1 ? values[at + 1] : 0);
+                std::size_t const at = components * (std::size_t(k) - 1);
+                complex const value(components > 0 ? values[at] : 1, components > 1 ? values[at + 1] : 0);
                 auto const i = indices[std::size_t(k) - 1] - 1;
                 entries[{i, j}] += value;
                 if (e.symmetric && i != j) entries[{j, i}] += value;

@@ -87,12 +87,12 @@ std::string fault_in(fs::path const& file, std::function<void()> const& read) {
     try {
         read();
     } catch (format_error const& e) {
-        std::string const place = e.file() + (e.line() > 0 ? ":" + std::to_string(e.line()) : "") + ": ";
-        REQUIRE(std::string(e.what()).starts_with(place));
+        std::string const position_key = e.file() + (e.line() > 0 ? ":" + std::to_string(e.line()) : "") + ": ";
+        REQUIRE(std::string(e.what()).starts_with(position_key));
         auto const within = e.file().substr(std::min(file.string().size(), e.file().size())); // of an archive
         CHECK(e.file() == file.string() + within);
         CHECK((within.empty() || within[0] == ':'));
-        return std::to_string(e.line()) + ": " + std::string(e.what()).substr(place.size());
+        return std::to_string(e.line()) + ": " + std::string(e.what()).substr(position_key.size());
     }
     return "accepted";
 }

@@ -60,15 +60,15 @@ plain_csr<double> random_square(std::int32_t n, int entries, std::uint64_t seed)
     std::mt19937_64 random(seed);
     std::uniform_int_distribution<std::int32_t> index(0, n - 1);
     std::uniform_int_distribution<int> small(-4, 4); // zeros and equal magnitudes occur
-    std::map<std::pair<int, int>, double> places;
+    std::map<std::pair<int, int>, double> positions;
     for (int k = 0; k < entries; ++k) {
         int const i = index(random), j = index(random), kind = small(random);
         double const value = small(random) / 4.0;
-        places[{i, j}] = value;
-        if (kind > 0) places[{j, i}] = kind > 2 ? -value : value;
+        positions[{i, j}] = value;
+        if (kind > 0) positions[{j, i}] = kind > 2 ? -value : value;
     }
     std::vector<entry> all;
-    for (auto const& [place, value] : places) all.push_back({place.first, place.second, value});
+    for (auto const& [position_key, value] : positions) all.push_back({position_key.first, position_key.second, value});
     return from_entries(n, n, all);
 }
 
@@ -78,15 +78,15 @@ plain_csr<double> plain_weights(plain_csr<double> const& a) {
     for (auto const& e : entries_of(a))
         if (e.row != e.column && e.value != 0) weight[{e.row, e.column}] = std::abs(e.value);
     bool symmetric = true;
-    for (auto const& [place, w] : weight) {
-        auto const mirror = weight.find({place.second, place.first});
+    for (auto const& [position_key, w] : weight) {
+        auto const mirror = weight.find({position_key.second, position_key.first});
         symmetric = symmetric && mirror != weight.end() && mirror->second == w;
     }
     auto sum = weight;
     if (!symmetric)
-        for (auto const& [place, w] : weight) sum[{place.second, place.first}] += w;
+        for (auto const& [position_key, w] : weight) sum[{position_key.second, position_key.first}] += w;
     std::vector<entry> all;
-    for (auto const& [place, w] : sum) all.push_back({place.first, place.second, w});
+    for (auto const& [position_key, w] : sum) all.push_back({position_key.first, position_key.second, w});
     return from_entries(a.rows, a.columns, all);
 }
 
@@ -177,10 +177,10 @@ TEST_CASE_TEMPLATE("permute gives P A P^T", Fixture, COPPICE_TEST_EXECUTORS) {
         std::shuffle(order.begin(), order.end(), std::mt19937_64(9));
         std::vector<std::int32_t> position(order.size());
         for (std::size_t p = 0; p < order.size(); ++p) position[std::size_t(order[p])] = std::int32_t(p);
-        auto moved = entries_of(plain);
-        for (auto& e : moved) e = {position[std::size_t(e.row)], position[std::size_t(e.column)], e.value};
+        auto permuted_entries = entries_of(plain);
+        for (auto& e : permuted_entries) e = {position[std::size_t(e.row)], position[std::size_t(e.column)], e.value};
         auto const permutation = exec.copy(order);
-        CHECK(equal(permute(exec, view_of(plain.on(exec)), permutation.view()), from_entries(n, n, moved)));
+        CHECK(equal(permute(exec, view_of(plain.on(exec)), permutation.view()), from_entries(n, n, permuted_entries)));
         CHECK(to_vector(exec, invert_permutation(exec, permutation.view())) == position);
     }
 }
@@ -232,7 +232,7 @@ TEST_CASE_TEMPLATE("symmetry of pattern and of values", Fixture, COPPICE_TEST_EX
         std::map<std::pair<int, int>, double> sums;
         for (auto const& e : mirrored) sums[{e.row, e.column}] += e.value;
         std::vector<entry> all;
-        for (auto const& [place, value] : sums) all.push_back({place.first, place.second, value});
+        for (auto const& [position_key, value] : sums) all.push_back({position_key.first, position_key.second, value});
         auto sum = from_entries(300, 300, all);
         CHECK(is_symmetric(exec, view_of(sum.on(exec))));
         sum.values[sum.values.size() / 2] += 1; // on the diagonal the matrix remains symmetric
@@ -302,13 +302,13 @@ TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
         auto const& case_name = name;
         CAPTURE(case_name);
         auto const plain = random_matrix<double>(lengths, 900, 23);
-        long double diagonal = 0, beside = 0, off = 0, largest = 0;
+        long double diagonal = 0, near_diagonal = 0, off = 0, largest = 0;
         std::int64_t lower = 0, upper = 0;
         std::vector<double> on_diagonal(std::min(lengths.size(), std::size_t(900)), 0.0);
         for (auto const& e : entries_of(plain)) {
             long double const weight = std::abs(e.value);
             (e.row == e.column ? diagonal : off) += weight;
-            if (std::abs(e.row - e.column) == 1) beside += weight;
+            if (std::abs(e.row - e.column) == 1) near_diagonal += weight;
             if (e.row == e.column) on_diagonal[std::size_t(e.row)] += e.value;
             lower = std::max<std::int64_t>(lower, e.row - e.column);
             upper = std::max<std::int64_t>(upper, e.column - e.row);
@@ -317,7 +317,7 @@ TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
         auto const a = plain.on(exec);
         auto const weights = coverages(exec, a.view());
         CHECK(weights.diagonal == doctest::Approx(double(diagonal)).epsilon(1e-12));
-        CHECK(weights.beside == doctest::Approx(double(beside)).epsilon(1e-12));
+        CHECK(weights.near_diagonal == doctest::Approx(double(near_diagonal)).epsilon(1e-12));
         CHECK(weights.off_diagonal == doctest::Approx(double(off)).epsilon(1e-12));
         CHECK(bandwidths(exec, a.view()).lower == lower);
         CHECK(bandwidths(exec, a.view()).upper == upper);
@@ -334,7 +334,7 @@ TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
         CHECK(info.sorted_columns == has_sorted_columns(exec, a.view()));
         if (diagonal + off > 0)
             CHECK(info.diagonal_coverage == doctest::Approx(double(diagonal / (diagonal + off))).epsilon(1e-12));
-        if (off > 0) CHECK(info.identity_coverage == doctest::Approx(double(beside / off)).epsilon(1e-12));
+        if (off > 0) CHECK(info.identity_coverage == doctest::Approx(double(near_diagonal / off)).epsilon(1e-12));
     }
 }
 

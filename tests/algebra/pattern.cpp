@@ -19,7 +19,7 @@ using entry_set = std::set<std::pair<int, int>>;
 
 struct small_matrix {
     int n;
-    listed_rows rows;
+    row_lists rows;
     csr<double> stored() const { return from_rows(rows); }
     double weight(entry_set const* in = nullptr) const {
         double sum = 0;
@@ -33,7 +33,7 @@ struct small_matrix {
 /// Few distinct magnitudes, so that there are ties; empty rows, missing diagonals, unsorted columns.
 small_matrix random_rows(int n, unsigned seed) {
     std::mt19937 random(seed);
-    small_matrix a{n, listed_rows(std::size_t(n))};
+    small_matrix a{n, row_lists(std::size_t(n))};
     for (auto& row : a.rows) {
         std::vector<int> columns(static_cast<std::size_t>(n));
         for (int j = 0; j < n; ++j) columns[std::size_t(j)] = j;
@@ -46,7 +46,7 @@ small_matrix random_rows(int n, unsigned seed) {
 
 /// From the definitions: Eq. 49 by a complete sort, Eq. 50 by the maximum.
 entry_set largest_by_sorting(small_matrix const& a, std::vector<std::int32_t> const& q) {
-    entry_set kept;
+    entry_set selected;
     for (int i = 0; i < a.n; ++i) {
         auto row = a.rows[std::size_t(i)];
         std::erase_if(row, [&](auto const& e) { return e.first == i; });
@@ -55,19 +55,19 @@ entry_set largest_by_sorting(small_matrix const& a, std::vector<std::int32_t> co
                                                             : e.first < f.first;
         });
         for (int k = 0; k < std::min(q[std::size_t(i)], std::int32_t(row.size())); ++k)
-            kept.insert({i, row[std::size_t(k)].first});
+            selected.insert({i, row[std::size_t(k)].first});
     }
-    return kept;
+    return selected;
 }
-entry_set above_share(small_matrix const& a, double share) {
-    entry_set kept;
+entry_set above_fraction(small_matrix const& a, double fraction) {
+    entry_set selected;
     for (int i = 0; i < a.n; ++i) {
-        double most = 0;
-        for (auto const& e : a.rows[std::size_t(i)]) most = std::max(most, std::abs(e.second));
+        double max_value = 0;
+        for (auto const& e : a.rows[std::size_t(i)]) max_value = std::max(max_value, std::abs(e.second));
         for (auto const& e : a.rows[std::size_t(i)])
-            if (std::abs(e.second) >= share * most) kept.insert({i, e.first});
+            if (std::abs(e.second) >= fraction * max_value) selected.insert({i, e.first});
     }
-    return kept;
+    return selected;
 }
 
 template <class Executor>
@@ -114,8 +114,8 @@ TEST_CASE_TEMPLATE("patterns of a matrix are those of their definitions", Fixtur
         for (int i = 0; i < n; ++i) counts[std::size_t(i)] = i % 5;
         auto const there = exec.copy(counts);
         CHECK(entries_of(exec, largest_pattern(exec, a.view(), there.view())) == largest_by_sorting(rows, counts));
-        for (double const share : {0.0, 0.5, 0.75, 1.0})
-            CHECK(entries_of(exec, threshold_pattern(exec, a.view(), share)) == above_share(rows, share));
+        for (double const fraction : {0.0, 0.5, 0.75, 1.0})
+            CHECK(entries_of(exec, threshold_pattern(exec, a.view(), fraction)) == above_fraction(rows, fraction));
     }
     // NaN is the largest.
     small_matrix poisoned{2, {{{0, 1.0}, {1, std::numeric_limits<double>::quiet_NaN()}}, {{0, 2.0}}}};
@@ -154,13 +154,13 @@ TEST_CASE_TEMPLATE("prune, scale and coverage of patterns, lists and a user's ow
     check(lower_pattern{.strict = true}, [](int i, int j) { return i > j; });
     check(even_sum{}, [](int i, int j) { return (i + j) % 2 == 0; });
     auto const strong = largest_pattern(exec, a.view(), 3);
-    auto const listed = entries_of(exec, strong);
-    check(strong.view(), [&](int i, int j) { return listed.count({i, j}) > 0; });
+    auto const in_list = entries_of(exec, strong);
+    check(strong.view(), [&](int i, int j) { return in_list.count({i, j}) > 0; });
     check(pattern_union{diagonal_pattern{}, strong.view()}, [&](int i, int j) {
-        return i == j || listed.count({i, j}) > 0;
+        return i == j || in_list.count({i, j}) > 0;
     });
     check(pattern_difference{strong.view(), even_sum{}}, [&](int i, int j) {
-        return listed.count({i, j}) > 0 && (i + j) % 2 != 0;
+        return in_list.count({i, j}) > 0 && (i + j) % 2 != 0;
     });
     CHECK(entries_of(exec, pattern_of(exec, a.view())).size() == std::size_t(a.nonzeros()));
     CHECK(coverages(exec, a.view()).diagonal_coverage() ==

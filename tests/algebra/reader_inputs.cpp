@@ -54,10 +54,10 @@ std::string message_of(Work const& work) {
 std::string fault(std::string const& name, std::string const& text, matrix_read_options options = {}) {
     return message_of([&] { read(name, text, std::move(options)); });
 }
-bool holds(std::string const& text, std::string const& part) {
+bool holds(std::string const& text, std::string const& substring) {
     CAPTURE(text);
-    CAPTURE(part);
-    bool const found = text.find(part) != text.npos;
+    CAPTURE(substring);
+    bool const found = text.find(substring) != text.npos;
     CHECK(found);
     return found;
 }
@@ -293,9 +293,9 @@ TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a sm
     std::string bomb;
     for (int k = 0; k < 10; ++k) bomb += gzip_member(zeros);
     auto const file = folder.file("bomb.mtx.gz", bomb);
-    auto const told = message_of([&] { read_text(file); });
-    holds(told, "the text is more than 64 times as long as its");
-    holds(told, "--max-expansion");
+    auto const message_text = message_of([&] { read_text(file); });
+    holds(message_text, "the text is more than 64 times as long as its");
+    holds(message_text, "--max-expansion");
     CHECK(read_text(file, SIZE_MAX, {}, {.max_expansion = 0}).view.size() == 10 * zeros.size());
     CHECK(read_text(file, SIZE_MAX, {}, {.max_expansion = 2000}).view.size() == 10 * zeros.size());
     holds(message_of([&] { read_text(file, SIZE_MAX, {}, {.max_expansion = 0, .max_bytes = 1 << 20}); }),
@@ -314,8 +314,8 @@ TEST_CASE("a file that is shortened while it is read is an error") {
     std::vector<char> bytes(200000);
     CHECK(in.read(bytes.data(), 1000) == 1000);
     fs::resize_file(file, 50000);
-    auto const told = message_of([&] { in.read(bytes.data(), bytes.size()); });
-    holds(told, "the file was shortened while it was read; it had 200000 bytes and ends after 50000");
+    auto const message_text = message_of([&] { in.read(bytes.data(), bytes.size()); });
+    holds(message_text, "the file was shortened while it was read; it had 200000 bytes and ends after 50000");
 
     // With a complete reader: the progress callback of a compressed file is called before the rest is read.
     std::string members;

@@ -57,9 +57,9 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     CHECK(answer({"mst"}).second["weight"] == 1 + 2 + 4 + 7 + 11);
     CHECK(answer({"pagerank"}).second["converged"] == 1);
     CHECK(answer({"independent-set"}).second["size"].get<int>() >= 3);
-    auto const [colours, told] = answer({"colouring"});
-    CHECK(told["colours"].get<int>() >= 3);
-    CHECK(told["colours"].get<int>() <= 4); // maximum degree 3, plus 1
+    auto const [colours, output_json] = answer({"colouring"});
+    CHECK(output_json["colours"].get<int>() >= 3);
+    CHECK(output_json["colours"].get<int>() <= 4); // maximum degree 3, plus 1
     std::istringstream each(colours);
     std::vector<int> const of{std::istream_iterator<int>(each), {}};
     REQUIRE(of.size() == 7);
@@ -114,12 +114,12 @@ TEST_CASE(
     "graph algorithms: the report has degrees, what was found, a ranking and a drawing; no script, no reference") {
     scratch_folder const folder;
     auto const graph = folder.write("kite.mtx", kite);
-    auto const has = [](std::string const& text, std::string const& part) {
-        return text.find(part) != std::string::npos;
+    auto const has = [](std::string const& text, std::string const& substring) {
+        return text.find(substring) != std::string::npos;
     };
-    auto const count = [](std::string const& text, std::string const& part) {
+    auto const count = [](std::string const& text, std::string const& substring) {
         int n = 0;
-        for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+        for (auto at = text.find(substring); at != std::string::npos; at = text.find(substring, at + 1)) ++n;
         return n;
     };
     auto const page_of = [&](std::vector<std::string> arguments) {
@@ -129,10 +129,11 @@ TEST_CASE(
         CAPTURE(r.err);
         REQUIRE(r.code == 0);
         auto const page = read_text_file(path);
-        for (std::string const part : {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by degree"})
-            CHECK_MESSAGE(has(page, part), part);
-        for (std::string const part : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
-            CHECK_MESSAGE(!has(page, part), part);
+        for (std::string const substring :
+             {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by degree"})
+            CHECK_MESSAGE(has(page, substring), substring);
+        for (std::string const substring : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
+            CHECK_MESSAGE(!has(page, substring), substring);
         CHECK(count(page, "<svg") == count(page, "</svg>"));
         return page;
     };
@@ -141,9 +142,9 @@ TEST_CASE(
     CHECK(has(ranks, "<tr><td class=number>1<td class=number>4<td")); // largest degree, and small degrees
     CHECK(count(ranks, "<circle") == 7);
     CHECK(has(ranks, "<title>3–4: 3</title>")); // 2, 3 and 4 have degree 3
-    auto const parts = page_of({"components", graph});
-    CHECK(has(parts, "<td class=number>1<td class=number>1<td class=number>5<"));
-    CHECK(has(parts, "<td class=number>2<td class=number>6<td class=number>2<"));
+    auto const components = page_of({"components", graph});
+    CHECK(has(components, "<td class=number>1<td class=number>1<td class=number>5<"));
+    CHECK(has(components, "<td class=number>2<td class=number>6<td class=number>2<"));
     auto const levels = page_of({"bfs", graph, "--source", "7"}); // most vertices are not reached
     CHECK(has(levels, "<title>1: 1</title>"));
     CHECK(has(levels, "<td>source<td>7<"));
@@ -247,10 +248,10 @@ TEST_CASE("graph algorithms: parallel edges are what the algorithm needs of them
     CHECK(answer_of(folder, heavy, {"b-matching", "--capacity", "1", "--symmetrise"}).second["weight"] == 6);
     // Two triangles connected by three parallel edges whose sum is heavier than each edge of the triangles.
     auto const pair = folder.write("pair.txt", "0 1 2\n1 2 2\n0 2 2\n3 4 2\n4 5 2\n3 5 2\n2 3 20\n2 3 20\n2 3 20\n");
-    auto const [labels, told] = answer_of(folder, pair, {"communities", "--symmetrise"});
+    auto const [labels, output_json] = answer_of(folder, pair, {"communities", "--symmetrise"});
     // With weight 60 between 2 and 3 and 2 elsewhere, {2, 3} is a community, and so are {0, 1} and {4, 5}.
     CHECK(labels == "0 0 2 2 4 4");
-    CHECK(told["weights"] == "values");
+    CHECK(output_json["weights"] == "values");
 }
 
 TEST_CASE("graph algorithms: --symmetrise keeps signs and zeros, and one of two directions") {
@@ -293,9 +294,10 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
 
     auto const words = folder.write("words.txt", "7000000000 beta\nbeta 12\n");
     auto const names = folder / "names.txt";
-    auto const [levels, told] = answer_of(folder, words, {"bfs", "--renumber", "--source", "beta", "--mapping", names});
+    auto const [levels, output_json] =
+        answer_of(folder, words, {"bfs", "--renumber", "--source", "beta", "--mapping", names});
     CHECK(levels == "-1 0 1");
-    CHECK(told["source"] == "beta");
+    CHECK(output_json["source"] == "beta");
     CHECK(read_text_file(names) == "7000000000\nbeta\n12\n");
     auto const absent = run({"bfs", words, "--renumber", "--source", "gamma"});
     CHECK(absent.code == 2);
@@ -325,10 +327,10 @@ TEST_CASE("other commands number rows as the file does, too") {
 TEST_CASE("graph algorithms say what they make of values; matchings maximise magnitudes or values") {
     scratch_folder const folder;
     auto const negative = folder.write("negative.txt", "0 1 -5\n1 2 3\n2 3 -1\n");
-    auto const [pairs, told] = answer_of(folder, negative, {"matching", "--symmetrise"});
+    auto const [pairs, output_json] = answer_of(folder, negative, {"matching", "--symmetrise"});
     CHECK(pairs == "1 0 3 2"); // 5 + 1
-    CHECK(told["weight"] == 6);
-    CHECK(told["weights"] == "magnitudes");
+    CHECK(output_json["weight"] == 6);
+    CHECK(output_json["weights"] == "magnitudes");
     auto const [usual, of_values] = answer_of(folder, negative, {"matching", "--symmetrise", "--by-value"});
     CHECK(usual == "-1 2 1 -1");
     CHECK(of_values["weight"] == 3);

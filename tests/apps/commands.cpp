@@ -90,10 +90,10 @@ TEST_CASE("spmv over several semirings, against products by hand") {
     for (auto const& row : rows) {
         CAPTURE(row.semiring);
         for (std::string const precision : {"single", "double"}) {
-            auto const told =
+            auto const output_json =
                 json_of({"spmv", a, "--x", x, "-o", y, "--semiring", row.semiring, "--precision", precision});
-            check_fields(told, {"semiring", "scheme", "seconds"});
-            CHECK(told["semiring"] == row.semiring);
+            check_fields(output_json, {"semiring", "scheme", "seconds"});
+            CHECK(output_json["semiring"] == row.semiring);
             CHECK(numbers(y) == row.y);
         }
     }
@@ -148,9 +148,9 @@ TEST_CASE("multiply: the square of a matrix by hand, whole and by a mask") {
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "3 3 4\n1 1 2\n1 3 5\n2 2 -1\n2 1 4\n");
     auto const c = folder / "c.mtx";
-    auto const told = json_of({"multiply", a, a, "-o", c});
-    check_fields(told, {"rows", "columns", "nonzeros", "semiring", "plan_seconds", "seconds"});
-    CHECK(told["nonzeros"] == 5);
+    auto const output_json = json_of({"multiply", a, a, "-o", c});
+    check_fields(output_json, {"rows", "columns", "nonzeros", "semiring", "plan_seconds", "seconds"});
+    CHECK(output_json["nonzeros"] == 5);
     std::ifstream file(c);
     std::string line;
     std::getline(file, line);
@@ -168,17 +168,17 @@ TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
     for (std::string const method : {"parallel", "greedy"})
         for (int degree = 1; degree <= 4; ++degree) {
             auto const out = folder / "factor.mtx";
-            auto const told = json_of({"factor", "generate:laplace2d,nx=9", "--method", method, "--degree",
-                                       std::to_string(degree), "--rounds", "0", "-o", out});
-            check_fields(told, {"degree", "rounds", "maximal", "edges", "weight_coverage", "seconds"});
-            CHECK(told["maximal"] == true);
+            auto const output_json = json_of({"factor", "generate:laplace2d,nx=9", "--method", method, "--degree",
+                                              std::to_string(degree), "--rounds", "0", "-o", out});
+            check_fields(output_json, {"degree", "rounds", "maximal", "edges", "weight_coverage", "seconds"});
+            CHECK(output_json["maximal"] == true);
             std::ifstream file(out);
             std::string line;
             std::getline(file, line);
             CHECK(line == "%%MatrixMarket matrix coordinate real symmetric");
             long n, m, edges;
             file >> n >> m >> edges;
-            CHECK(edges == told["edges"].get<long>());
+            CHECK(edges == output_json["edges"].get<long>());
             std::vector<int> degrees(static_cast<std::size_t>(n) + 1, 0);
             double weight, sum = 0;
             for (long i, j; file >> i >> j >> weight; sum += weight) {
@@ -186,39 +186,39 @@ TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
                 ++degrees[static_cast<std::size_t>(j)];
             }
             for (int const d : degrees) CHECK(d <= degree);
-            CHECK(told["weight_coverage"].get<double>() == doctest::Approx(sum / (2 * 9 * 8)));
+            CHECK(output_json["weight_coverage"].get<double>() == doctest::Approx(sum / (2 * 9 * 8)));
         }
 }
 
 TEST_CASE("forest: fields, and a permutation that holds every row once") {
     scratch_folder const folder;
     for (std::string const name : {"p.mtx"}) {
-        auto const told = json_of({"forest", "generate:aniso2,nx=20", "-o", folder / name});
-        check_fields(told,
+        auto const output_json = json_of({"forest", "generate:aniso2,nx=20", "-o", folder / name});
+        check_fields(output_json,
                      {"paths", "longest_path", "cycles_broken", "weight_coverage", "identity_coverage", "seconds"});
         auto values = numbers(folder / name);
         REQUIRE(values.size() == 400);
         std::sort(values.begin(), values.end());
         for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == double(i + 1));
-        CHECK(told["paths"].get<int>() + told["edges"].get<int>() == 400);
+        CHECK(output_json["paths"].get<int>() + output_json["edges"].get<int>() == 400);
     }
 }
 
 TEST_CASE("tridiagonal: errors against a known solution, and a solution that satisfies its equations") {
     scratch_folder const folder;
     for (std::string const pivoting : {"none", "partial", "scaled"}) {
-        auto const told = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=1000", "--pivoting", pivoting});
-        check_fields(told, {"method", "pivoting", "backward_error", "forward_relative_error", "seconds"});
-        CHECK(told["backward_error"].get<double>() < 1e-14);
-        CHECK(told["forward_relative_error"].get<double>() < 1e-10);
+        auto const output_json = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=1000", "--pivoting", pivoting});
+        check_fields(output_json, {"method", "pivoting", "backward_error", "forward_relative_error", "seconds"});
+        CHECK(output_json["backward_error"].get<double>() < 1e-14);
+        CHECK(output_json["forward_relative_error"].get<double>() < 1e-10);
     }
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "2 2 4\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n");
     auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n7\n");
-    auto const told = json_of({"tridiagonal", a, "--rhs", b, "-o", folder / "x.mtx"});
-    CHECK_FALSE(told.contains("condition"));
+    auto const output_json = json_of({"tridiagonal", a, "--rhs", b, "-o", folder / "x.mtx"});
+    CHECK_FALSE(output_json.contains("condition"));
     CHECK(json_of({"tridiagonal", a, "--condition"})["condition"].get<double>() == doctest::Approx(4 * 0.8));
-    CHECK(told["forward_relative_error"].is_null());
+    CHECK(output_json["forward_relative_error"].is_null());
     auto const x = numbers(folder / "x.mtx");
     REQUIRE(x.size() == 2);
     CHECK(x[0] == doctest::Approx(1));
@@ -226,23 +226,23 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
 }
 
 TEST_CASE("tridiagonal, solve: in parts") {
-    for (std::string const parts : {"2", "3", "7"}) {
-        auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", parts});
-        CHECK(direct["parts"] == std::stoi(parts));
-        CHECK(direct["method"] == "rpts on " + parts + " ranks");
+    for (std::string const ranks : {"2", "3", "7"}) {
+        auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", ranks});
+        CHECK(direct["parts"] == std::stoi(ranks));
+        CHECK(direct["method"] == "rpts on " + ranks + " ranks");
         CHECK(direct["backward_error"].get<double>() < 1e-15);
         CHECK(direct["forward_relative_error"].get<double>() < 1e-12);
         auto const chain =
-            json_of({"tridiagonal", "generate:tridiagonal,case=2,n=500", "--parts", parts, "--method", "chain"});
-        CHECK(chain["method"] == "chain on " + parts + " ranks");
+            json_of({"tridiagonal", "generate:tridiagonal,case=2,n=500", "--parts", ranks, "--method", "chain"});
+        CHECK(chain["method"] == "chain on " + ranks + " ranks");
         CHECK(chain["backward_error"].get<double>() < 1e-15);
-        auto const solved = json_of({"solve", "generate:aniso2,nx=40", "--parts", parts});
+        auto const solved = json_of({"solve", "generate:aniso2,nx=40", "--parts", ranks});
         CHECK(solved["solver"] == "cg");
         CHECK(solved["preconditioner"] == "forest");
         CHECK(solved["converged"] == true);
         CHECK(solved["forward_relative_error"].get<double>() < 1e-3);
         auto const flow =
-            json_of({"solve", "generate:convection,nx=30", "--parts", parts, "--preconditioner", "jacobi"});
+            json_of({"solve", "generate:convection,nx=30", "--parts", ranks, "--preconditioner", "jacobi"});
         CHECK(flow["solver"] == "bicgstab");
         CHECK(flow["converged"] == true);
     }
@@ -257,18 +257,18 @@ TEST_CASE("tridiagonal: the classical algorithms") {
         bool const doubling = method == "rd" || method == "cr+rd";
         std::string const matrix =
             doubling ? "generate:tridiagonal,case=18,n=7" : "generate:tridiagonal,case=18,n=1000";
-        auto const told = json_of({"tridiagonal", matrix, "--method", method});
-        CHECK(told["method"] == method);
-        CHECK(told["pivoting"] == "none");
-        CHECK(told["backward_error"].get<double>() < (doubling ? 1e-6 : 1e-14));
+        auto const output_json = json_of({"tridiagonal", matrix, "--method", method});
+        CHECK(output_json["method"] == method);
+        CHECK(output_json["pivoting"] == "none");
+        CHECK(output_json["backward_error"].get<double>() < (doubling ? 1e-6 : 1e-14));
     }
     for (std::string const method : {"spike", "parallel-diagonal", "a-r-cr", "g-spike", "spike-thomas", "spike-cr",
                                      "cf-lu-scaled", "wang", "bondeli", "divide-and-conquer"}) {
         CAPTURE(method);
-        auto const told = json_of({"tridiagonal", "generate:tridiagonal,case=18,n=20000", "--method", method});
-        CHECK(told["method"] == method);
-        CHECK(told["backward_error"].get<double>() < 1e-14);
-        if (told["pivoting"] == "none") continue;
+        auto const output_json = json_of({"tridiagonal", "generate:tridiagonal,case=18,n=20000", "--method", method});
+        CHECK(output_json["method"] == method);
+        CHECK(output_json["backward_error"].get<double>() < 1e-14);
+        if (output_json["pivoting"] == "none") continue;
         auto const small = json_of({"tridiagonal", "generate:tridiagonal,case=16,n=1000", "--method", method});
         CHECK(small["backward_error"].get<double>() < 1e-14); // a diagonal of 1e-8 between ones
     }
@@ -297,10 +297,10 @@ TEST_CASE("tridiagonal: finds the class of a matrix by itself") {
     auto const class_of = [](std::string const& file, std::vector<std::string> more = {}) {
         std::vector<std::string> arguments{"tridiagonal", file};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        auto const told = json_of(arguments);
-        CHECK(told["status"] == "ok");
-        CHECK(told["backward_error"].get<double>() < 1e-15);
-        return told["class"].get<std::string>() + " " + std::to_string(told["block"].get<int>());
+        auto const output_json = json_of(arguments);
+        CHECK(output_json["status"] == "ok");
+        CHECK(output_json["backward_error"].get<double>() < 1e-15);
+        return output_json["class"].get<std::string>() + " " + std::to_string(output_json["block"].get<int>());
     };
     auto const cyclic =
         matrix("c.mtx", 30, [](int i, int j) { return (j - i + 30) % 30 == 1 || (i - j + 30) % 30 == 1; });
@@ -319,14 +319,16 @@ TEST_CASE("solve: every solver with every preconditioner") {
     for (std::string const solver : {"cg", "bicgstab", "gmres"})
         for (std::string const preconditioner : {"none", "jacobi", "tridiagonal", "forest"})
             for (std::string const precision : {"single", "double"}) {
-                auto const told = json_of({"solve", "generate:laplace2d,nx=24", "--solver", solver, "--preconditioner",
-                                           preconditioner, "--precision", precision, "--tolerance", "1e-4"});
-                check_fields(told, {"solver", "preconditioner", "iterations", "converged", "relative_residual",
-                                    "forward_relative_error", "setup_seconds", "solve_seconds", "residual_history"});
-                CHECK(told["converged"] == true);
-                CHECK(told["relative_residual"].get<double>() <= 1e-4);
-                CHECK(told["forward_relative_error"].get<double>() < 0.05);
-                CHECK(told["residual_history"].size() == told["iterations"].get<std::size_t>() + 1);
+                auto const output_json =
+                    json_of({"solve", "generate:laplace2d,nx=24", "--solver", solver, "--preconditioner",
+                             preconditioner, "--precision", precision, "--tolerance", "1e-4"});
+                check_fields(output_json,
+                             {"solver", "preconditioner", "iterations", "converged", "relative_residual",
+                              "forward_relative_error", "setup_seconds", "solve_seconds", "residual_history"});
+                CHECK(output_json["converged"] == true);
+                CHECK(output_json["relative_residual"].get<double>() <= 1e-4);
+                CHECK(output_json["forward_relative_error"].get<double>() < 0.05);
+                CHECK(output_json["residual_history"].size() == output_json["iterations"].get<std::size_t>() + 1);
             }
 }
 
@@ -337,9 +339,9 @@ TEST_CASE("solve: method and preconditioner are chosen, and what was tried is to
     CHECK(definite["attempts"][0]["preconditioner"] == definite["preconditioner"]);
     CHECK(json_of({"solve", "generate:convection,nx=20"})["solver"] == "bicgstab");
     CHECK(json_of({"solve", "generate:laplace2d,nx=20", "--solver", "gmres"})["solver"] == "gmres");
-    auto const kept = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=3"});
-    CHECK(kept["preconditioner"] == "forest");
-    CHECK(kept["preconditioner_options"]["rounds"] == "3");
+    auto const selected = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=3"});
+    CHECK(selected["preconditioner"] == "forest");
+    CHECK(selected["preconditioner_options"]["rounds"] == "3");
     auto const both = json_of({"solve", "generate:laplace2d,nx=20", "--solver", "cg", "--preconditioner", "none"});
     CHECK_FALSE(both.contains("attempts"));
 
@@ -352,24 +354,24 @@ TEST_CASE("solve: method and preconditioner are chosen, and what was tried is to
     CHECK(failed.code == 4);
     CHECK(failed.err.find("combinations were tried") != std::string::npos);
     CHECK(failed.out.find("tried") != std::string::npos);
-    auto const told = nlohmann::json::parse(read_text_file(folder / "r.json"));
-    CHECK(told["attempts"].size() > 1);
-    CHECK(told["relative_residual"].get<double>() <= 1);
+    auto const output_json = nlohmann::json::parse(read_text_file(folder / "r.json"));
+    CHECK(output_json["attempts"].size() > 1);
+    CHECK(output_json["relative_residual"].get<double>() <= 1);
 }
 
 TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
-    auto const told = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=7,ties=hash",
-                               "--seed", "3", "--pivoting", "scaled"});
-    auto const options = told["preconditioner_options"];
+    auto const output_json = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner",
+                                      "forest,rounds=7,ties=hash", "--seed", "3", "--pivoting", "scaled"});
+    auto const options = output_json["preconditioner_options"];
     CHECK(options["rounds"] == "7");
     CHECK(options["ties"] == "hash");
     CHECK(options["seed"] == "3");
     CHECK(options["pivoting"] == "scaled");
     CHECK(options["charge-period"] == "5");
-    CHECK(told["preconditioner"] == "forest");
-    CHECK(told["forest"]["paths"].get<int>() > 0);
-    CHECK(told["forest"]["weight_coverage"].get<double>() > 0.3);
-    CHECK(told["factors"] == 1);
+    CHECK(output_json["preconditioner"] == "forest");
+    CHECK(output_json["forest"]["paths"].get<int>() > 0);
+    CHECK(output_json["forest"]["weight_coverage"].get<double>() > 0.3);
+    CHECK(output_json["factors"] == 1);
     // Several forests, each with its coverage.
     for (std::string const name : {"alt-i", "alt-o", "mos-d", "mos-a"}) {
         auto const split = json_of({"solve", "generate:aniso2,nx=30", "--preconditioner", name, "--factors", "3"});
@@ -389,8 +391,8 @@ TEST_CASE("solve: the written solution has the residual that is told") {
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "3 3 7\n1 1 4\n2 2 4\n3 3 4\n1 2 -1\n2 1 -1\n2 3 -1\n3 2 -2\n");
     auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n4\n8\n");
-    auto const told = json_of({"solve", a, "--rhs", b, "-o", folder / "x.mtx", "--tolerance", "1e-12"});
-    CHECK(told["forward_relative_error"].is_null());
+    auto const output_json = json_of({"solve", a, "--rhs", b, "-o", folder / "x.mtx", "--tolerance", "1e-12"});
+    CHECK(output_json["forward_relative_error"].is_null());
     auto const x = numbers(folder / "x.mtx");
     REQUIRE(x.size() == 3);
     CHECK(4 * x[0] - x[1] == doctest::Approx(2));
@@ -400,8 +402,8 @@ TEST_CASE("solve: the written solution has the residual that is told") {
 
 TEST_CASE("the number of threads changes no result") {
     auto const run_with = [](std::string const& threads) {
-        auto told = json_of({"solve", "generate:aniso1,nx=150", "--threads", threads});
-        return told["residual_history"];
+        auto output_json = json_of({"solve", "generate:aniso1,nx=150", "--threads", threads});
+        return output_json["residual_history"];
     };
     CHECK(run_with("1") == run_with("2"));
 }
@@ -433,11 +435,11 @@ TEST_CASE("tridiagonal solves complex systems, tridiagonal, banded and in blocks
     for (auto const& [text, kind] : {std::pair(tridiagonal, "tridiagonal"), std::pair(banded, "banded")})
         for (std::string const precision : {"single", "double"}) {
             auto const a = folder.write("a.mtx", text);
-            auto const told =
+            auto const output_json =
                 json_of({"tridiagonal", a, "--precision", precision, "--condition", "-o", folder / "x.mtx"});
-            CHECK(told["class"] == kind);
-            CHECK(told["field"] == "complex");
-            CHECK(told["forward_relative_error"].get<double>() < (precision == "single" ? 1e-5 : 1e-13));
+            CHECK(output_json["class"] == kind);
+            CHECK(output_json["field"] == "complex");
+            CHECK(output_json["forward_relative_error"].get<double>() < (precision == "single" ? 1e-5 : 1e-13));
             CHECK(read_text_file(folder / "x.mtx").rfind("%%MatrixMarket matrix array complex general\n40 1\n", 0) ==
                   0);
         }
@@ -490,10 +492,10 @@ TEST_CASE("MATRIX may be a Rutherford-Boeing file, an edge list or an archive") 
 TEST_CASE("solve --compare ranks all runs by time and writes the solution of the first") {
     scratch_folder const folder;
     for (std::string const problem : {"generate:laplace2d,nx=20", "generate:convection,nx=20"}) {
-        auto const told = json_of({"solve", problem, "--compare", "-o", folder / "x.mtx"});
-        auto const& runs = told["runs"];
+        auto const output_json = json_of({"solve", problem, "--compare", "-o", folder / "x.mtx"});
+        auto const& runs = output_json["runs"];
         REQUIRE(runs.size() >= 8);
-        CHECK(told["solver"] == runs[0]["solver"]);
+        CHECK(output_json["solver"] == runs[0]["solver"]);
         double before = 0;
         bool with_cg = false;
         for (auto const& run : runs) {
@@ -529,9 +531,9 @@ TEST_CASE("solve begins at --x0 and ends at the first of two tolerances") {
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
                                          "3 3 5\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n3 2 -1\n");
     CHECK(json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.5"})["iterations"] == 0);
-    auto const told = json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.4"});
-    CHECK(told["iterations"].get<int>() > 0);
-    CHECK(told["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
+    auto const output_json = json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.4"});
+    CHECK(output_json["iterations"].get<int>() > 0);
+    CHECK(output_json["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
 }
 
 TEST_CASE("solve: complex systems, by the command's own choice and by every method that suits them") {
@@ -546,11 +548,11 @@ TEST_CASE("solve: complex systems, by the command's own choice and by every meth
     for (std::string const solver : {"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"})
         for (std::string const precision : {"single", "double"}) {
             bool const any = solver != "cg" && solver != "minres";
-            auto const told = json_of({"solve", any ? general : hermitian, "--solver", solver, "--precision", precision,
-                                       "--tolerance", "1e-5", "-o", folder / "x.mtx"});
+            auto const output_json = json_of({"solve", any ? general : hermitian, "--solver", solver, "--precision",
+                                              precision, "--tolerance", "1e-5", "-o", folder / "x.mtx"});
             CAPTURE(solver);
-            CHECK(told["converged"] == true);
-            CHECK(told["forward_relative_error"].get<double>() < 1e-4);
+            CHECK(output_json["converged"] == true);
+            CHECK(output_json["forward_relative_error"].get<double>() < 1e-4);
             CHECK(read_text_file(folder / "x.mtx").rfind("%%MatrixMarket matrix array complex", 0) == 0);
         }
 }
@@ -560,12 +562,12 @@ TEST_CASE("solve --mixed reaches digits that single precision does not have") {
          {std::vector<std::string>{}, {"--solver", "cg", "--preconditioner", "jacobi"}}) {
         std::vector<std::string> arguments{"solve", "generate:aniso2,nx=30", "--mixed", "--tolerance", "1e-12"};
         arguments.insert(arguments.end(), how.begin(), how.end());
-        auto const told = json_of(arguments);
-        CHECK(told["converged"] == true);
-        CHECK(told["relative_residual"].get<double>() <= 1e-12);
-        CHECK(told["solver"] == (how.empty() ? "gmres" : "cg"));
-        CHECK(told["preconditioner"] == (how.empty() ? "forest" : "jacobi"));
-        CHECK(told["refinements"].get<int>() >= 2);
+        auto const output_json = json_of(arguments);
+        CHECK(output_json["converged"] == true);
+        CHECK(output_json["relative_residual"].get<double>() <= 1e-12);
+        CHECK(output_json["solver"] == (how.empty() ? "gmres" : "cg"));
+        CHECK(output_json["preconditioner"] == (how.empty() ? "forest" : "jacobi"));
+        CHECK(output_json["refinements"].get<int>() >= 2);
     }
 }
 
@@ -581,9 +583,9 @@ TEST_CASE("solve: several right-hand sides in a file") {
         std::vector<std::string> arguments{"solve",       problem, "--rhs", b,
                                            "--tolerance", "1e-10", "-o",    folder / "x.mtx"};
         arguments.insert(arguments.end(), how.begin(), how.end());
-        auto const told = json_of(arguments);
-        CHECK(told["converged"] == true);
-        auto const& each = told["right_hand_sides"];
+        auto const output_json = json_of(arguments);
+        CHECK(output_json["converged"] == true);
+        auto const& each = output_json["right_hand_sides"];
         REQUIRE(each.size() == 3);
         CHECK(each[1]["reason"] == "zero_rhs");
         CHECK(each[0]["iterations"].get<int>() > 3);

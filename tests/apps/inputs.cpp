@@ -187,11 +187,11 @@ TEST_CASE("control characters of names are escaped where people read them") {
         CHECK(unknown.code == 2);
         CHECK(unknown.err.find(shown) != std::string::npos);
         folder.write(name, matrix_text);
-        auto const told = run({"info", folder / name});
-        CHECK(told.code == 0);
-        CHECK(told.out.find(shown) != std::string::npos);
+        auto const output_json = run({"info", folder / name});
+        CHECK(output_json.code == 0);
+        CHECK(output_json.out.find(shown) != std::string::npos);
         for (char const c : {'\x1b', '\x7f', '\x9b'})
-            if (shown.find("gr") != 0) CHECK(told.out.find(c) == std::string::npos);
+            if (shown.find("gr") != 0) CHECK(output_json.out.find(c) == std::string::npos);
         CHECK(run({"info", folder / name, "--json", "-"}).json()["matrix"] ==
               nlohmann::json::parse(
                   nlohmann::json(folder / name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
@@ -227,9 +227,9 @@ TEST_CASE("OMP_PROC_BIND does not bind the command to a core") {
     std::vector<std::string> settings{"", "OMP_PROC_BIND=true ", "OMP_PROC_BIND=close OMP_PLACES=cores "};
     if (!sanitized) settings.emplace_back("LD_PRELOAD=libgomp.so.1 OMP_PROC_BIND=true "); // as the benchmarks link it
     for (auto const& setting : settings) {
-        auto const told =
+        auto const output_json =
             shell(folder_of(folder), setting + "\"$coppice\" info generate:laplace2d,nx=4 --backend host --json -");
-        CHECK(told.json()["threads"] == CPU_COUNT(&allowed));
+        CHECK(output_json.json()["threads"] == CPU_COUNT(&allowed));
     }
     // Threads in excess of the cores do not work.
     auto const many = run({"info", "generate:laplace2d,nx=4", "--backend", "host", "--threads", "4096"});

@@ -12,7 +12,7 @@ namespace {
 
 std::string const problem = "generate:aniso2,nx=40";
 
-bool holds(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+bool holds(std::string const& text, std::string const& substring) { return text.find(substring) != std::string::npos; }
 
 } // namespace
 
@@ -132,10 +132,11 @@ TEST_CASE("the report is one self-contained page with all its sections") {
     REQUIRE(run({"solve", problem, "--report", path}).code == 0);
     auto const page = read_text_file(path);
     CHECK(page.rfind("<!doctype html>", 0) == 0);
-    for (std::string const part : {"id=convergence", "id=pattern", "id=forest", "id=settings", "<svg class=chart",
-                                   "<svg class=histogram", "data:image/png;base64,", "Original order", "Forest order",
-                                   "prefers-color-scheme: dark", "tolerance 1e-06", "Path lengths"})
-        CHECK_MESSAGE(holds(page, part), part);
+    for (std::string const substring :
+         {"id=convergence", "id=pattern", "id=forest", "id=settings", "<svg class=chart", "<svg class=histogram",
+          "data:image/png;base64,", "Original order", "Forest order", "prefers-color-scheme: dark", "tolerance 1e-06",
+          "Path lengths"})
+        CHECK_MESSAGE(holds(page, substring), substring);
     for (std::string const run_name : {"forest", "tridiagonal", "jacobi", "none"})
         CHECK_MESSAGE(holds(page, "<title>" + run_name + ": "), run_name);
     for (std::string const reference : {"http:", "https:", "<script", "<link", "@import", "url(", "//"})
@@ -150,9 +151,9 @@ TEST_CASE("the report shows the levels of a multilevel method, and its aggregate
         REQUIRE(run({"solve", matrix, "--preconditioner", preconditioner, "--report", path}).code == 0);
         return read_text_file(path);
     };
-    auto const count = [](std::string const& text, std::string const& part) {
+    auto const count = [](std::string const& text, std::string const& substring) {
         int n = 0;
-        for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+        for (auto at = text.find(substring); at != std::string::npos; at = text.find(substring, at + 1)) ++n;
         return n;
     };
     auto const grid = page_of("generate:aniso2,nx=30,ny=20", "multilevel,coarsest=20");

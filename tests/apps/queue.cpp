@@ -24,31 +24,32 @@ json figures(std::vector<std::string> arguments) {
 } // namespace
 
 TEST_CASE("queue: one server is M/M/1 with a limit") {
-    auto const told = figures({"--servers", "1", "--places", "12", "--arrival", "0.75"});
+    auto const output_json = figures({"--servers", "1", "--places", "12", "--arrival", "0.75"});
     double const rho = 0.75, all = (1 - std::pow(rho, 12)) / (1 - rho);
     double tasks = 0;
     for (int i = 0; i < 12; ++i) tasks += i * std::pow(rho, i) / all;
-    CHECK(told["states"] == 12);
-    CHECK(told["load"].get<double>() == doctest::Approx(1 - 1 / all).epsilon(1e-12));
-    CHECK(told["waiting_probability"].get<double>() == doctest::Approx(1 - 1 / all).epsilon(1e-12));
-    CHECK(told["loss_probability"].get<double>() == doctest::Approx(std::pow(rho, 11) / all).epsilon(1e-12));
-    CHECK(told["mean_tasks"].get<double>() == doctest::Approx(tasks).epsilon(1e-12));
-    CHECK(told["cost"].get<double>() ==
-          doctest::Approx(1 + told["mean_waiting"].get<double>() + 10 * 0.75 * told["loss_probability"].get<double>()));
-    CHECK(told["servers_in_advance"] == 1);
-    CHECK(told["by_servers"].size() == 1);
+    CHECK(output_json["states"] == 12);
+    CHECK(output_json["load"].get<double>() == doctest::Approx(1 - 1 / all).epsilon(1e-12));
+    CHECK(output_json["waiting_probability"].get<double>() == doctest::Approx(1 - 1 / all).epsilon(1e-12));
+    CHECK(output_json["loss_probability"].get<double>() == doctest::Approx(std::pow(rho, 11) / all).epsilon(1e-12));
+    CHECK(output_json["mean_tasks"].get<double>() == doctest::Approx(tasks).epsilon(1e-12));
+    CHECK(output_json["cost"].get<double>() ==
+          doctest::Approx(1 + output_json["mean_waiting"].get<double>() +
+                          10 * 0.75 * output_json["loss_probability"].get<double>()));
+    CHECK(output_json["servers_in_advance"] == 1);
+    CHECK(output_json["by_servers"].size() == 1);
 }
 
 TEST_CASE("queue: a server for every task is Erlang's loss system") {
     // With one position per level, j open servers hold j - 1 tasks, each of which is served.
-    auto const told = figures({"--servers", "13", "--places", "1", "--arrival", "5", "--service", "0.5"});
+    auto const output_json = figures({"--servers", "13", "--places", "1", "--arrival", "5", "--service", "0.5"});
     double blocked = 1;
     for (int n = 1; n <= 12; ++n) blocked = 10 * blocked / (n + 10 * blocked);
-    CHECK(told["loss_probability"].get<double>() == doctest::Approx(blocked).epsilon(1e-12));
-    CHECK(told["mean_tasks"].get<double>() == doctest::Approx(10 * (1 - blocked)).epsilon(1e-12));
-    CHECK(told["waiting_probability"].get<double>() == 0);
-    CHECK(told["by_servers"].size() == 13);
-    CHECK(told["by_servers"].back()["cost"] == told["cost"]);
+    CHECK(output_json["loss_probability"].get<double>() == doctest::Approx(blocked).epsilon(1e-12));
+    CHECK(output_json["mean_tasks"].get<double>() == doctest::Approx(10 * (1 - blocked)).epsilon(1e-12));
+    CHECK(output_json["waiting_probability"].get<double>() == 0);
+    CHECK(output_json["by_servers"].size() == 13);
+    CHECK(output_json["by_servers"].back()["cost"] == output_json["cost"]);
 }
 
 TEST_CASE("queue: the distribution, the page, and the same bits with any number of threads") {
@@ -58,14 +59,14 @@ TEST_CASE("queue: the distribution, the page, and the same bits with any number 
         more.insert(more.begin(), queue.begin(), queue.end());
         return figures(more);
     };
-    auto const told = with({"-o", folder / "x.mtx", "--report", folder / "q.html", "--threads", "1"});
+    auto const output_json = with({"-o", folder / "x.mtx", "--report", folder / "q.html", "--threads", "1"});
     for (auto const* field : {"states", "seconds", "iterations", "converged", "residual", "cheapest_servers"})
-        CHECK(told.contains(field));
-    CHECK(told["states"] == 640);
-    CHECK(told["residual"].get<double>() <= 1e-13);
+        CHECK(output_json.contains(field));
+    CHECK(output_json["states"] == 640);
+    CHECK(output_json["residual"].get<double>() <= 1e-13);
     // Accepted tasks keep servers busy.
-    double const busy = told["load"].get<double>() * told["open_servers"].get<double>();
-    CHECK(busy == doctest::Approx(25 * (1 - told["loss_probability"].get<double>())).epsilon(1e-10));
+    double const busy = output_json["load"].get<double>() * output_json["open_servers"].get<double>();
+    CHECK(busy == doctest::Approx(25 * (1 - output_json["loss_probability"].get<double>())).epsilon(1e-10));
     with({"-o", folder / "y.mtx", "--threads", "2"});
     auto const x = read_text_file(folder / "x.mtx");
     CHECK(x == read_text_file(folder / "y.mtx"));
@@ -89,8 +90,8 @@ TEST_CASE("queue: the distribution, the page, and the same bits with any number 
     CHECK(count("http") == 0);
     CHECK(page.find("nan") == std::string::npos);
     int cheaper = 0;
-    for (auto const& q : told["by_servers"]) cheaper += q["cost"] < told["by_servers"][0]["cost"];
+    for (auto const& q : output_json["by_servers"]) cheaper += q["cost"] < output_json["by_servers"][0]["cost"];
     CHECK(cheaper > 0);
     auto const single = with({"--precision", "single"});
-    CHECK(single["load"].get<double>() == doctest::Approx(told["load"].get<double>()).epsilon(1e-5));
+    CHECK(single["load"].get<double>() == doctest::Approx(output_json["load"].get<double>()).epsilon(1e-5));
 }

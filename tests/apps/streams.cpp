@@ -102,11 +102,11 @@ TEST_CASE("- is standard input and standard output") {
 
 TEST_CASE("a failure has its JSON object, and is written over nothing else") {
     scratch_folder const folder;
-    auto const told = run({"info", folder / "no.mtx", "--json", "-"});
-    CHECK(told.code == 3);
-    CHECK(told.json()["code"] == 3);
-    CHECK(told.json()["command"] == "info");
-    CHECK("coppice: error: " + told.json()["error"].get<std::string>() + "\n" == told.err);
+    auto const output_json = run({"info", folder / "no.mtx", "--json", "-"});
+    CHECK(output_json.code == 3);
+    CHECK(output_json.json()["code"] == 3);
+    CHECK(output_json.json()["command"] == "info");
+    CHECK("coppice: error: " + output_json.json()["error"].get<std::string>() + "\n" == output_json.err);
     CHECK(run({"solve", problem, "--restart", "x", "--json", folder / "r.json"}).code == 2);
     CHECK(nlohmann::json::parse(read_text_file(folder / "r.json"))["code"] == 2);
     CHECK(run({"solve", problem, "--max-iterations", "0", "--json=" + (folder / "r.json")}).code == 4);
@@ -172,11 +172,11 @@ TEST_CASE("Ctrl-C ends a solve with the best x so far") {
          seconds *= 4) // the set-up is usually finished after the first
         code = interrupted_solve(folder, matrix, seconds);
     REQUIRE(code == 4);
-    auto const told = nlohmann::json::parse(read_text_file(folder / "told.json"));
-    CHECK(told["reason"] == "cancelled");
-    CHECK(told["converged"] == false);
+    auto const output_json = nlohmann::json::parse(read_text_file(folder / "told.json"));
+    CHECK(output_json["reason"] == "cancelled");
+    CHECK(output_json["converged"] == false);
     CHECK(read_text_file(folder / "err").find("interrupted after") != std::string::npos);
-    double const residual = told["relative_residual"];
+    double const residual = output_json["relative_residual"];
     CHECK(residual < 1);
     auto const again = run({"solve", matrix, "--x0", folder / "x.mtx", "--max-iterations", "0", "--solver", "gmres",
                             "--preconditioner", "none", "--tolerance", "0", "--json", "-"});

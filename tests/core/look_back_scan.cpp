@@ -88,10 +88,10 @@ TEST_CASE_TEMPLATE("look-back scan: operators that do not commute, in place", Fi
         CHECK(same(to_vector(exec, a), expected));
         buffer<int> sums(exec, n);
         look_back_scan(exec, n, wide_of_index{}, last_summed{}, store_sum{sums.view()});
-        auto const told = to_vector(exec, sums);
+        auto const json = to_vector(exec, sums);
         int sum = 0;
         bool right = true;
-        for (std::int64_t i = 0; i < n; ++i) right = right && told[std::size_t(i)] == (sum += int(i % 7) + 4);
+        for (std::int64_t i = 0; i < n; ++i) right = right && json[std::size_t(i)] == (sum += int(i % 7) + 4);
         CHECK(right);
     }
 }

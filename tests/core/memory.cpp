@@ -162,9 +162,9 @@ TEST_CASE_TEMPLATE("vectors, spans and arrays are seen as views and copied", Fix
     static_assert(std::is_same_v<decltype(view), array_view<int>>);
     CHECK(view.data() == values.data());
     CHECK(view.size() == 5);
-    array_view<int const> const part = std::span(values).subspan(1, 3);
-    CHECK(part.size() == 3);
-    CHECK(part[1] == 4);
+    array_view<int const> const substring = std::span(values).subspan(1, 3);
+    CHECK(substring.size() == 3);
+    CHECK(substring[1] == 4);
     CHECK(to_vector(exec, exec.copy(std::span(values).first(2))) == std::vector{3, 1});
     CHECK(to_vector(exec, exec.copy(std::array{7, 8})) == std::vector{7, 8});
     buffer<int> const owned = exec.copy(values);
@@ -220,15 +220,15 @@ TEST_CASE("memory resources of std::pmr serve executors, and those of executors 
 TEST_CASE("a buffer that shrinks keeps its first elements") {
     host_executor const exec(1);
     for (std::int64_t const size : {10, 1 << 16, 5 << 20}) // small, of small pages, of large ones
-        for (std::int64_t const kept : {size, size - 1, size / 3, std::int64_t{1}, std::int64_t{0}}) {
+        for (std::int64_t const selected : {size, size - 1, size / 3, std::int64_t{1}, std::int64_t{0}}) {
             buffer<std::int64_t> b(exec, size);
             for (std::int64_t i = 0; i < size; ++i) b[i] = 3 * i + 1;
             auto const* const start = b.data();
-            b.shrink(kept);
-            REQUIRE(b.size() == kept);
+            b.shrink(selected);
+            REQUIRE(b.size() == selected);
             CHECK(b.data() == start);
             bool same = true;
-            for (std::int64_t i = 0; i < kept; ++i) same = same && b[i] == 3 * i + 1;
+            for (std::int64_t i = 0; i < selected; ++i) same = same && b[i] == 3 * i + 1;
             CHECK(same);
         }
 }

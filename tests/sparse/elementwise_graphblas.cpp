@@ -115,9 +115,9 @@ TEST_CASE("element-wise operations agree with SuiteSparse:GraphBLAS") {
         [&](auto& C, auto const& M, auto const& acc, auto const& d) {
             update(exec, C, M, acc, select_entries(exec, below_diagonal{}, da.view()), d);
         });
-    auto const source = random_sparse<T>(43, 31, 0.2, 5);
-    auto const dt = source.on(exec);
-    auto const gt = to_grb(wide);
+    auto const tall = random_sparse<T>(43, 31, 0.2, 5);
+    auto const dt = tall.on(exec);
+    auto const gt = to_grb(tall);
     check_calls(
         c, m, [&](auto C, auto M, auto acc, auto d) { return GrB_transpose(C, M, acc, gt, d); },
         [&](auto& C, auto const& M, auto const& acc, auto const& d) {
@@ -204,9 +204,9 @@ TEST_CASE("composition of matrices agrees with SuiteSparse:GraphBLAS") {
     std::vector<csr_view<T>> const ours{da.view(), db.view(), de.view(), df.view()};
     auto const composed = concat(exec, ours, 2);
     CHECK(plain(exec, composed) == from_grb_matrix<T>(whole));
-    auto const tiles = split(exec, composed.view(), list{7, 5}, list{9, 4});
-    CHECK(plain(exec, tiles[1]) == b);
-    CHECK(plain(exec, tiles[2]) == e);
+    auto const pieces = split(exec, composed.view(), list{7, 5}, list{9, 4});
+    CHECK(plain(exec, pieces[1]) == b);
+    CHECK(plain(exec, pieces[2]) == e);
     CHECK_THROWS_AS(split(exec, composed.view(), list{7, 4}, list{9, 4}), dimension_error);
     CHECK_THROWS_AS(concat(exec, ours, 4), dimension_error);
 

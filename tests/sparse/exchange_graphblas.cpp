@@ -90,9 +90,10 @@ TEST_CASE("matrices in every format move from GraphBLAS as hypersparse, by colum
                 auto columns = move_columns_from_graphblas<T>(make());
                 T const* const by_columns = columns.values().data();
                 CHECK(columns.rows() == 19);
-                grb_matrix const back(move_columns_to_graphblas(exec, std::move(columns)));
-                CHECK(from_grb_matrix<T>(back) == a);
-                if (!a.values.empty()) CHECK(move_columns_from_graphblas<T>(back).values().data() == by_columns);
+                grb_matrix const by_column_again(move_columns_to_graphblas(exec, std::move(columns)));
+                CHECK(from_grb_matrix<T>(by_column_again) == a);
+                if (!a.values.empty())
+                    CHECK(move_columns_from_graphblas<T>(by_column_again).values().data() == by_columns);
 
                 auto elements = move_dense_from_graphblas<T>(make());
                 CHECK(elements.size() == 23 * 19);

@@ -11,9 +11,9 @@
 
 namespace coppice::test {
 
-using listed_rows = std::vector<std::vector<std::pair<int, double>>>; ///< columns and values in storage order
+using row_lists = std::vector<std::vector<std::pair<int, double>>>; ///< columns and values in storage order
 
-inline csr<double> from_rows(listed_rows const& rows) {
+inline csr<double> from_rows(row_lists const& rows) {
     host_executor const host{1};
     std::vector<std::int32_t> offsets{0}, columns;
     std::vector<double> values;

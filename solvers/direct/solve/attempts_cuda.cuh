@@ -32,7 +32,7 @@ struct attempts_plan {
 inline int shared_limit_of_attempts(cuda_executor const& exec) { return shared_limit(exec) - 1024; }
 
 /// The blocks of a running kernel as a launcher: all of them make the same calls, and each call returns after all
-/// blocks have done their share.
+/// blocks have finished.
 struct running_grid {
     attempts_plan const& plan;
     unsigned char* shared; ///< plan.bytes bytes

@@ -292,7 +292,7 @@ public:
         multilevel_report const& r = levels_->report();
         return {{"levels", finding_unit::count, double(coupling_->levels())},
                 {"operator_complexity", finding_unit::number, r.operator_complexity},
-                {"weight_coverage", finding_unit::share, r.levels.front().coverage},
+                {"weight_coverage", finding_unit::fraction, r.levels.front().coverage},
                 {"coupling_seconds", finding_unit::seconds, r.coupling_seconds},
                 {"aggregate_seconds", finding_unit::seconds, r.aggregate_seconds},
                 {"prolongator_seconds", finding_unit::seconds, r.prolongator_seconds},

@@ -101,9 +101,9 @@ void gather_values(cuda_rank const& exec, T const* mine, T* all, std::int64_t co
 
 template <>
 struct pass_scratch<cuda_rank> : pass_scratch<cuda_executor> {
-    buffer<double> mine, all; ///< of most_sums
+    buffer<double> mine, all; ///< of max_sums
     pass_scratch(cuda_rank const& exec, std::int64_t n)
-        : pass_scratch<cuda_executor>(exec, n), mine(exec, most_sums), all(exec, most_sums * exec.comm().ranks()) {}
+        : pass_scratch<cuda_executor>(exec, n), mine(exec, max_sums), all(exec, max_sums * exec.comm().ranks()) {}
 };
 
 /// The sums of a pass over the elements of this rank, without its final step.
@@ -184,9 +184,9 @@ void project(cuda_rank const& exec, basis_scratch<cuda_rank>& scratch, basis_col
              dot_value<T>* h) {
     project(static_cast<cuda_executor const&>(exec), static_cast<basis_scratch<cuda_executor>&>(scratch), v, w, h);
     gather_values(exec, reinterpret_cast<double const*>(h), scratch.all.data(),
-                  std::int64_t(scratch.most) * dot_parts<T>);
-    for_each(exec, scratch.most,
-             sum_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.most,
+                  std::int64_t(scratch.max_columns) * dot_components<T>);
+    for_each(exec, scratch.max_columns,
+             sum_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.max_columns,
                                 exec.comm().ranks()});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// An operator of the user's own, whatever its type.
+/// A type-erased linear operator.
 #pragma once
 
 #include <concepts>
@@ -43,7 +43,7 @@ class any_operator {
 public:
     using value_type = T;
 
-    /// An operator that knows its size.
+    /// An operator that defines its size.
     template <detail::sized_operator<Executor, T> A>
     explicit any_operator(A a)
         : size_(checked(static_cast<std::int64_t>(a.size()))), held_(std::make_shared<model<A>>(std::move(a))) {}
@@ -54,14 +54,14 @@ public:
     std::int64_t size() const { return size_; }
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { held_->apply(exec, x, y); }
 
-    /// Does the operator take dot products in its product? Then apply_and_dot() may be called.
+    /// Whether the operator computes dot products with its product, so that apply_and_dot() may be called.
     bool has_dots() const { return held_->has_dots(); }
     template <int Count>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
                        dot_value<T>* sums) const {
         held_->apply_and_dot(exec, x, y, left, sums, Count);
     }
-    /// apply() may be captured into a CUDA graph, as far as the operator says so.
+    /// Whether apply() may be captured into a CUDA graph, as declared by the operator.
     bool replayable() const { return held_->replayable(); }
     shared_loop* shared() const { return held_->shared(); }
 
@@ -116,7 +116,7 @@ private:
 
 namespace detail {
 
-/// An operator that somebody else keeps.
+/// An operator that is owned elsewhere.
 template <class A>
 struct borrowed_operator {
     A const* a;

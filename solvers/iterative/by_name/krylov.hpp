@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The Krylov methods together, and the function that takes one by name.
+/// All Krylov methods, and solve(), which selects one by name.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 6> krylov_names{"cg", "minres", "b
 
 namespace detail {
 
-/// Do the iterations of that method rest when a solve has ended (krylov_iteration::rests_at_the_end())?
+/// Whether iterations of that method have no effect after a solve has ended (krylov_iteration::rests_at_the_end()).
 constexpr bool iterations_rest(std::string_view method) { return method == "cg" || method == "bicgstab"; }
 
 /// An operator and a preconditioner of numbers A::value_type, and vectors of such.
@@ -55,7 +55,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
                         std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                         krylov_options const& options = {});
 
-/// The same for an operator that does not say which numbers it is of: those of x.
+/// As above for an operator without a value_type: that of x is used.
 template <executor Executor, class A, class M, class B, class X, class T = detail::solution_element_t<X>>
 requires(!detail::system_of_known_numbers<Executor, A, M, B, X> && linear_operator<A, Executor, T> &&
          preconditioner_for<M, Executor, T> && std::convertible_to<B const&, array_view<T const>> &&

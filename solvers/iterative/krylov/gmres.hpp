@@ -88,8 +88,8 @@ class gmres {
 public:
     gmres(Executor const& exec, std::int64_t n, krylov_options options = {})
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n),
-          basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1, detail::dot_parts<T>),
-          work_(exec, 3 * n), kept_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
+          basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1, detail::dot_components<T>),
+          work_(exec, 3 * n), saved_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
           least_squares_(exec, detail::hessenberg_factor<value>::size(options_.restart)) {
         fill(exec, least_squares_.view(), value(0)); // the host copies all of it, whatever iterations have written
     }
@@ -118,7 +118,7 @@ private:
     buffer<T> basis_;
     detail::basis_scratch<Executor> projections_;
     buffer<T> work_;
-    buffer<T> kept_;
+    buffer<T> saved_;
     detail::best_solution<Executor, T> best_;
     detail::one_user user_{};
     buffer<value> least_squares_;
@@ -129,17 +129,17 @@ namespace detail {
 template <class V>
 struct gmres_state {
     krylov_control control{};
-    int done = 0;     ///< columns
-    int again = 0;    ///< is the vector to be made orthogonal once more?
-    double beta = 0;  ///< norm of the residual at the beginning
-    V before[2] = {}; ///< (v, w), (w, w) of w = A M^-1 v
-    double left = 0;  ///< the square of what is left of w
-    double after = 0; ///< its root, or 0 where it is nothing but rounding
-    double least = 0; ///< below this share of w
+    int done = 0;            ///< columns
+    int again = 0;           ///< is the vector to be made orthogonal once more?
+    double beta = 0;         ///< norm of the residual at the beginning
+    V before[2] = {};        ///< (v, w), (w, w) of w = A M^-1 v
+    double left = 0;         ///< the square of what is left of w
+    double after = 0;        ///< its root, or 0 where it is nothing but rounding
+    double min_fraction = 0; ///< below this share of w
 
     COPPICE_HD double length_before() const { return real_part(before[1]); } ///< its square
 
-    COPPICE_HD void look(double ww) {
+    COPPICE_HD void check(double ww) {
         left = ww;
         again = left < 0.5 * length_before(); // cancellation: what is left may not be orthogonal
     }
@@ -148,7 +148,7 @@ struct gmres_state {
         if (again) left = ww;
         if (!control.finite(left, length_before())) return;
         after = std::sqrt(left);
-        if (after <= least * std::sqrt(length_before())) after = 0;
+        if (after <= min_fraction * std::sqrt(length_before())) after = 0;
         if (done == 0) factor.right()[0] = V(beta);
         double const residual = factor.add_column(done, again != 0, after);
         ++done;
@@ -186,7 +186,7 @@ struct gmres_subtract {
     basis_columns<T> v;
     array_view<T> w;
 
-    COPPICE_HD bool second() const { return v.gate != nullptr; }
+    COPPICE_HD bool second() const { return v.enabled != nullptr; }
     COPPICE_HD subtract_columns<T> begin() const {
         return {v, v.columns(), second() ? factor.projected_again() : factor.projected(), w.data()};
     }
@@ -196,7 +196,7 @@ struct gmres_subtract {
         if (second())
             now.decide(factor, real_part(sums[0]));
         else
-            now.look(real_part(sums[0]));
+            now.check(real_part(sums[0]));
     }
 };
 
@@ -219,9 +219,9 @@ struct gmres_keep {
     static constexpr int dots = 0;
     gmres_state<dot_value<T>> const* s;
     array_view<T> z;
-    T* kept;
+    T* saved;
 
-    COPPICE_HD copy_vector<T> begin() const { return {z.data(), kept + s->done * z.size()}; }
+    COPPICE_HD copy_vector<T> begin() const { return {z.data(), saved + s->done * z.size()}; }
 };
 
 } // namespace detail
@@ -238,8 +238,8 @@ void gmres<Executor, T, Flexible>::combine(element_t<T> const* columns, int coun
     value const* const y = detail::hessenberg_factor<value>{options_.restart, memory.data()}.solve(count);
     std::int64_t const n = dots_.size;
     fill(exec_, sum, E(0));
-    for (int j = 0; j < count; j += add_columns<E>::most) {
-        add_columns<E> update{columns + j * n, n, std::min(count - j, add_columns<E>::most), {}, sum.data()};
+    for (int j = 0; j < count; j += add_columns<E>::max_terms) {
+        add_columns<E> update{columns + j * n, n, std::min(count - j, add_columns<E>::max_terms), {}, sum.data()};
         for (int k = 0; k < update.count; ++k) update.coefficient[k] = E(y[j + k]);
         for_each(exec_, n, update);
     }
@@ -263,14 +263,15 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     bool const plain = detail::is_identity(m), keeps = Flexible && !plain;
     auto const v = vector(0), w = vector(1), z = plain ? v : vector(2), r = w;
     detail::hessenberg_factor<value> const factor{options_.restart, least_squares_.data()};
-    E *const basis = detail::as_elements(basis_.view()).data(), *const kept = detail::as_elements(kept_.view()).data();
+    E *const basis = detail::as_elements(basis_.view()).data(), *const saved =
+                                                                    detail::as_elements(saved_.view()).data();
     detail::basis_columns<E> const columns{basis, dots_.size, &s->done, nullptr};
     detail::basis_columns<E> const once_more{basis, dots_.size, &s->done, &s->again};
 
     auto const begin = [&] { iteration.pass(detail::gmres_begin<E>{s, r, v, basis}); };
     auto const iterate = [&] {
         if (!plain) m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(z));
-        if (keeps) iteration.pass(detail::gmres_keep<E>{s, z, kept});
+        if (keeps) iteration.pass(detail::gmres_keep<E>{s, z, saved});
         iteration.template multiply<2>(a, z, w, v, s->before);               // w = A M^-1 v
         project(exec_, projections_, columns, w.data(), factor.projected()); // h = V^T w, w = w - V h
         iteration.pass(detail::gmres_subtract<E>{s, factor, columns, w});
@@ -278,13 +279,13 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         iteration.pass(detail::gmres_subtract<E>{s, factor, once_more, w});
         iteration.pass(detail::gmres_next<E>{s, w, v, basis}); // v = w / |w|
     };
-    constexpr double least = detail::unit_of<T>;
+    constexpr double min_fraction = detail::unit_of<T>;
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
-        auto const end = iteration.round({.beta = std::sqrt(rr), .least = least}, best_, begin, iterate);
+        auto const end = iteration.round({.beta = std::sqrt(rr), .min_fraction = min_fraction}, best_, begin, iterate);
         if (end.done == 0) continue;
         // x = x + M^-1 V y, or x + Z y with the vectors that were kept
-        combine(keeps ? kept : basis, end.done, w);
+        combine(keeps ? saved : basis, end.done, w);
         bool const apply = !plain && !keeps;
         if (apply) m.apply(exec_, detail::as_numbers<T const>(w), detail::as_numbers<T>(z));
         for_each(exec_, dots_.size, axpy<E>{E(1), apply ? z.data() : w.data(), x.data()});

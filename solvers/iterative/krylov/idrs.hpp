@@ -58,29 +58,29 @@ private:
 
 namespace detail {
 
-inline constexpr int idrs_most = krylov_options::most_shadow_space;
+inline constexpr int idrs_max = krylov_options::most_shadow_space;
 
 /// Scalars of IDR(s), for real or complex dot products V, (x, y) = x^H y. An iteration is step k of a cycle: k < s
 /// makes direction k, k = s reduces the dimension.
 template <class V>
 struct idrs_state {
-    static constexpr int most = idrs_most;
+    static constexpr int max_space = idrs_max;
 
     krylov_control control{};
     int s = 0;
     int k = 0;
-    int last = 0;      ///< s - 1: columns of the shadow space less one
-    int inner = 0;     ///< k < s
-    int reduced = 1;   ///< f is to be computed anew
-    double rr = 0;     ///< (r, r)
-    V omega = V(1);    ///< of the last reduction
-    V beta{};          ///< length of the step
-    double uu = 0;     ///< (u, u): A may not read an element that is not finite
-    V rg[2] = {};      ///< (r, g), (g, g) of g = A u
-    V f[most] = {};    ///< P^H r
-    V h[most] = {};    ///< P^H g
-    V c[most] = {};    ///< of column k on: M(k:s, k:s) c = f(k:s)
-    V m[most][most]{}; ///< m[i][j] = (p_i, g_j), lower triangular
+    int last = 0;                ///< s - 1: columns of the shadow space less one
+    int inner = 0;               ///< k < s
+    int reduced = 1;             ///< f is to be computed anew
+    double rr = 0;               ///< (r, r)
+    V omega = V(1);              ///< of the last reduction
+    V beta{};                    ///< length of the step
+    double uu = 0;               ///< (u, u): A may not read an element that is not finite
+    V rg[2] = {};                ///< (r, g), (g, g) of g = A u
+    V f[max_space] = {};         ///< P^H r
+    V h[max_space] = {};         ///< P^H g
+    V c[max_space] = {};         ///< of column k on: M(k:s, k:s) c = f(k:s)
+    V m[max_space][max_space]{}; ///< m[i][j] = (p_i, g_j), lower triangular
 
     /// Begins step k + 1, or a cycle.
     COPPICE_HD void next_step() {
@@ -120,7 +120,7 @@ struct idrs_state {
 
     /// After r = r - beta g: is the step good?
     COPPICE_HD void decide(double rr_next) {
-        V alpha[most] = {};
+        V alpha[max_space] = {};
         if (!control.finite(length_of(rg[0]), real_part(rg[1])) || !control.finite(uu)) return;
         if (inner) {
             orthogonalise(alpha);
@@ -162,7 +162,7 @@ struct add_to_columns {
     T const* first;
     std::int64_t n;
     int count;
-    T c[idrs_most];
+    T c[idrs_max];
     T* z;
 
     COPPICE_HD void operator()(std::int64_t i) const {
@@ -171,7 +171,7 @@ struct add_to_columns {
         z[i] = sum;
     }
     /// Elements [begin, end) for a core: column by column, from its cache.
-    void stretch(std::int64_t begin, std::int64_t end) const {
+    void range(std::int64_t begin, std::int64_t end) const {
         for (std::int64_t i = begin; i < end; ++i) z[i] = factor * y[i];
         for (int j = 0; j < count; ++j) {
             T const a = c[j];
@@ -218,7 +218,7 @@ struct idrs_residual {
         std::int64_t n;
         int k;
         bool inner;
-        T alpha[idrs_most];
+        T alpha[idrs_max];
         T beta;
         T *g, *u, *r, *all_g, *all_u;
         COPPICE_HD void operator()(std::int64_t i) const {
@@ -234,7 +234,7 @@ struct idrs_residual {
             r[i] -= beta * new_g;
         }
         /// Elements [begin, end) for a core: column by column, from its cache.
-        void stretch(std::int64_t begin, std::int64_t end) const {
+        void range(std::int64_t begin, std::int64_t end) const {
             for (int j = 0; j < (inner ? k : 0); ++j) {
                 T const a = alpha[j];
                 T const *const column_g = all_g + j * n, *const column_u = all_u + j * n;
@@ -249,7 +249,7 @@ struct idrs_residual {
     };
     COPPICE_HD update begin() const {
         update all{r.size(), state->k, state->inner != 0, {}, T(0), g.data(), u.data(), r.data(), all_g, all_u};
-        dot_value<T> alpha[idrs_most] = {};
+        dot_value<T> alpha[idrs_max] = {};
         if (all.inner) state->orthogonalise(alpha);
         all.beta = T(state->step_length(alpha));
         for (int j = 0; j < all.k && all.inner; ++j) all.alpha[j] = T(alpha[j]);
@@ -292,7 +292,7 @@ struct draw_shadow {
     T* column;
     COPPICE_HD void operator()(std::int64_t k) const {
         std::int64_t const i = first + k;
-        if constexpr (dot_parts<T> == 1)
+        if constexpr (dot_components<T> == 1)
             column[k] = T(random.uniform(std::uint64_t(i), -1, 1));
         else
             column[k] = T(complex_pair<double>(random.uniform(std::uint64_t(2 * i), -1, 1),
@@ -305,7 +305,7 @@ struct draw_shadow {
 template <executor Executor, class T>
 idrs<Executor, T>::idrs(Executor const& exec, std::int64_t n, krylov_options options)
     : exec_(exec), options_(std::move(options)), dots_(exec, n), s_(checked_space(options_)), passes_(exec, n),
-      projections_(exec, n, s_, detail::dot_parts<T>), shadows_(exec, s_ * n), directions_(exec, 2 * s_ * n),
+      projections_(exec, n, s_, detail::dot_components<T>), shadows_(exec, s_ * n), directions_(exec, 2 * s_ * n),
       vectors_(exec, 5 * n), best_(exec, n) {
     make_shadows();
 }
@@ -317,15 +317,15 @@ void idrs<Executor, T>::make_shadows() {
     using E = element_t<T>;
     std::int64_t const n = dots_.size;
     auto const all = detail::as_elements(shadows_.view());
-    auto const [first, size] = detail::place_in_whole(exec_, n);
+    auto const [first, size] = detail::position_in_whole(exec_, n);
     for (int j = 0; j < s_ && size > 0; ++j) {
         auto const column = all.slice(j * n, n);
         for_each(exec_, n, detail::draw_shadow<E>{random_stream(4, std::uint64_t(j)), first, column.data()});
         for (int i = 0; i < j && j < size; ++i) {
             auto const before = all.slice(i * n, n);
-            auto const [share] =
+            auto const [projection] =
                 coppice::dots(exec_, dots_, dot_pair(array_view<E const>(before), array_view<E const>(column)));
-            for_each(exec_, n, axpy<E>{E(-share), before.data(), column.data()});
+            for_each(exec_, n, axpy<E>{E(-projection), before.data(), column.data()});
         }
         double const square = detail::real_part(
             coppice::dots(exec_, dots_, dot_pair(array_view<E const>(column), array_view<E const>(column)))[0]);

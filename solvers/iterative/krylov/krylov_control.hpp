@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What decides over the iterations of a round, where the vectors live.
+/// The stopping test of the iterations of a round, evaluated in the memory of the vectors.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ enum class round_end {
     pause,     ///< the history is full: it is to be fetched, and the round goes on
 };
 
-/// Where a running solve and a watching host leave word for each other: memory that both see.
+/// Communication between a running solve and the host, in memory that both can access.
 struct krylov_mail {
     std::int64_t iterations = 0; ///< done
     int cancel = 0;              ///< set by the host
@@ -32,8 +32,8 @@ struct krylov_mail {
 
 COPPICE_HD inline bool is_finite(double value) { return value - value == 0; }
 
-/// A recursive residual below this says nothing, whatever the tolerance: no solution of 53 bits has it. Going on would
-/// end where squares underflow, with or without NaN.
+/// A recursive residual below this bound is meaningless: no solution with 53-bit numbers reaches it, and continuing
+/// would let squares underflow.
 inline constexpr double least_residual = 1e-25;
 
 /// The iterations of one round: counted, recorded and ended here.
@@ -47,7 +47,7 @@ struct krylov_control {
     double tolerance = 0;
     double most_remaining = 0; ///< iterations that the tolerance may be away; 0: any number
     double began_with = 0;     ///< relative residual at the start of the solve
-    double least = 1e300;      ///< of the round: by the recurrence, relative
+    double smallest = 1e300;   ///< of the round: by the recurrence, relative
     double* history = nullptr; ///< relative residuals of the iterations from history_begin on; null for none
     std::int64_t history_begin = 0, history_room = 0;
     krylov_mail* mail = nullptr; ///< null where nobody watches
@@ -56,22 +56,23 @@ struct krylov_control {
     int keeps = 0;   ///< x is to be kept before it does
     double best = 0; ///< square of the least residual of an x that is kept, by the recurrence or true
 
-    /// Ends the round behind this iteration, unless it has ended.
+    /// Ends the round after this iteration, unless it has ended.
     COPPICE_HD void end_with(round_end why) {
         if (end != round_end::none && end != round_end::pause) return;
         end = why;
         loop.stop();
     }
-    /// Has the round ended before this iteration, which then must not change anything? Asked before it is decided.
+    /// Whether the round ended before this iteration, which then must not change anything. Called before the iteration
+    /// decides.
     COPPICE_HD bool is_over() const { return loop.on == 0; }
-    /// An iteration behind the end.
+    /// An iteration after the end.
     COPPICE_HD void rest() { moves = keeps = 0; }
     /// Ends it before x has moved.
     COPPICE_HD void refuse(round_end why) {
         moves = keeps = 0;
         end_with(why);
     }
-    /// Are these values fit to go on with? Else the round ends.
+    /// Whether these values are finite and nonzero as required; otherwise ends the round.
     COPPICE_HD bool finite(double value, double other = 0) {
         if (is_finite(value) && is_finite(other)) return true;
         refuse(round_end::not_finite);
@@ -101,14 +102,15 @@ struct krylov_control {
     }
 
 private:
-    /// At the mean pace so far, is the tolerance too far away? The least residual counts: single ones may be large.
+    /// Whether too many iterations would remain at the mean convergence rate so far, by the smallest residual: single
+    /// ones may be large.
     COPPICE_HD bool is_slow(double residual) {
         constexpr int interval = 8;
         if (most_remaining == 0) return false;
-        if (residual < least) least = residual;
+        if (residual < smallest) smallest = residual;
         if (iterations % interval != 0) return false;
         double const goal = tolerance > least_residual ? tolerance : least_residual;
-        double const fallen = std::log(began_with / least), left = std::log(least / goal);
+        double const fallen = std::log(began_with / smallest), left = std::log(smallest / goal);
         return !(double(iterations) * left <= most_remaining * fallen);
     }
     COPPICE_HD round_end tell(round_end due) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The iterations of a Krylov method: their state in the memory of the executor, the loop over them, and what the
-/// host sees of it.
+/// The iterations of a Krylov method: their state in memory of the executor, the loop, and its observation by the host.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace coppice::detail {
 
-/// May apply() of an operator or preconditioner be captured into a CUDA graph? See <coppice/krylov.hpp>.
+/// Whether apply() of an operator or preconditioner may be captured into a CUDA graph. See <coppice/krylov.hpp>.
 template <class Operator>
 bool is_replayable(Operator const& op) {
     if constexpr (tells_replayable<Operator>)
@@ -26,7 +25,7 @@ bool is_replayable(Operator const& op) {
         return false;
 }
 
-/// Is this preconditioner z = r?
+/// Whether this preconditioner is z = r.
 template <class M>
 bool is_identity(M const& m) {
     if constexpr (requires { m.is_identity(); })
@@ -37,7 +36,7 @@ bool is_identity(M const& m) {
 
 /// Nothing to hold.
 struct no_turn {};
-/// Tells a preconditioner that a solve begins; what is returned lasts as long as the solve.
+/// Notifies a preconditioner of the begin of a solve; the returned object exists as long as the solve.
 template <class M>
 auto begin_solve_of(M const& m) {
     if constexpr (requires { m.begin_solve(); }) {
@@ -52,7 +51,7 @@ auto begin_solve_of(M const& m) {
     }
 }
 
-/// May apply_and_dot() of an operator that has it be called?
+/// Whether apply_and_dot() of an operator exists and may be called.
 template <class Operator>
 bool has_dots(Operator const& op) {
     if constexpr (requires { op.has_dots(); })
@@ -169,7 +168,7 @@ private:
 
     krylov_control* control() { return &state_.data()->control; }
 
-    /// What the loop has left for the host: progress that the caller has not heard of, and the history.
+    /// Host-side results of the loop: progress not yet reported, and the history.
     void hear(krylov_control const& now) {
         if (monitor_.options().progress) { // of those behind the last word from the device
             mail_.data()->iterations = now.iterations;
@@ -183,7 +182,7 @@ private:
         }
     }
 
-    /// Tells the caller of the iterations that he has not heard of.
+    /// Reports the iterations that have not been reported yet to the caller.
     void tell_progress() {
         std::int64_t const done = *static_cast<std::int64_t volatile*>(&mail_.data()->iterations);
         std::atomic_thread_fence(std::memory_order_acquire);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What all Krylov methods share: options, results, and the one place that decides when to stop.
+/// Common interface of all Krylov methods: options, results, and the stopping criteria.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@
 
 namespace coppice {
 
-/// y = A x. `x` and `y` have the length of the right-hand side, lie in the memory of the executor and do not overlap.
+/// y = A x. `x` and `y` have the length of the right-hand side, are in memory of the executor and do not overlap.
 template <class A, class Executor, class T>
 concept linear_operator = requires(A const& a, Executor const& exec, array_view<T const> x, array_view<T> y) {
     a.apply(exec, x, y);
@@ -31,8 +31,8 @@ concept preconditioner_for = requires(M const& m, Executor const& exec, array_vi
 
 namespace detail {
 
-/// Says whether it may be captured into a CUDA graph. A concept with a name: nvcc reads nested requires-expressions
-/// otherwise than the host compiler.
+/// Whether the object declares that it may be captured into a CUDA graph. A named concept, because nvcc reads nested
+/// requires-expressions differently from the host compiler.
 template <class Operator>
 concept tells_replayable = requires(Operator const& op) {
     { op.replayable() } -> std::convertible_to<bool>;
@@ -96,9 +96,9 @@ struct krylov_result {
     std::vector<double> residual_history{};
 };
 
-/// Follows a solve from outside of its rounds. A method runs in rounds: each begins with a true residual, open(), and
-/// ends when its krylov_control says so; then the true residual is computed again. So no method ever stops on its own
-/// recurrence.
+/// Monitors a solve between its rounds. A method runs in rounds: each begins with a true residual, open(), and ends
+/// when its krylov_control ends it; then the true residual is computed again. So no method stops on the residual of its
+/// own recurrence alone.
 class krylov_monitor {
 public:
     /// Throws argument_error for options outside their range.
@@ -111,7 +111,7 @@ public:
     double scale() const; ///< 2^e
     /// The solve has ended, and x has been scaled back and rounded: the square of the residual of that.
     void end_scaled(double residual_squared);
-    /// Is another round worth it, after a true residual with this square?
+    /// Whether to run another round, after a true residual with this square.
     bool open(double residual_squared);
     /// What a round that is open begins with.
     detail::krylov_control control() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The beginning and the rounds' ends of every Krylov method: argument checks, |b|, the true residual.
+/// Begin and end of the rounds of every Krylov method: argument checks, |b|, the true residual.
 #pragma once
 
 #include <algorithm>
@@ -80,12 +80,12 @@ inline constexpr int scaled_window = std::numeric_limits<R>::max_exponent / 16 *
 /// system times a power of two outside of the window comes to the same scaled system.
 template <class R>
 int scaling_exponent(double b_largest, double x_largest) {
-    constexpr int window = scaled_window<R>, most = std::numeric_limits<R>::max_exponent - 2;
+    constexpr int window = scaled_window<R>, max_exponent = std::numeric_limits<R>::max_exponent - 2;
     int const of_b = std::ilogb(b_largest);
     int exponent = of_b < -window ? -window - of_b : of_b > window ? window - of_b : 0;
     if (x_largest > 0 && std::isfinite(x_largest))
-        exponent = std::min(exponent, std::max(0, most - 2 * window - std::ilogb(x_largest)));
-    return std::clamp(exponent, -most, most);
+        exponent = std::min(exponent, std::max(0, max_exponent - 2 * window - std::ilogb(x_largest)));
+    return std::clamp(exponent, -max_exponent, max_exponent);
 }
 
 /// x = scale x; what overflows becomes the largest number.
@@ -98,9 +98,9 @@ struct scale_back {
 private:
     template <class R>
     COPPICE_HD R scaled(R value) const {
-        constexpr R most = std::numeric_limits<R>::max();
+        constexpr R largest = std::numeric_limits<R>::max();
         R const back = scale * value;
-        return !is_finite(double(value)) || is_finite(double(back)) ? back : value < 0 ? -most : most;
+        return !is_finite(double(value)) || is_finite(double(back)) ? back : value < 0 ? -largest : largest;
     }
     template <class R>
     COPPICE_HD complex_pair<R> scaled(complex_pair<R> const& value) const {
@@ -119,8 +119,8 @@ bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const>
     auto const e = as_elements(b);
     auto const guess = as_elements(x);
     double const bb = real_part(dots(exec, scratch, dot_pair(e, e))[0]);
-    double const most = std::ldexp(1.0, 2 * scaled_window<real>);
-    if (bb >= 1 / most && bb <= most) return monitor.start(bb, bb);
+    double const limit = std::ldexp(1.0, 2 * scaled_window<real>);
+    if (bb >= 1 / limit && bb <= limit) return monitor.start(bb, bb);
 
     std::string fault = std::isfinite(bb) ? "" : first_not_finite(exec, e, "the right-hand side b");
     if (!fault.empty()) {
@@ -196,9 +196,9 @@ private:
     int exponent_;
 };
 
-/// The best x that a solve has met, so that it never ends with a worse one. x is kept by the passes of a method, where
-/// its krylov_control says so, on the word of the recurrence; and here at the beginning of each round by its true
-/// residual, in a place of its own: recurrences of singular systems may promise what no x holds.
+/// The best iterate of a solve, so that the result is never worse than an earlier iterate. The passes of a method save
+/// x if krylov_control requests it, based on the recurrence; at the beginning of each round x is also saved in a second
+/// vector by its true residual, because recurrences of singular systems may be wrong.
 template <executor Executor, class T>
 class best_solution {
 public:
@@ -219,10 +219,10 @@ public:
         if (!std::isfinite(rr) && !std::isfinite(residual_))
             monitor.blame(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
         if (is_better(residual_, rr)) {
-            double const kept = true_residual<T>(exec, scratch, a, monitor.scale(), b, elements(x_), r);
-            bool const better = is_better(kept, rr);
+            double const saved = true_residual<T>(exec, scratch, a, monitor.scale(), b, elements(x_), r);
+            bool const better = is_better(saved, rr);
             if (better) exec.copy_elements(data(), x.data(), x.size());
-            rr = better ? kept : true_residual<T>(exec, scratch, a, monitor.scale(), b, x, r);
+            rr = better ? saved : true_residual<T>(exec, scratch, a, monitor.scale(), b, x, r);
         }
         if (is_better(sure_residual_, rr)) {
             exec.copy_elements(elements(sure_).data(), x.data(), x.size());

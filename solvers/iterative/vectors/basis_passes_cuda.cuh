@@ -9,12 +9,14 @@
 
 namespace coppice::detail {
 
-inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int parts)
-    : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns * parts) {}
+inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns,
+                                                   int components)
+    : max_columns(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)),
+      partial(exec, blocks * columns * components) {}
 
 template <class T>
 __global__ void __launch_bounds__(pass_threads) project_kernel(basis_columns<T> v, T const* w, double* partial) {
-    __shared__ double shared[projected_at_once * (pass_threads / warp_lanes)];
+    __shared__ double shared[projected_batch * (pass_threads / warp_lanes)];
     start_successor();
     wait_for_predecessor();
     project_block(cuda_block{}, shared, blockIdx.x, gridDim.x, int(blockIdx.y), int(gridDim.y), v, w, partial);
@@ -32,15 +34,16 @@ template <class T>
 void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, basis_columns<T> const& v, T const* w,
              dot_value<T>* h) {
     double* const partial = scratch.partial.data();
-    // Groups of columns side by side where a short vector leaves room for them.
-    constexpr std::int64_t room = 528;
-    constexpr int columns = projected_at_once / dot_parts<T>;
-    auto const teams = std::clamp<std::int64_t>(room / scratch.blocks, 1, (scratch.most + columns - 1) / columns);
+    // Groups of columns side by side where a short vector leaves capacity for them.
+    constexpr std::int64_t capacity = 528;
+    constexpr int columns = projected_batch / dot_components<T>;
+    auto const teams =
+        std::clamp<std::int64_t>(capacity / scratch.blocks, 1, (scratch.max_columns + columns - 1) / columns);
     launch_early(exec, &project_kernel<T>, dim3(unsigned(scratch.blocks), unsigned(teams)), pass_threads, 0, {}, v, w,
                  partial);
-    double const* const shares = partial;
-    launch_early(exec, &fold_projections_kernel<T>, dim3(unsigned(scratch.most)), pass_threads, 0, {}, v,
-                 scratch.blocks, shares, h);
+    double const* const partial_sums = partial;
+    launch_early(exec, &fold_projections_kernel<T>, dim3(unsigned(scratch.max_columns)), pass_threads, 0, {}, v,
+                 scratch.blocks, partial_sums, h);
 }
 
 } // namespace coppice::detail

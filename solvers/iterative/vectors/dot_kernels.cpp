@@ -21,7 +21,7 @@ double dot(T const* x, T const* y, std::int64_t n) {
     return sum[0];
 }
 
-/// The parts of x^H y, of numbers whose parts lie side by side.
+/// The components of x^H y, of numbers whose components lie side by side.
 template <class T>
 void complex_dot(T const* x, T const* y, std::int64_t n, double* result) {
     constexpr int chains = 8;

@@ -23,14 +23,14 @@ struct element_of_type {
     using element = T;
     using real = T;
     using dot = double;
-    static constexpr int parts = 1; ///< doubles of a dot product
+    static constexpr int components = 1; ///< doubles of a dot product
 };
 template <class R>
 struct element_of_type<complex_pair<R>> {
     using element = complex_pair<R>;
     using real = R;
     using dot = complex_pair<double>;
-    static constexpr int parts = 2;
+    static constexpr int components = 2;
 };
 template <class R>
 struct element_of_type<std::complex<R>> : element_of_type<complex_pair<R>> {};
@@ -46,12 +46,12 @@ using dot_value = typename detail::element_of_type<std::remove_const_t<E>>::dot;
 
 /// Is T complex, as callers or as passes know it?
 template <class T>
-inline constexpr bool is_complex_number = detail::element_of_type<std::remove_const_t<T>>::parts == 2;
+inline constexpr bool is_complex_number = detail::element_of_type<std::remove_const_t<T>>::components == 2;
 
 namespace detail {
 
 template <class E>
-inline constexpr int dot_parts = element_of_type<std::remove_const_t<E>>::parts;
+inline constexpr int dot_components = element_of_type<std::remove_const_t<E>>::components;
 template <class E>
 using real_of_t = typename element_of_type<std::remove_const_t<E>>::real;
 /// The unit in the last place of 1 in the precision of T.
@@ -102,8 +102,8 @@ COPPICE_HD inline bool is_zero(double x) { return x == 0; }
 COPPICE_HD inline bool is_zero(complex_pair<double> const& x) { return x.re == 0 && x.im == 0; }
 
 /// Part c of a dot product.
-COPPICE_HD inline double& part_of(double& x, int) { return x; }
-COPPICE_HD inline double& part_of(complex_pair<double>& x, int c) { return c == 0 ? x.re : x.im; }
+COPPICE_HD inline double& component_of(double& x, int) { return x; }
+COPPICE_HD inline double& component_of(complex_pair<double>& x, int c) { return c == 0 ? x.re : x.im; }
 
 /// conj(x) y in double.
 template <class T>

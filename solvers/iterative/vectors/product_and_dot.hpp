@@ -24,12 +24,12 @@ struct sums_over_rows {
 template <class T, int Count>
 struct store_and_dot {
     using value = dot_value<T>;
-    static constexpr int parts = dot_parts<T>;
+    static constexpr int components = dot_components<T>;
 
     T* y;
     T const* left;
     value* sums;           ///< memory of the executor
-    hand_over_slot* slots; ///< CUDA: of the parts of Count sums over the blocks of the product
+    hand_over_slot* slots; ///< CUDA: of the components of Count sums over the blocks of the product
 
     /// The matrix is not written by what was queued before: its rows may be read ahead of that.
     static constexpr bool early = true;
@@ -64,12 +64,12 @@ struct store_and_dot {
     template <class Block>
     COPPICE_HD void finish(Block const& block, double* shared, std::int64_t b, std::int64_t blocks,
                            thread_store const& mine) const {
-        double all[Count * parts];
+        double all[Count * components];
         COPPICE_UNROLL
-        for (int c = 0; c < Count * parts; ++c) all[c] = part_of(mine.sum[c / parts], c % parts);
+        for (int c = 0; c < Count * components; ++c) all[c] = component_of(mine.sum[c / components], c % components);
         if (!grid_sums(block, shared, grid_slots{slots}, b, blocks, all) || block.thread() > 0) return;
         COPPICE_UNROLL
-        for (int c = 0; c < Count * parts; ++c) part_of(sums[c / parts], c % parts) = all[c];
+        for (int c = 0; c < Count * components; ++c) component_of(sums[c / components], c % components) = all[c];
     }
 };
 
@@ -101,7 +101,7 @@ std::int64_t spmv_and_dot_slots(host_executor const&, srcsr_plan<O> const&) {
 }
 template <class T, class O>
 std::int64_t spmv_and_dot_slots(cuda_executor const&, srcsr_plan<O> const& plan) {
-    return 2 * detail::dot_parts<T> * detail::grid_slots::needed(plan.blocks());
+    return 2 * detail::dot_components<T> * detail::grid_slots::needed(plan.blocks());
 }
 
 /// y = A x, and in the same pass sums[0] = left^H y and, where Count is 2, sums[1] = y^H y, accumulated in double (or

@@ -38,12 +38,12 @@ struct dot_scratch {
 template <executor Executor, class Update, class T, class... More>
 std::array<dot_value<T>, 1 + sizeof...(More)> update_and_dot(Executor const& exec, dot_scratch& scratch,
                                                              Update const& update, dot_pair<T> first, More... more) {
-    static_assert((1 + sizeof...(More)) * detail::dot_parts<T> <= detail::max_dots);
+    static_assert((1 + sizeof...(More)) * detail::dot_components<T> <= detail::max_dots);
     std::array<dot_value<T>, 1 + sizeof...(More)> sums;
     detail::dot_pairs<T> const pairs{{first, more...}, int(sums.size())};
     detail::update_and_dot(exec, scratch.partial.view(), scratch.size, update, pairs, sums.data());
-    if constexpr (requires { exec.join_sums(sums.data(), int(sums.size())); })
-        exec.join_sums(sums.data(), int(sums.size())); // vectors in parts
+    if constexpr (requires { exec.sum_over_ranks(sums.data(), int(sums.size())); })
+        exec.sum_over_ranks(sums.data(), int(sums.size())); // vectors in components
     return sums;
 }
 
@@ -108,11 +108,11 @@ struct residual_update {
 /// w = w + sum of coefficient[j] v_j over a few columns of a basis
 template <class T>
 struct add_columns {
-    static constexpr int most = 8;
+    static constexpr int max_terms = 8;
     T const* basis;
     std::int64_t stride;
     int count;
-    T coefficient[most];
+    T coefficient[max_terms];
     T* w;
     COPPICE_HD void operator()(std::int64_t i) const {
         T sum = w[i];

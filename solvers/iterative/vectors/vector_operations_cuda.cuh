@@ -30,18 +30,18 @@ template <class Block, class T, class Update>
 COPPICE_HD void update_and_dot_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t first,
                                         std::int64_t last, Update const& update, dot_pairs<T> const& pairs,
                                         double* scratch, std::int64_t blocks) {
-    constexpr int parts = dot_parts<T>, most = max_dots / parts;
-    dot_value<T> sum[most] = {};
+    constexpr int components = dot_components<T>, max_pairs = max_dots / components;
+    dot_value<T> sum[max_pairs] = {};
     for (std::int64_t i = first + block.thread(); i < last; i += block.threads()) {
         update(i);
-        for (int p = 0; p < most; ++p) // a constant bound keeps the sums in registers
+        for (int p = 0; p < max_pairs; ++p) // a constant bound keeps the sums in registers
             if (p < pairs.count) sum[p] += dot_term(pairs.pair[p].left[i], pairs.pair[p].right[i]);
     }
-    for (int p = 0; p < most; ++p)
+    for (int p = 0; p < max_pairs; ++p)
         if (p < pairs.count)
-            for (int c = 0; c < parts; ++c) {
-                double const total = sum_across_block(block, shared, part_of(sum[p], c));
-                if (block.thread() == 0) scratch[(p * parts + c) * blocks + b] = total;
+            for (int c = 0; c < components; ++c) {
+                double const total = sum_across_block(block, shared, component_of(sum[p], c));
+                if (block.thread() == 0) scratch[(p * components + c) * blocks + b] = total;
             }
 }
 
@@ -55,7 +55,7 @@ __global__ void update_and_dot_kernel(std::int64_t n, Update update, dot_pairs<T
     update_and_dot_of_block(cuda_block{}, shared, blockIdx.x, first, last, update, pairs, scratch, gridDim.x);
 }
 
-/// Block p folds the shares of dot product p.
+/// Block p folds the partial_sums of dot product p.
 template <int Threads>
 __global__ void finish_dots_kernel(std::int64_t blocks, double const* scratch, double* sums) {
     __shared__ double shared[Threads];
@@ -69,7 +69,7 @@ template <class T, class Update>
 void update_and_dot(cuda_executor const& exec, array_view<double> scratch, std::int64_t n, Update const& update,
                     dot_pairs<T> const& pairs, dot_value<T>* sums) {
     std::int64_t const blocks = dot_blocks(n);
-    int const count = pairs.count * dot_parts<T>;
+    int const count = pairs.count * dot_components<T>;
     for (int p = 0; p < pairs.count; ++p) sums[p] = dot_value<T>(0);
     if (blocks == 0) return;
     double* const totals = scratch.data() + blocks * max_dots;

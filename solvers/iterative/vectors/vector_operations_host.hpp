@@ -8,14 +8,14 @@
 
 namespace coppice::detail {
 
-/// <x, y> of a stretch of memory, accumulated in double, with the widest vectors of this machine.
+/// <x, y> of a range of memory, accumulated in double, with the widest vectors of this machine.
 double dot_of_stretch(double const* x, double const* y, std::int64_t n);
 double dot_of_stretch(float const* x, float const* y, std::int64_t n);
 /// x^H y
 complex_pair<double> dot_of_stretch(complex_pair<double> const* x, complex_pair<double> const* y, std::int64_t n);
 complex_pair<double> dot_of_stretch(complex_pair<float> const* x, complex_pair<float> const* y, std::int64_t n);
 
-/// A stretch is updated and, while it is in cache, multiplied: the vectors come from memory once.
+/// A range is updated and, while it is in cache, multiplied: the vectors come from memory once.
 template <class T, class Update>
 void update_and_dot(host_executor const& exec, array_view<double> scratch, std::int64_t n, Update const& update,
                     dot_pairs<T> const& pairs, dot_value<T>* sums) {

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One pass over the vectors of an iteration, with scalars that live where the vectors live.
+/// One pass over the vectors of an iteration; its scalars stay in the memory of the vectors.
 ///
-/// A pass is a function object over T:
+/// A pass is a function object over T with
 ///
-///     static constexpr int dots           how many dot products it takes, 0 to 2
-///     auto begin() const                  what it does to element i, f(i); reads scalars once, before all elements;
-///                                         it may have f.range(first, last) for a core that does several at once,
-///                                         and f.idle(): then no element is touched and the sums are 0
-///     f.load(i), f.store(i, operands)     optional, instead of f(i): what f reads of element i, and what it makes of
-///     that;
-///                                         so a thread has several elements on their way
-///     term(p, operands)                   with them: the summand of dot product p, from the operands that f.store()
-///     left static constexpr bool backwards     optional: from the last element to the first dot_pair<T> pair(int p)
-///     const       dot product p, of the vectors as f leaves them; only where dots > 0 void finish(dot_value<T> const*
-///     sums) once, after all elements, with the dot products: writes scalars, decides
+///     static constexpr int dots         number of dot products, 0 to 2
+///     auto begin() const                returns f; called once per thread before all elements, reads scalars
+///     f(i)                              updates element i
+///     f.range(first, last)              optional: the same for several elements, for a CPU core
+///     f.idle()                          optional: if true, no element is touched and the sums are 0
+///     f.load(i), f.store(i, operands)   optional, instead of f(i): reads and updates, so that loads overlap
+///     term(p, operands)                 with f.store(): the summand of dot product p, from the operands after store
+///     pair(p)                           else: the vectors of dot product p, after the update
+///     static constexpr bool backwards   optional: from the last element to the first
+///     void finish(sums)                 if dots > 0: called once after all elements; writes scalars, decides
 ///
-/// A pass that decides much has state(), a pointer to a trivially copyable state in memory of the executor, and
-/// finish(state, sums) changes it: on CUDA a copy on chip, as one thread that goes to memory for one scalar after the
-/// other takes longer than a small vector.
+/// A pass with a large state has state(), a pointer to a trivially copyable object in memory of the executor, and
+/// finish(state, sums), which changes it. On CUDA it changes a copy in shared memory, because a single thread that
+/// reads scalars from global memory one after the other takes longer than a pass over a small vector.
 ///
-/// So a pass needs no scalar from the host and gives none back. The sums are double (complex of double), because the
-/// squares of floats leave the range of float, and have the same bits on every run and for any number of threads.
+/// So a pass exchanges no scalars with the host. Sums are double or complex double, because squares of floats may
+/// overflow or underflow in float; their bits do not depend on the run or on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +37,9 @@
 
 namespace coppice::detail {
 
-/// Offset of the `size` elements of a local vector in the whole vector, and the size of that: more than the local one for
-/// the executor of one rank. One definition, since an overload that a caller's includes do not declare yet is not found.
+/// Offset of the `size` elements of a local vector in the whole vector, and the size of that: more than the local one
+/// for the executor of one rank. One definition, since an overload that a caller's includes do not declare yet is not
+/// found.
 struct vector_position {
     std::int64_t first, size;
 };
@@ -173,7 +173,8 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
         value sums[dots] = {};
         for (std::int64_t b = 0; b < dot_blocks(n); ++b)
             for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
-        if constexpr (requires { exec.sum_over_ranks(sums, dots); }) exec.sum_over_ranks(sums, dots); // vectors in components
+        if constexpr (requires { exec.sum_over_ranks(sums, dots); })
+            exec.sum_over_ranks(sums, dots); // vectors in components
         if constexpr (decides_about_state<Pass>)
             pass.finish(*pass.state(), sums);
         else

@@ -13,7 +13,7 @@ namespace coppice::detail {
 /// Doubles that a pass sums up.
 template <class Pass>
 constexpr int count_sums() {
-    if constexpr (Pass::dots > 0) return Pass::dots * dot_parts<pass_element<Pass>>;
+    if constexpr (Pass::dots > 0) return Pass::dots * dot_components<pass_element<Pass>>;
     return 0;
 }
 template <class Pass>
@@ -44,14 +44,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_elements(Block const& block, std::int6
     auto const index = [n](std::int64_t k) { return runs_backwards<Pass> ? n - 1 - k : k; };
     if constexpr (loads_operands<Update>) {
         using operands = decltype(update.load(std::int64_t()));
-        constexpr int at_once = sizeof(operands) <= 24 ? 2 : 1;
-        for (std::int64_t k = begin; k < n; k += at_once * stride) {
-            operands all[at_once] = {};
+        constexpr int batch = sizeof(operands) <= 24 ? 2 : 1;
+        for (std::int64_t k = begin; k < n; k += batch * stride) {
+            operands all[batch] = {};
             COPPICE_UNROLL
-            for (int u = 0; u < at_once; ++u)
+            for (int u = 0; u < batch; ++u)
                 if (k + u * stride < n) all[u] = update.load(index(k + u * stride));
             COPPICE_UNROLL
-            for (int u = 0; u < at_once; ++u) {
+            for (int u = 0; u < batch; ++u) {
                 if (k + u * stride >= n) break;
                 std::int64_t const i = index(k + u * stride);
                 update.store(i, all[u]);
@@ -78,7 +78,7 @@ COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b
         for_elements<Pass>(block, b, blocks, n, update, [](std::int64_t, auto const&) {});
     } else {
         using element = pass_element<Pass>;
-        constexpr int parts = dot_parts<element>;
+        constexpr int components = dot_components<element>;
         dot_value<element> sum[dots] = {};
         for_elements<Pass>(block, b, blocks, n, update, [&](std::int64_t i, auto const& operands) {
             COPPICE_UNROLL
@@ -94,12 +94,12 @@ COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b
         double* const state = shared + sums_of_pass<Pass> * (block.threads() / warp_lanes);
         if constexpr (decides_about_state<Pass>)
             if (b + 1 == blocks) copy_state(block, pass.state(), state, state_words<Pass>);
-        double all[dots * parts];
+        double all[dots * components];
         COPPICE_UNROLL
-        for (int c = 0; c < dots * parts; ++c) all[c] = part_of(sum[c / parts], c % parts);
+        for (int c = 0; c < dots * components; ++c) all[c] = component_of(sum[c / components], c % components);
         if (!grid_sums(block, shared, grid_slots{slots}, b, blocks, all)) return;
         COPPICE_UNROLL
-        for (int c = 0; c < dots * parts; ++c) part_of(sum[c / parts], c % parts) = all[c];
+        for (int c = 0; c < dots * components; ++c) component_of(sum[c / components], c % components) = all[c];
         if constexpr (decides_about_state<Pass>) {
             using state_type = typename state_of_pass<Pass>::type;
             if (block.thread() == 0) pass.finish(*reinterpret_cast<state_type*>(state), sum);

@@ -12,7 +12,7 @@ namespace coppice::detail {
 inline constexpr int pass_threads = 256;
 
 inline pass_scratch<cuda_executor>::pass_scratch(cuda_executor const& exec, std::int64_t n)
-    : size(n), slots(exec, most_sums * grid_slots::needed(blocks())) {
+    : size(n), slots(exec, max_sums * grid_slots::needed(blocks())) {
     fill(exec, slots.view(), hand_over_slot{});
 }
 

@@ -40,7 +40,7 @@ inline constexpr option_row ilu_factor_row{.name = "factor-scheme",
                                                       "the host, sweeps on CUDA",
                                            .choices = {"auto", "exact", "sweeps"}};
 inline constexpr option_row ilu_factor_sweeps_row{
-    .name = "factor-sweeps", .standard = "5", .meaning = "fixed-point sweeps of the factors", .least = 0, .most = 1000};
+    .name = "factor-sweeps", .standard = "5", .meaning = "fixed-point sweeps of the factors", .min = 0, .max = 1000};
 inline constexpr option_row ilu_solve_row{.name = "solve-scheme",
                                           .kind = option_kind::choice,
                                           .standard = "auto",
@@ -50,14 +50,14 @@ inline constexpr option_row ilu_solve_row{.name = "solve-scheme",
 inline constexpr option_row ilu_solve_sweeps_row{.name = "solve-sweeps",
                                                  .standard = "4",
                                                  .meaning = "Jacobi sweeps of each triangular solve",
-                                                 .least = 0,
-                                                 .most = 1000};
-inline constexpr option_row ilu_shift_row{.name = "shift",
-                                          .kind = option_kind::real,
-                                          .standard = "0",
-                                          .meaning =
-                                              "minimum relative diagonal shift (fraction of the off-diagonal row sum)",
-                                          .most = 1e6};
+                                                 .min = 0,
+                                                 .max = 1000};
+inline constexpr option_row ilu_shift_row{
+    .name = "shift",
+    .kind = option_kind::real,
+    .standard = "0",
+    .meaning = "minimum relative diagonal shift (fraction of the off-diagonal row sum)",
+    .max = 1e6};
 inline constexpr option_row ilu_option_rows[] = {ilu_factor_row, ilu_factor_sweeps_row, ilu_solve_row,
                                                  ilu_solve_sweeps_row, ilu_shift_row};
 

@@ -70,7 +70,7 @@ struct row_schedule {
 template <executor Executor, class T>
 struct triangle {
     csr<T> matrix{};
-    buffer<std::int32_t> places{}; ///< of its entries among those of both factors
+    buffer<std::int32_t> positions{}; ///< of its entries among those of both factors
     srcsr_plan<std::int32_t> plan{};
     row_schedule<Executor> schedule{};
     mutable buffer<std::byte> workspace{}; ///< of the products
@@ -78,7 +78,7 @@ struct triangle {
     void make(Executor const& exec, ilu_pattern const& pattern, bool lower, bool exact) {
         auto p = strict_triangle(exec, pattern, lower);
         if (exact) schedule.make(exec, p, lower);
-        places = std::move(p.places);
+        positions = std::move(p.positions);
         std::int64_t const nonzeros = p.columns.size();
         matrix = {pattern.rows(), pattern.rows(), std::move(p.offsets), std::move(p.columns),
                   buffer<T>(exec, nonzeros)};
@@ -86,7 +86,7 @@ struct triangle {
         workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
     void take(Executor const& exec, T const* factors) {
-        for_each(exec, places.size(), take_places<T>{factors, places.data(), matrix.values().data()});
+        for_each(exec, positions.size(), copy_factor_values<T>{factors, positions.data(), matrix.values().data()});
     }
     /// x = (I + T)^-1 b, or (D + T)^-1 b with the inverse of D; x may be b.
     void solve(Executor const& exec, T const* inverse, T const* b, T* x) const {
@@ -166,7 +166,7 @@ private:
     T const* factorise(Executor const& exec);
     bool is_sound(Executor const& exec);
 
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     ilu_options options_;
     csr<T> whole_{}; ///< both factors, or A while they are made
     buffer<std::int32_t> diagonal_{}, sources_{}, row_of_{};
@@ -255,8 +255,8 @@ T const* ilu_factors<Executor, T>::factorise(Executor const& exec) {
 template <executor Executor, class T>
 bool ilu_factors<Executor, T>::is_sound(Executor const& exec) {
     std::int64_t const n = size();
-    auto const side = trial_.view().slice(0, n), solution = trial_.view().slice(n, n);
-    solve(exec, array_view<T const>(side), solution);
+    auto const rhs = trial_.view().slice(0, n), solution = trial_.view().slice(n, n);
+    solve(exec, array_view<T const>(rhs), solution);
     double const largest = reduce(
         exec, n, 0.0, detail::trial_magnitude<T>{inverse_.data(), solution.data(), options_.symmetric}, maximum{});
     return largest <= 1e3 / detail::unit_of<T>;

@@ -31,16 +31,16 @@ struct load_factor_row {
 
     COPPICE_HD void operator()(std::int64_t i) const {
         using real = real_of_t<T>;
-        real beside(0);
+        real off_diagonal(0);
         for (std::int32_t k = f.offsets[i]; k < f.offsets[i + 1]; ++k) {
             T const value = sources[k] < 0 ? T(0) : of_matrix[sources[k]];
             f.values[k] = value;
-            if (k != f.diagonal[i]) beside = beside + magnitude(value);
+            if (k != f.diagonal[i]) off_diagonal = off_diagonal + magnitude(value);
         }
         T& pivot = f.values[f.diagonal[i]];
-        real const size = magnitude(pivot), sum = beside + size > real(0) ? beside + size : real(1);
+        real const size = magnitude(pivot), sum = off_diagonal + size > real(0) ? off_diagonal + size : real(1);
         sums[i] = T(sum);
-        real const more = shift * (beside > real(0) ? beside : sum);
+        real const more = shift * (off_diagonal > real(0) ? off_diagonal : sum);
         if (shift > real(0)) pivot = positive ? T(size + more) : moved_away(pivot, size, more);
     }
 
@@ -96,9 +96,9 @@ struct sweep_entry {
 
     COPPICE_HD void operator()(std::int64_t k) const {
         std::int32_t const row = row_of[k], column = f.columns[k];
-        std::int32_t const least = row < column ? row : column;
+        std::int32_t const end = row < column ? row : column;
         T sum = f.values[k];
-        for (std::int32_t m = f.offsets[row]; m < f.offsets[row + 1] && f.columns[m] < least; ++m) {
+        for (std::int32_t m = f.offsets[row]; m < f.offsets[row + 1] && f.columns[m] < end; ++m) {
             std::int32_t const between = f.columns[m];
             std::int32_t const other = position_between(f.columns, f.diagonal[between], f.offsets[between + 1], column);
             if (other >= 0) sum -= before[m] * before[other];
@@ -121,13 +121,13 @@ struct mirror_entry {
     }
 };
 
-/// values[k] = from[places[k]]
+/// values[k] = from[positions[k]]
 template <class T>
-struct take_places {
+struct copy_factor_values {
     T const* from;
-    std::int32_t const* places;
+    std::int32_t const* positions;
     T* values;
-    COPPICE_HD void operator()(std::int64_t k) const { values[k] = from[places[k]]; }
+    COPPICE_HD void operator()(std::int64_t k) const { values[k] = from[positions[k]]; }
 };
 template <class T>
 struct invert_pivot {

@@ -22,9 +22,9 @@ row_levels levels_of(host_triangle const& t, bool lower) {
     result.offsets.assign(std::size_t(levels) + 1, 0);
     for (std::int32_t const l : level) ++result.offsets[std::size_t(l) + 1];
     for (std::size_t l = 0; l < std::size_t(levels); ++l) result.offsets[l + 1] += result.offsets[l];
-    auto place = result.offsets;
+    auto next = result.offsets;
     result.rows.resize(std::size_t(n));
-    for (std::int32_t i = 0; i < n; ++i) result.rows[std::size_t(place[std::size_t(level[std::size_t(i)])]++)] = i;
+    for (std::int32_t i = 0; i < n; ++i) result.rows[std::size_t(next[std::size_t(level[std::size_t(i)])]++)] = i;
     return result;
 }
 

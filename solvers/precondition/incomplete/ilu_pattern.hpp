@@ -28,7 +28,7 @@ struct ilu_pattern {
 
 /// Rows of a triangle: offsets[n + 1], columns sorted in each row, and where each entry stands in the whole pattern.
 struct triangle_pattern {
-    buffer<std::int32_t> offsets{}, columns{}, places{};
+    buffer<std::int32_t> offsets{}, columns{}, positions{};
 };
 
 /// Length of row i with its diagonal entry.
@@ -107,12 +107,12 @@ struct strict_row {
 struct place_strict_row {
     strict_row row;
     std::int32_t const *all_columns, *offsets;
-    std::int32_t *columns, *places;
+    std::int32_t *columns, *positions;
     COPPICE_HD void operator()(std::int64_t i) const {
         std::int32_t to = offsets[i];
         for (std::int32_t k = row.begin(i); k < row.end(i); ++k, ++to) {
             columns[to] = all_columns[k];
-            places[to] = k;
+            positions[to] = k;
         }
     }
 };
@@ -125,8 +125,8 @@ triangle_pattern strict_triangle(Executor const& exec, ilu_pattern const& p, boo
     std::int32_t total = 0;
     t.offsets = offsets_of_degrees<std::int32_t>(exec, n, row, total);
     t.columns = buffer<std::int32_t>(exec, total);
-    t.places = buffer<std::int32_t>(exec, total);
-    for_each(exec, n, place_strict_row{row, p.columns.data(), t.offsets.data(), t.columns.data(), t.places.data()});
+    t.positions = buffer<std::int32_t>(exec, total);
+    for_each(exec, n, place_strict_row{row, p.columns.data(), t.offsets.data(), t.columns.data(), t.positions.data()});
     return t;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A preconditioner whose kind is chosen at run time.
+/// A type-erased preconditioner, chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace coppice {
 
 namespace detail {
 
-/// May several threads call apply() at once?
+/// Whether several threads may call apply() simultaneously.
 template <class M>
 inline constexpr bool is_shareable = false;
 template <class M>
@@ -27,11 +27,11 @@ inline constexpr bool is_shareable<M> = M::shareable;
 
 } // namespace detail
 
-/// Holds any preconditioner: a class with apply(exec, r, z) const, and, where it has something to say or to renew,
-/// refresh(exec, a) and findings(). A cheap handle; copies share the preconditioner, which serves one thread at a time:
-/// apply() and refresh() throw argument_error if another thread is in one of them, or in a solve by a preconditioner
-/// that varies(). Preconditioners without memory of their own, which say so by `static constexpr bool shareable = true`
-/// ("none", "jacobi"), serve any number of threads.
+/// Type-erased preconditioner. Holds any class with apply(exec, r, z) const and, optionally, refresh(exec, a) and
+/// findings(). A cheap handle; copies share the preconditioner, which serves one thread at a time: apply() and
+/// refresh() throw argument_error if another thread is in one of them, or in a solve with a preconditioner that
+/// varies(). Preconditioners without mutable state declare `static constexpr bool shareable = true` ("none", "jacobi")
+/// and serve any number of threads.
 template <executor Executor, class T, class I = std::int32_t>
 class any_preconditioner {
 public:
@@ -44,33 +44,34 @@ public:
         auto const use = enter();
         held_->apply(exec, r, z);
     }
-    /// New values on the pattern of the matrix that it was made of; what depends on the pattern, and the forest, stay.
+    /// Recomputes the preconditioner for new values on the same pattern; everything that depends only on the pattern,
+    /// and the forest, is kept.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         auto const use = enter();
         held_->refresh(exec, a);
     }
 
-    /// apply() queues the same work at every call, and neither allocates nor waits: it may be captured into a CUDA
-    /// graph.
+    /// Whether apply() queues the same work at every call and neither allocates nor synchronises, so that it may be
+    /// captured into a CUDA graph.
     bool replayable() const { return held_->replayable(); }
     /// z = r
     bool is_identity() const { return held_->is_identity(); }
 
-    /// apply() takes another M at every call, in turn: for fgmres alone.
+    /// Whether M differs between calls of apply(), cyclically: only for fgmres.
     bool varies() const { return held_->varies(); }
-    /// The next call begins the turn anew, so that every solve is the same. If it varies(), no other thread may use it
-    /// while the result exists.
+    /// Restarts the cycle of a varying preconditioner, so that every solve is reproducible. If it varies(), no other
+    /// thread may use it while the result exists.
     detail::one_user::use begin_solve() const {
         auto use = enter();
         held_->begin_solve();
         return varies() ? std::move(use) : detail::one_user::use();
     }
 
-    /// The linear forest of a "forest" preconditioner, the first one of several, else null; lives as long as the
+    /// The linear forest of a "forest" preconditioner (the first one of several), or null; valid as long as the
     /// preconditioner.
     linear_forest<I> const* forest() const { return held_->forest(); }
     std::string const& name() const { return held_->report.name; }
-    /// What the setup found; after a refresh, what that found.
+    /// Findings of the set-up or of the last refresh.
     preconditioner_report report() const {
         preconditioner_report report = held_->report;
         for (finding const& f : held_->findings()) report.findings.push_back(f);

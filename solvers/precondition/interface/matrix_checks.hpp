@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What every preconditioner asks of its matrix, when it is made and when it is refreshed.
+/// Checks of the matrix that all preconditioners do in the constructor and in refresh().
 #pragma once
 
 #include <coppice/algebra/operations.hpp>
 
 namespace coppice::detail {
 
-/// A pattern is known by its size: refresh() takes new values, not another matrix.
+/// Sizes of a pattern, to check that refresh() receives new values of the same matrix.
 struct pattern_size {
     std::int64_t rows = 0;
     std::int64_t nonzeros = 0;

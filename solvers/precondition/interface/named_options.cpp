@@ -18,7 +18,7 @@ std::string short_number(double value) {
     return {text, end.ptr};
 }
 
-std::string listed(std::span<option_row const> rows) {
+std::string option_names(std::span<option_row const> rows) {
     std::string text;
     for (option_row const& row : rows) text += (text.empty() ? "" : ", ") + std::string(row.name);
     return text;
@@ -38,7 +38,7 @@ bool accepts(option_row const& row, std::string_view text) {
         return !text.empty() && std::find(row.choices.begin(), row.choices.end(), text) != row.choices.end();
     if (row.kind == option_kind::integer && !read_number<std::int64_t>(text)) return false;
     auto const value = read_number<double>(text);
-    return value && std::isfinite(*value) && *value >= row.least && *value <= row.most;
+    return value && std::isfinite(*value) && *value >= row.min && *value <= row.max;
 }
 
 option_row const* find_row(std::span<option_row const> rows, std::string_view name) {
@@ -56,8 +56,8 @@ std::string expected_of(option_row const& row) {
         return text;
     }
     std::string const what = row.kind == option_kind::integer ? "an integer" : "a number";
-    if (std::isinf(row.most)) return what + " of at least " + short_number(row.least);
-    return what + " from " + short_number(row.least) + " to " + short_number(row.most);
+    if (std::isinf(row.max)) return what + " of at least " + short_number(row.min);
+    return what + " from " + short_number(row.min) + " to " + short_number(row.max);
 }
 
 std::string option_value::shortest(double number) { return short_number(number); }
@@ -84,19 +84,19 @@ option_value const* option_values::find(std::string_view name) const {
 named_choice parse_choice(std::string_view text) {
     auto const take = [&] {
         auto const comma = std::min(text.find(','), text.size());
-        std::string_view const part = text.substr(0, comma);
+        std::string_view const item = text.substr(0, comma);
         text.remove_prefix(std::min(comma + 1, text.size()));
-        return part;
+        return item;
     };
     std::string_view const whole = text;
     named_choice choice{std::string(take()), {}};
     while (!text.empty()) {
-        std::string_view const part = take();
-        auto const equals = part.find('=');
-        if (equals == 0 || equals >= part.size() - 1)
-            throw argument_error("\"" + std::string(part) + "\" in \"" + std::string(whole) +
+        std::string_view const pair = take();
+        auto const equals = pair.find('=');
+        if (equals == 0 || equals >= pair.size() - 1)
+            throw argument_error("\"" + std::string(pair) + "\" in \"" + std::string(whole) +
                                  "\" is not an option, expected key=value");
-        choice.options.set(part.substr(0, equals), part.substr(equals + 1));
+        choice.options.set(pair.substr(0, equals), pair.substr(equals + 1));
     }
     return choice;
 }
@@ -114,7 +114,7 @@ chosen_options::chosen_options(std::string method, std::span<option_row const> r
 option_row const& chosen_options::row_of(std::string_view name) const {
     if (auto const* row = find_row(rows_, name)) return *row;
     throw argument_error(method_ + " has no option \"" + std::string(name) + "\"" +
-                         (rows_.empty() ? "; it takes none" : ", expected one of: " + listed(rows_)));
+                         (rows_.empty() ? "; it takes none" : ", expected one of: " + option_names(rows_)));
 }
 
 std::string_view chosen_options::text(std::string_view name) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Options that are chosen by name: the rows that describe them, the values that a user gives, and their check.
+/// Options by name: the rows that describe them, the values that a user gives, and their validation.
 ///
-/// A method of a catalogue lists its options as option_row. Whoever takes a method by name (C++, the command, bindings)
-/// hands option_values on; chosen_options holds them against the rows and answers with defaults where nothing is given.
+/// Each method of a registry lists its options as option_row. Interfaces that select a method by name (C++, the
+/// command, bindings) pass option_values; chosen_options validates them against the rows and supplies defaults.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct option_row {
     option_kind kind = option_kind::integer;
     std::string_view standard{}; ///< the default, as a user would write it
     std::string_view meaning{};
-    double least = 0; ///< range of numbers, both ends included
-    double most = std::numeric_limits<double>::infinity();
+    double min = 0; ///< range of numbers, both ends included
+    double max = std::numeric_limits<double>::infinity();
     choice_names choices{}; ///< of a choice
 
     friend bool operator==(option_row const&, option_row const&) = default;
@@ -39,7 +39,7 @@ struct option_row {
 /// "an integer of at least 0", "one of: hash, near"
 std::string expected_of(option_row const& row);
 
-/// A value as text; from a number the shortest text that reads back as that number.
+/// An option value as text; a number is converted to the shortest text that reads back as the same number.
 struct option_value {
     std::string text;
 
@@ -53,13 +53,13 @@ private:
     static std::string shortest(double number);
 };
 
-/// Options as a user gives them: names and values, unchecked, in the order given.
+/// Options as given by a user: names and values, unchecked, in the given order.
 class option_values {
 public:
     option_values() = default;
     option_values(std::initializer_list<std::pair<std::string_view, option_value>> entries);
 
-    /// A later value for a name takes the place of an earlier one.
+    /// A later value for a name replaces an earlier one.
     void set(std::string_view name, option_value value);
     option_value const* find(std::string_view name) const;
     std::vector<std::pair<std::string, option_value>> const& entries() const { return entries_; }
@@ -68,28 +68,28 @@ private:
     std::vector<std::pair<std::string, option_value>> entries_{};
 };
 
-/// A method and its options in one text: "NAME" or "NAME,key=value,...".
+/// A method name with options, parsed from one string: "NAME" or "NAME,key=value,...".
 struct named_choice {
     std::string name;
     option_values options;
 };
-/// Throws argument_error where a part behind the name is not key=value.
+/// Throws argument_error if an item after the name is not key=value.
 named_choice parse_choice(std::string_view text);
 
-/// The options of a method: what a user gave, held against the rows.
+/// The options of a method: the given values, validated against the rows.
 class chosen_options {
 public:
-    /// `method` is for messages: `preconditioner "forest"`. Throws argument_error for a name that no row has (listing
-    /// those there are) and for a value of another kind or outside its range.
+    /// `method` is used in messages: `preconditioner "forest"`. Throws argument_error for an unknown name (with the
+    /// known ones) and for a value of the wrong kind or out of range.
     chosen_options(std::string method, std::span<option_row const> rows, option_values const& values);
 
     std::int64_t integer(std::string_view name) const;
     double real(std::string_view name) const;
     /// Position in the row's choices.
     int choice(std::string_view name) const;
-    /// As text: what was given, or the default.
+    /// The given value or the default, as text.
     std::string_view text(std::string_view name) const;
-    /// All of them with their values, defaults included.
+    /// All options with their values, including defaults.
     option_values all() const;
 
 private:
@@ -100,7 +100,7 @@ private:
     option_values values_;
 };
 
-/// Those of `values` that one of the rows knows.
+/// The elements of `values` that have a row.
 option_values known_options(std::span<option_row const> rows, option_values const& values);
 
 } // namespace coppice

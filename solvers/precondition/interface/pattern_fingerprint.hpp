@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A pattern known by its sizes and a hash of all its entries.
+/// Fingerprint of a pattern: its sizes and a hash of all its indices.
 #pragma once
 
 #include <coppice/core/parallel.hpp>
@@ -8,7 +8,8 @@
 
 namespace coppice::detail {
 
-/// Of 32 bits, which a core hashes several of at once: another index at k always has another hash.
+/// 32-bit hash of the index at position k, which a core computes for several positions simultaneously. Different
+/// indices at the same k have different hashes.
 template <class I>
 struct hash_index {
     I const* indices;
@@ -21,11 +22,11 @@ struct hash_index {
     }
 };
 
-/// For refresh(): new values are read on the old pattern, so that another one has to be refused.
-class pattern_mark {
+/// Checks in refresh() that the pattern is unchanged, because new values are read on the old pattern.
+class pattern_fingerprint {
 public:
     template <executor Executor, class T, class I>
-    pattern_mark(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
+    pattern_fingerprint(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
 
     pattern_size const& size() const { return size_; }
     /// Whether words that queue_hash() wrote are those of this pattern.

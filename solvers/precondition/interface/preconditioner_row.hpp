@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the catalogue says of a preconditioner, and what a preconditioner says of itself once it is made.
+/// Description of a preconditioner in the registry, and the report of a constructed preconditioner.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct matrix_needs {
     bool symmetric = false; ///< in pattern and values
 };
 
-/// A preconditioner in the catalogue; the texts stand in the help of the command and in the guide.
+/// A preconditioner in the registry; the texts are shown in the help of the command and in the guide.
 struct preconditioner_row {
     std::string_view name;
     std::string_view matrix; ///< M
@@ -34,26 +34,26 @@ struct preconditioner_row {
 
 enum class finding_unit {
     count,
-    share,  ///< in [0, 1]
-    number, ///< of no unit
+    fraction, ///< in [0, 1]
+    number,   ///< of no unit
     seconds
 };
 
-/// A figure that a preconditioner reports, under a key of its own: "weight_coverage".
+/// A number that a preconditioner reports, under a unique key, e.g. "weight_coverage".
 struct finding {
     std::string_view key;
     finding_unit unit;
     double value;
 };
 
-/// What the setup of a preconditioner found, and how long it took on the clock (waiting for the device).
+/// Findings of the set-up of a preconditioner, and its wall-clock time including the device.
 struct preconditioner_report {
     std::string name{};
     double setup_seconds = 0;
     option_values options{};         ///< all of them with their values, defaults included
     std::vector<finding> findings{}; ///< in the order of importance to a reader
 
-    /// The figure under `key`; argument_error that lists the keys there are.
+    /// The number with this key; throws argument_error, with the existing keys, if there is none.
     double number(std::string_view key) const;
     bool has(std::string_view key) const;
 };

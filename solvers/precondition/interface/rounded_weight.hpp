@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Weights without their last digits.
+/// Rounding of weights.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace coppice::detail {
 
-/// The value to 16 bits: weights that differ by rounding alone are equal, so that the scale of a row, which changes how
-/// its quotients are rounded, does not decide ties.
+/// Rounds to 16 significant bits: weights that differ only by rounding errors become equal, so that the scale of a row,
+/// which changes the rounding of its quotients, does not decide ties.
 COPPICE_HD inline float to_16_bits(float value) {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);
@@ -26,7 +26,7 @@ COPPICE_HD inline double to_16_bits(double value) {
     return value;
 }
 
-/// The value with these for its last bits: an order among values that are equal to 16 bits.
+/// Replaces the last bits of the value: an order among values that are equal to 16 bits.
 COPPICE_HD inline float with_last_bits(float value, std::uint8_t last) {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How fast a preconditioner would converge by itself.
+/// Convergence factor of the stationary iteration with a preconditioner.
 #pragma once
 
 #include <cmath>
@@ -35,12 +35,13 @@ struct step_of_error {
 
 } // namespace detail
 
-/// The factor by which the error of x <- x + M^-1 (b - A x) shrinks a step, from a random one: the geometric mean of
-/// |e_k| / |e_k-1| over the second half of `steps`, which tends to the spectral radius of I - M^-1 A. Below 1 the
-/// iteration converges; a multigrid cycle of 0.1 takes one step a digit. The same bits on every run.
+/// Estimates the factor by which the error of x <- x + M^-1 (b - A x) decreases per step, from a random error: the
+/// geometric mean of |e_k| / |e_k-1| over the second half of `steps`, which tends to the spectral radius of I - M^-1 A.
+/// The iteration converges if it is below 1; a multigrid cycle with 0.1 gains one digit per step. The same bits in
+/// every run.
 ///
-/// 0 where an error vanishes or there are no rows, infinity where it leaves the range. Real matrices. Throws
-/// argument_error for less than two steps, dimension_error where A is not square. Waits for every step.
+/// Returns 0 if an error vanishes or there are no rows, infinity if the error overflows. Real matrices. Throws
+/// argument_error for fewer than two steps, dimension_error if A is not square. Synchronises in every step.
 template <executor Executor, class T, class I, class M>
 double convergence_factor(Executor const& exec, csr_view<T, I> a, M const& m, int steps = 30, std::uint64_t seed = 1) {
     if (steps < 2) throw argument_error("convergence_factor: " + std::to_string(steps) + " steps, expected 2 at least");
@@ -57,7 +58,7 @@ double convergence_factor(Executor const& exec, csr_view<T, I> a, M const& m, in
     for (int k = 0; k < steps; ++k) {
         if (norm == 0) return 0;
         if (!std::isfinite(norm)) return std::numeric_limits<double>::infinity();
-        // A power of two, which changes no digit, keeps the error within the range.
+        // Scaling by a power of two, which is exact, prevents overflow and underflow of the error.
         T const scale = scale_of(norm);
         product.apply(exec, e.view(), ae.view());
         m.apply(exec, array_view<T const>(ae.view()), z.view());

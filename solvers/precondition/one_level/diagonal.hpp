@@ -26,10 +26,10 @@ namespace detail {
 
 template <class T>
 struct diagonal_sums {
-    T diagonal, beside;
+    T diagonal, off_diagonal;
 };
 template <class T, class I>
-struct diagonal_part {
+struct diagonal_sums_of {
     COPPICE_HD diagonal_sums<T> operator()(T const& value, I const& column, std::int64_t row) const {
         bool const here = std::int64_t(column) == row;
         return {here ? value : T(0), here ? T(0) : magnitude(value)};
@@ -39,27 +39,28 @@ template <class T>
 struct add_diagonal_sums {
     COPPICE_HD diagonal_sums<T> identity() const { return {T(0), T(0)}; }
     COPPICE_HD diagonal_sums<T> operator()(diagonal_sums<T> const& a, diagonal_sums<T> const& b) const {
-        return {a.diagonal + b.diagonal, a.beside + b.beside};
+        return {a.diagonal + b.diagonal, a.off_diagonal + b.off_diagonal};
     }
 };
 
-/// inverse[i] = 1 / d_i. Where that is not finite, d_i is that of diagp_1, and 1 in a row without entries. growth[i],
-/// if it is asked for, is the sum of the magnitudes in row i of I - D^-1 A.
+/// inverse[i] = 1 / d_i. If it is not finite, d_i is that of diagp_1, and 1 in a row without entries. growth[i], if not
+/// null, is the sum of the magnitudes in row i of I - D^-1 A.
 template <class T>
 struct store_inverse {
     diagonal_kind kind;
     bool positive; ///< |d_i|
     T* inverse;
-    std::uint8_t* mended;
+    std::uint8_t* regularised;
     T* growth;
 
     COPPICE_HD void operator()(std::int64_t row, diagonal_sums<T> const& sum) const {
         T const one =
             is_finite(T(1) / diagonal(kind, sum)) ? diagonal(kind, sum) : diagonal(diagonal_kind::diagp_1, sum);
         bool const finite = is_finite(T(1) / one);
-        mended[row] = !finite || one != diagonal(kind, sum);
+        regularised[row] = !finite || one != diagonal(kind, sum);
         inverse[row] = finite ? T(1) / (positive ? magnitude(one) : one) : T(1);
-        if (growth) growth[row] = magnitude(T(1) - sum.diagonal * inverse[row]) + sum.beside * magnitude(inverse[row]);
+        if (growth)
+            growth[row] = magnitude(T(1) - sum.diagonal * inverse[row]) + sum.off_diagonal * magnitude(inverse[row]);
     }
 
 private:
@@ -67,9 +68,9 @@ private:
         T const here = magnitude(sum.diagonal);
         T const unit = sum.diagonal < T(0) ? T(-1) : T(1);
         if (kind == diagonal_kind::diagp_0) return sum.diagonal;
-        if (kind == diagonal_kind::diagp_1) return unit * (here < sum.beside ? sum.beside : here);
-        if (kind == diagonal_kind::diagp_2) return unit * (here + sum.beside);
-        return sum.diagonal + sum.beside;
+        if (kind == diagonal_kind::diagp_1) return unit * (here < sum.off_diagonal ? sum.off_diagonal : here);
+        if (kind == diagonal_kind::diagp_2) return unit * (here + sum.off_diagonal);
+        return sum.diagonal + sum.off_diagonal;
     }
 };
 template <class T>
@@ -78,11 +79,11 @@ struct growth_of_row {
     COPPICE_HD double operator()(std::int64_t i) const { return growth[i]; }
 };
 
-/// Of so many steps of which each may multiply an error by `growth`, those that stay within 12 digits; at least one.
+/// Returns the number of steps, at most `steps` and at least one, that limits growth^steps to 12 digits.
 inline int fitting_steps(double growth, int steps) {
     if (growth <= 1) return steps;
-    double const most = 1 + std::floor(std::log(1e12) / std::log(growth));
-    return most < steps ? int(most) : steps;
+    double const limit = 1 + std::floor(std::log(1e12) / std::log(growth));
+    return limit < steps ? int(limit) : steps;
 }
 
 template <class T>
@@ -104,18 +105,18 @@ struct store_correction {
 
 } // namespace detail
 
-/// z of `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34), one of them is z = D^-1 r. D is one of the diagonals
-/// above, of any sign or taken as positive; an entry that has no finite inverse is taken from diagp_1, which has one in
-/// every row that has entries, and is 1 in the others: both are counted as mended. Where the steps diverge, fewer are
-/// taken, so that finite vectors stay finite; the report says how many. More than one step keeps a copy of A, and uses
-/// workspace of the object: one solve at a time. Throws matrix_error for values that are not finite.
+/// z after `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34); one step is z = D^-1 r. D is one of the diagonals
+/// above, signed or in absolute value. An entry without a finite inverse is replaced by that of diagp_1, or by 1 in a
+/// row without entries; both count as regularised. If the steps diverge, fewer are taken, so that finite vectors stay
+/// finite; the report contains the number. For more than one step it stores a copy of A and uses workspace of the
+/// object: one solve at a time. Throws matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
 class diagonal_preconditioner {
 public:
     diagonal_preconditioner(Executor const& exec, csr_view<T, I> a, diagonal_kind kind, int steps,
                             bool positive = false)
         : pattern_(exec, a), kind_(kind), positive_(positive), steps_(steps), plan_(make_srcsr_plan(exec, a)),
-          inverse_(exec, a.rows()), mended_(exec, a.rows()) {
+          inverse_(exec, a.rows()), regularised_(exec, a.rows()) {
         require_square(a, "a preconditioner");
         if (steps_ > 1) {
             matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
@@ -131,10 +132,11 @@ public:
         pattern_.require_same_pattern(exec, a);
         detail::require_finite(exec, a);
         plan_.offsets = a.row_offsets();
-        reduce_rows(exec, plan_, along_nonzeros{detail::diagonal_part<T, I>{}, a.coefficients, a.indices},
+        reduce_rows(exec, plan_, along_nonzeros{detail::diagonal_sums_of<T, I>{}, a.coefficients, a.indices},
                     detail::add_diagonal_sums<T>{},
-                    detail::store_inverse<T>{kind_, positive_, inverse_.data(), mended_.data(), work_.data()});
-        mended_rows_ = reduce(exec, inverse_.size(), std::int64_t(0), detail::flag_at{mended_.data()}, plus{});
+                    detail::store_inverse<T>{kind_, positive_, inverse_.data(), regularised_.data(), work_.data()});
+        regularised_rows_ =
+            reduce(exec, inverse_.size(), std::int64_t(0), detail::flag_at{regularised_.data()}, plus{});
         if (steps_ == 1) return;
         taken_ = detail::fitting_steps(
             reduce(exec, inverse_.size(), 0.0, detail::growth_of_row<T>{work_.data()}, maximum{}), steps_);
@@ -158,20 +160,20 @@ public:
     }
     bool replayable() const { return true; }
     std::vector<finding> findings() const {
-        return {{"mended_rows", finding_unit::count, double(mended_rows_)},
+        return {{"mended_rows", finding_unit::count, double(regularised_rows_)},
                 {"steps_taken", finding_unit::count, double(taken_)}};
     }
 
 private:
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     diagonal_kind kind_;
     bool positive_;
     int steps_;
     int taken_ = 1;
     srcsr_plan<I> plan_, matrix_plan_{};
     buffer<T> inverse_;
-    buffer<std::uint8_t> mended_;
-    std::int64_t mended_rows_ = 0;
+    buffer<std::uint8_t> regularised_;
+    std::int64_t regularised_rows_ = 0;
     csr<T, I> matrix_{};
     mutable buffer<T> work_{};
     detail::one_user user_{};
@@ -183,8 +185,8 @@ inline constexpr option_row diagonal_option_rows[] = {
     {.name = "steps",
      .standard = "1",
      .meaning = "number of steps z = z + D^-1 (r - A z) from z = 0",
-     .least = 1,
-     .most = 1000},
+     .min = 1,
+     .max = 1000},
     {.name = "sign",
      .kind = option_kind::choice,
      .standard = "diagonal",
@@ -205,7 +207,7 @@ struct diagp_0_entry : detail::diagonal_entry_of<diagonal_kind::diagp_0> {
     static constexpr preconditioner_row row{.name = "diagp_0",
                                             .matrix = "diag(A), several steps",
                                             .setup = "one product",
-                                            .suits = "as jacobi; zero diagonal entries are regularised",
+                                            .suits = "as jacobi; a zero on the diagonal is regularised",
                                             .compared = false,
                                             .options = detail::diagonal_option_rows};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The algebraic tridiagonal preconditioner: the tridiagonal part of the matrix along its own strong couplings.
+/// Algebraic tridiagonal preconditioner: the tridiagonal factor of the matrix along its strong couplings.
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,13 @@ struct forest_options {
 };
 
 /// z = P^T T^-1 P r ("AlgTriScalPrecond", thesis section 4.6): P numbers the vertices along the paths of a linear
-/// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
+/// forest of heavy edges, T is the tridiagonal matrix of the entries of P A P^T that the forest covers.
 ///
-/// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients, which are mended where they are singular or nearly so (tridiagonal_regulariser). The order of the rows does
-/// not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one solve at a
-/// time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A is
-/// symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
+/// Set-up: edge weights |A| + |A^T| (|A| if A is symmetric), [0, 2]-factor (algorithm 8), linear forest, coefficients;
+/// these are regularised if T is singular or nearly singular (tridiagonal_regulariser). The result depends on the order
+/// of the rows only through ties. apply() gathers, solves by RPTS and scatters, in workspace of the object: one solve
+/// at a time. If the graph of A is a path, M = A in exact arithmetic. If A is symmetric, so is T; for an M-matrix or a
+/// diagonally dominant A, T is positive definite if A is.
 template <executor Executor, class T, class I = std::int32_t>
 class forest_preconditioner {
 public:
@@ -60,27 +60,27 @@ private:
 
     void make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor);
 
-    /// The coefficients, mended where they have to be, from a matrix of the pattern that was seen first; else leaves
-    /// the system as it is and throws.
+    /// Reads and regularises the coefficients from a matrix with the pattern of the first one; throws for another
+    /// pattern and then leaves the system unchanged.
     void read_system(Executor const& exec, csr_view<T, I> a);
 
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     tridiagonal_options options_;
     buffer<std::uint64_t> hash_; ///< of the pattern of the matrix to read
     linear_forest<I> forest_;
-    forest_system_indices<I> places_;
+    forest_system_indices<I> capacity_offsets_;
     tridiagonal<T> system_;
     mutable buffer<std::byte> workspace_;
     detail::one_user user_{};
     stage_times times_{};
     int rounds_ = 0; ///< of the factor
-    tridiagonal_regulariser<Executor, T> mender_{};
-    std::int64_t mended_rows_ = 0;
+    tridiagonal_regulariser<Executor, T> regulariser_{};
+    std::int64_t regularised_rows_ = 0;
 };
 
 namespace detail {
 
-/// Seconds since the last lap, with the work of `exec` done.
+/// Seconds since the last call; includes the queued work of `exec`.
 template <executor Executor>
 class stopwatch {
 public:
@@ -96,26 +96,26 @@ private:
     std::chrono::steady_clock::time_point last_{};
 };
 
-/// The health of a system, and whether it was read from a matrix of the expected pattern.
+/// The diagnostics of a system, and whether it was read from a matrix of the expected pattern.
 struct read_health {
-    system_diagnostics health;
+    system_diagnostics diagnostics;
     std::int64_t same; ///< 1: it was
 };
 struct join_read_health {
     COPPICE_HD read_health operator()(read_health const& a, read_health const& b) const {
-        return {worse_diagnostics{}(a.health, b.health), a.same & b.same};
+        return {worse_diagnostics{}(a.diagnostics, b.diagnostics), a.same & b.same};
     }
 };
-/// Reads row p of a system and looks at it while it is at hand; nothing where the pattern is another one.
+/// Reads row p of a system and computes its diagnostics in the same pass; does nothing if the pattern differs.
 template <class T, class O>
 struct read_healthy_row {
     read_forest_row<T, O> read;
-    std::uint64_t const* found; ///< as pattern_mark::queue_hash() wrote them
+    std::uint64_t const* found; ///< as pattern_fingerprint::queue_hash() wrote them
     std::uint64_t expected;
     tridiagonal_view<T> system;
 
     COPPICE_HD read_health operator()(std::int64_t p) const {
-        if (!pattern_mark::is_hash(found, expected)) return {{0, 1}, 0};
+        if (!pattern_fingerprint::is_hash(found, expected)) return {{0, 1}, 0};
         read(p);
         return {row_diagnostics<T>{system}(p), 1};
     }
@@ -130,7 +130,7 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     require_square(a, "a preconditioner");
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
-    places_ = find_forest_system(exec, a, forest_);
+    capacity_offsets_ = find_forest_system(exec, a, forest_);
     hash_ = buffer<std::uint64_t>(exec, 2);
     system_ = tridiagonal<T>(exec, a.rows());
     read_system(exec, a);
@@ -155,10 +155,10 @@ template <executor Executor, class T, class I>
 std::vector<finding> forest_preconditioner<Executor, T, I>::findings() const {
     return {{"paths", finding_unit::count, double(forest_.paths)},
             {"longest_path", finding_unit::count, double(forest_.longest_path)},
-            {"weight_coverage", finding_unit::share, forest_.weight_coverage}, // c_pi, Eq. 23
+            {"weight_coverage", finding_unit::fraction, forest_.weight_coverage}, // c_pi, Eq. 23
             {"cycles_broken", finding_unit::count, double(forest_.cycles_broken)},
             {"rounds", finding_unit::count, double(rounds_)},
-            {"mended_rows", finding_unit::count, double(mended_rows_)},
+            {"mended_rows", finding_unit::count, double(regularised_rows_)},
             {"weights_seconds", finding_unit::seconds, times_.weights},
             {"factor_seconds", finding_unit::seconds, times_.factor},
             {"forest_seconds", finding_unit::seconds, times_.forest},
@@ -168,15 +168,16 @@ std::vector<finding> forest_preconditioner<Executor, T, I>::findings() const {
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, csr_view<T, I> a) {
     if (a.rows() == 0) return;
-    detail::pattern_mark::queue_hash(exec, a, hash_.data());
-    auto const found =
-        reduce(exec, a.rows(), detail::read_health{{0, 1}, 1},
-               detail::read_healthy_row<T, I>{
-                   {places_, a.coefficients, system_}, hash_.data(), pattern_.hash(), std::as_const(system_).view()},
-               detail::join_read_health{});
-    if (found.same == 0) detail::pattern_mark::refuse();
-    mended_rows_ = mender_.regularise(exec, system_, options_, forest_.weight_coverage == 1, found.health);
-    if (mended_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
+    detail::pattern_fingerprint::queue_hash(exec, a, hash_.data());
+    auto const found = reduce(
+        exec, a.rows(), detail::read_health{{0, 1}, 1},
+        detail::read_healthy_row<T, I>{
+            {capacity_offsets_, a.coefficients, system_}, hash_.data(), pattern_.hash(), std::as_const(system_).view()},
+        detail::join_read_health{});
+    if (found.same == 0) detail::pattern_fingerprint::refuse();
+    regularised_rows_ =
+        regulariser_.regularise(exec, system_, options_, forest_.weight_coverage == 1, found.diagnostics);
+    if (regularised_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
 }
 
 template <executor Executor, class T, class I>
@@ -200,10 +201,9 @@ namespace detail {
 inline constexpr option_row rounds_row{
     .name = "rounds",
     .standard = "-1",
-    .meaning =
-        "rounds of proposals; 0: until the factor is maximal; -1: the same, or 4 charged rounds if these cost less",
-    .least = -1,
-    .most = 1e6};
+    .meaning = "rounds of proposals; 0: until the factor is maximal; -1: the same, or 4 charged rounds if these cost less",
+    .min = -1,
+    .max = 1e6};
 inline constexpr option_row ties_row{.name = "ties",
                                      .kind = option_kind::choice,
                                      .standard = "near",
@@ -220,12 +220,9 @@ struct forest_entry {
         {.name = "charge-period",
          .standard = "5",
          .meaning = "period in rounds of the random +/- colouring; one round in each has none",
-         .least = 1,
-         .most = 1e6},
-        {.name = "charge-offset",
-         .standard = "0",
-         .meaning = "index of the round without charges in each period",
-         .most = 1e6},
+         .min = 1,
+         .max = 1e6},
+        {.name = "charge-offset", .standard = "0", .meaning = "index of the round without charges in each period", .max = 1e6},
         {.name = "charge-below",
          .kind = option_kind::real,
          .standard = "0.2",
@@ -234,7 +231,7 @@ struct forest_entry {
          .kind = option_kind::real,
          .standard = "0.5",
          .meaning = "probability of a positive charge",
-         .most = 1},
+         .max = 1},
         detail::seed_row,
         detail::pivoting_row,
         detail::threshold_row};
@@ -260,7 +257,7 @@ struct forest_entry {
                            .seed = std::uint64_t(o.integer("seed"))},
                 .tridiagonal = detail::read_tridiagonal_options(o)};
     }
-    /// The other way. Throws argument_error where those of the factor are out of range.
+    /// The inverse conversion. Throws argument_error if options of the factor are out of range.
     static option_values values(forest_options const& o) {
         graph_detail::check_factor_options(o.factor);
         auto values = detail::tridiagonal_option_values(o.tridiagonal);

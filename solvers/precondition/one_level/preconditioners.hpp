@@ -25,13 +25,13 @@ struct invert_element {
     COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
 };
 
-/// Sums of |a_ij| off the diagonal: right beside it, and of all.
+/// Sums of |a_ij|: on the sub- and superdiagonal, and over all off-diagonal entries.
 struct couplings {
-    double beside, all;
+    double off_diagonal, all;
 };
 struct add_couplings {
     COPPICE_HD couplings operator()(couplings const& a, couplings const& b) const {
-        return {a.beside + b.beside, a.all + b.all};
+        return {a.off_diagonal + b.off_diagonal, a.all + b.all};
     }
 };
 /// Writes row i of the system and gives its couplings.
@@ -48,7 +48,7 @@ struct read_tridiagonal_row {
             bool const near = distance >= -1 && distance <= 1;
             if (near) band[distance + 1] = band[distance + 1] + value;
             if (distance != 0) sum.all += double(magnitude(value));
-            if (distance != 0 && near) sum.beside += double(magnitude(value));
+            if (distance != 0 && near) sum.off_diagonal += double(magnitude(value));
         }
         lower[i] = band[0];
         diagonal[i] = band[1];
@@ -73,7 +73,7 @@ public:
     bool is_identity() const { return true; }
 };
 
-/// z_i = r_i / a_ii. An entry that is zero or not stored has no inverse: matrix_error that names the first such row.
+/// z_i = r_i / a_ii. Throws matrix_error, with the first such row, if a diagonal entry is zero or not stored.
 template <executor Executor, class T, class I = std::int32_t>
 class jacobi_preconditioner {
 public:
@@ -86,14 +86,14 @@ public:
     bool replayable() const { return true; }
 
 private:
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     buffer<T> inverse_, next_; ///< next_: what a refresh fills before it takes the place of inverse_
 };
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
 /// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
-/// mended (tridiagonal_regulariser). apply() uses workspace of the object: it throws argument_error if another thread is in
-/// it.
+/// regularised (tridiagonal_regulariser). apply() uses workspace of the object: it throws argument_error if another
+/// thread is in it.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
@@ -102,18 +102,18 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     std::vector<finding> findings() const {
-        return {{"weight_coverage", finding_unit::share, coverage_},
-                {"mended_rows", finding_unit::count, double(mended_rows_)}};
+        return {{"weight_coverage", finding_unit::fraction, coverage_},
+                {"mended_rows", finding_unit::count, double(regularised_rows_)}};
     }
     bool replayable() const { return true; }
 
 private:
-    detail::pattern_mark pattern_;
+    detail::pattern_fingerprint pattern_;
     tridiagonal_options options_;
     double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
-    tridiagonal_regulariser<Executor, T> mender_{};
-    std::int64_t mended_rows_ = 0;
+    tridiagonal_regulariser<Executor, T> regulariser_{};
+    std::int64_t regularised_rows_ = 0;
     mutable buffer<std::byte> workspace_;
     detail::one_user user_{};
 };
@@ -162,8 +162,8 @@ void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, c
         exec, a.rows(), detail::couplings{0, 0},
         detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},
         detail::add_couplings{});
-    coverage_ = sum.all != 0 ? sum.beside / sum.all : 1; // a NaN stays
-    mended_rows_ = mender_.regularise(exec, system_, options_, coverage_ == 1);
+    coverage_ = sum.all != 0 ? sum.off_diagonal / sum.all : 1; // a NaN stays
+    regularised_rows_ = regulariser_.regularise(exec, system_, options_, coverage_ == 1);
 }
 
 template <executor Executor, class T, class I>

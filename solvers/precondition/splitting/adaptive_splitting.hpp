@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) without its N^2 set-up.
+/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) with a set-up of less than
+/// O(N^2).
 #pragma once
 
 #include <algorithm>
@@ -23,21 +24,21 @@ namespace detail {
 
 /// B_l with its columns as positions along forest l.
 template <class T, class I>
-struct placed_matrix {
+struct path_ordered_matrix {
     csr<T, I> matrix{};
     srcsr_plan<I> plan{};
 };
 
 /// A row with its columns as positions, sorted.
 template <class T, class I>
-struct place_row {
+struct path_ordered_row {
     csr_view<T, I> b;
     I const* inverse;
     I* columns;
     T* values;
     COPPICE_HD void operator()(std::int64_t row) const {
         I const begin = b.row_begin(row), length = b.row_end(row) - begin;
-        if (length <= few) return place_few(begin, int(length));
+        if (length <= few) return sort_few(begin, int(length));
         for (I k = begin; k < begin + length; ++k) {
             columns[k] = inverse[b.indices[k]];
             values[k] = b.coefficients[k];
@@ -48,7 +49,7 @@ struct place_row {
 private:
     static constexpr I few = 32;
     /// Sorted where a lane has them for itself: neighbouring lanes would share no lines of global memory.
-    COPPICE_HD void place_few(I begin, int length) const {
+    COPPICE_HD void sort_few(I begin, int length) const {
         I own_columns[few];
         T own_values[few];
         for (int k = 0; k < length; ++k) {
@@ -69,27 +70,27 @@ private:
 };
 /// The diagonal where columns are positions.
 template <class I>
-struct placed_diagonal {
+struct path_ordered_diagonal {
     I const* inverse;
     COPPICE_HD bool operator()(std::int64_t row, std::int64_t position) const { return inverse[row] == position; }
 };
 /// As graph_detail::classify_nonzero, for columns that are positions.
 template <class T, class I>
-struct place_positioned {
+struct classify_path_ordered {
     I const *links, *inverse;
     COPPICE_HD graph_detail::band_value<T> operator()(T const& value, I const& column, std::int64_t row) const {
         using graph_detail::band;
         I const p = inverse[row];
-        band const place = column == p                                  ? band::diagonal
-                           : column == p - 1 && links[2 * row] >= 0     ? band::lower
-                           : column == p + 1 && links[2 * row + 1] >= 0 ? band::upper
-                                                                        : band::none;
-        return {place == band::none ? T(0) : value, place};
+        band const kind = column == p                                  ? band::diagonal
+                          : column == p - 1 && links[2 * row] >= 0     ? band::lower
+                          : column == p + 1 && links[2 * row + 1] >= 0 ? band::upper
+                                                                       : band::none;
+        return {kind == band::none ? T(0) : value, kind};
     }
 };
 /// New values of A where columns are positions.
 template <class T, class I>
-struct read_placed {
+struct read_path_ordered {
     csr_view<T, I> a;
     bool sorted;      ///< the rows of a
     T const* inverse; ///< what a row is multiplied by
@@ -105,7 +106,7 @@ struct read_placed {
 };
 /// The number of places in a row of B_l: the off-diagonal entries of A, and the diagonal.
 template <class T, class I>
-struct count_places {
+struct count_capacity {
     csr_view<T, I> a;
     COPPICE_HD I operator()(std::int64_t i) const {
         I count = 1;
@@ -115,10 +116,10 @@ struct count_places {
 };
 template <class I>
 struct copy_found {
-    I const *places, *offsets, *from;
+    I const *capacity_offsets, *offsets, *from;
     I* to;
     COPPICE_HD void operator()(std::int64_t i) const {
-        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) to[offsets[i] + k] = from[places[i] + k];
+        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) to[offsets[i] + k] = from[capacity_offsets[i] + k];
     }
 };
 /// D^-1 A, entry by entry.
@@ -149,16 +150,16 @@ struct scale_system_row {
 
 } // namespace detail
 
-/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79): M_l is the tridiagonal part of B_l along the linear forest
-/// of its own normalised weights, B_0 = D^-1 A with D = diagp_1(A), and B_{l+1} is B_l M_l^-1 with the diagonal and as
-/// many of the largest other entries in a row as A has there; T = D diagp_1(B_m). (The thesis begins with B_0 = A; then
-/// the scale of the rows of A becomes one of the columns of B_1, and matters after all, against section 5.1.7.)
-/// m tridiagonal solves, no product with A. Singular factors are
-/// mended. Not symmetric where A is. Multiplying A from the left by a diagonal matrix multiplies M by it.
+/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79): M_l is the tridiagonal factor of B_l along a linear forest
+/// of the normalised weights of B_l; B_0 = D^-1 A with D = diagp_1(A); B_{l+1} is B_l M_l^-1, restricted in each row to
+/// the diagonal and to as many of the largest off-diagonal entries as A has; T = D diagp_1(B_m). (The thesis starts
+/// with B_0 = A; then the row scaling of A becomes a column scaling of B_1 and has an effect, contrary to section
+/// 5.1.7.) Cost of apply(): m tridiagonal solves, no product with A. Singular factors are regularised. Not symmetric if
+/// A is. If A is multiplied from the left by a diagonal matrix, so is M.
 ///
-/// Set-up O(nonzeros * window) for each factor, see row_windows.hpp: of rows of the inverses only windows are made,
-/// that end where what is left is too small to be kept. refresh() keeps forests and patterns of the B_l. Keeps B_0,
-/// ..., B_m: m + 1 times the memory of A. apply() works in memory of the object: one solve at a time.
+/// Set-up: O(nonzeros * window) per factor, see row_windows.hpp: only windows of the rows of the inverses are computed,
+/// which end if the remaining entries are too small to be selected. refresh() keeps the forests and the patterns of the
+/// B_l. Memory: B_0, ..., B_m, m + 1 times that of A. apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class adaptive_splitting {
 public:
@@ -168,7 +169,7 @@ public:
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        systems_.solve_in_turn(exec, r, z);
+        systems_.solve_successively(exec, r, z);
     }
     bool replayable() const { return true; }
     int factors() const { return systems_.count(); }
@@ -181,15 +182,15 @@ private:
     using found_rows = std::pair<buffer<I>, buffer<I>>; ///< columns in their places, and how many in a row
 
     linear_forest<I> find_forest(Executor const& exec, csr_view<T, I> b);
-    void place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);
+    void store_path_ordered(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);
     void read_system(Executor const& exec, int l);
     csr<T, I> find_next(Executor const& exec, int l);
     void fill_next(Executor const& exec, int l, csr<T, I>& b, srcsr_plan<I> const& plan, I const* vertex_of);
     void search_rows(Executor const& exec, int l, I* columns, T* values, I* counts);
     void finish(Executor const& exec);
-    detail::placed_rows<T, I> rows_of(int l) const {
+    detail::path_ordered_rows<T, I> rows_of(int l) const {
         auto const& forest = systems_.forest(l);
-        return {placed_[std::size_t(l)].matrix.view(),
+        return {path_ordered_[std::size_t(l)].matrix.view(),
                 inverse_.view(),
                 systems_.system(l).diagonal.data(),
                 forest.links.data(),
@@ -200,12 +201,12 @@ private:
 
     std::int64_t rows_;
     adaptive_options options_;
-    detail::pattern_mark mark_;
+    detail::pattern_fingerprint fingerprint_;
     bool sorted_; ///< the rows of A
     detail::forest_systems<Executor, T, I> systems_;
-    std::vector<detail::placed_matrix<T, I>> placed_{}; ///< B_0, ..., B_{m-1}
-    detail::placed_matrix<T, I> last_{};                ///< B_m, columns as in A
-    buffer<I> places_{};                                ///< during the set-up
+    std::vector<detail::path_ordered_matrix<T, I>> path_ordered_{}; ///< B_0, ..., B_{m-1}
+    detail::path_ordered_matrix<T, I> last_{};                      ///< B_m, columns as in A
+    buffer<I> capacity_offsets_{};                                  ///< during the set-up
     detail::path_inverse<T> inverse_;
     detail::row_scales<T, I> first_scales_{}, last_scales_{}; ///< diagp_1 of A and of B_m
     std::vector<double> diagonal_{};                          ///< diagonal coverage of B_0, ..., B_m
@@ -215,7 +216,7 @@ private:
 template <executor Executor, class T, class I>
 adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr_view<T, I> a,
                                                        adaptive_options const& options)
-    : rows_(require_square(a, "a preconditioner").rows()), options_(options), mark_(exec, a),
+    : rows_(require_square(a, "a preconditioner").rows()), options_(options), fingerprint_(exec, a),
       sorted_(has_sorted_columns(exec, a)), systems_(exec, rows_, options.splitting.tridiagonal),
       inverse_(exec, rows_) {
     auto const& o = options.splitting;
@@ -228,7 +229,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
                              ", expected more than 0 and at most 1");
     detail::require_finite(exec, a);
     I entries = 0;
-    places_ = detail::offsets_of_degrees<I>(exec, rows_, detail::count_places<T, I>{a}, entries);
+    capacity_offsets_ = detail::offsets_of_degrees<I>(exec, rows_, detail::count_capacity<T, I>{a}, entries);
     first_scales_.read(exec, a);
     buffer<T> scaled(exec, a.nonzeros());
     reduce_rows(exec, first_scales_.plan, detail::scale_nonzero<T, I>{a, first_scales_.inverse.data(), scaled.data()},
@@ -238,26 +239,26 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     if (!sorted_) b = sort_columns(exec, b.view());
     double before = 0;
     for (int l = 0;; ++l) {
-        double const share = coverage(exec, b.view(), diagonal_pattern{});
-        bool const ends = l > 0 && (share > o.enough_coverage || (o.least_gain > 0 && share - before < o.least_gain));
+        double const held = coverage(exec, b.view(), diagonal_pattern{});
+        bool const ends = l > 0 && (held > o.enough_coverage || (o.least_gain > 0 && held - before < o.least_gain));
         if (l == o.factors || ends) break;
         detail::stopwatch watch(exec);
         auto forest = find_forest(exec, b.view());
         forests_seconds_ += watch.lap();
         if (l > 0 && forest.edges == 0) break;
-        place(exec, b.view(), forest);
+        store_path_ordered(exec, b.view(), forest);
         systems_.add(exec, std::move(forest));
-        diagonal_.push_back(share);
+        diagonal_.push_back(held);
         read_system(exec, l);
         b = find_next(exec, l);
         inverses_seconds_ += watch.lap();
-        before = share;
+        before = held;
     }
     last_.plan = make_srcsr_plan(exec, b.view());
     last_.matrix = std::move(b);
-    places_ = {};
+    capacity_offsets_ = {};
     diagonal_.push_back(0);
-    systems_.prepare_turns(exec);
+    systems_.prepare_successive(exec);
     finish(exec);
 }
 
@@ -272,36 +273,37 @@ linear_forest<I> adaptive_splitting<Executor, T, I>::find_forest(Executor const&
 
 /// Keeps B_l with its columns as positions.
 template <executor Executor, class T, class I>
-void adaptive_splitting<Executor, T, I>::place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest) {
+void adaptive_splitting<Executor, T, I>::store_path_ordered(Executor const& exec, csr_view<T, I> b,
+                                                            linear_forest<I> const& forest) {
     buffer<I> columns(exec, b.nonzeros());
     buffer<T> values(exec, b.nonzeros());
-    for_each(exec, rows_, detail::place_row<T, I>{b, forest.inverse.data(), columns.data(), values.data()});
-    detail::placed_matrix<T, I> placed;
+    for_each(exec, rows_, detail::path_ordered_row<T, I>{b, forest.inverse.data(), columns.data(), values.data()});
+    detail::path_ordered_matrix<T, I> placed;
     placed.matrix = {b.rows(), b.columns(), copy_of(exec, b.row_offsets()), std::move(columns), std::move(values)};
     placed.plan = make_srcsr_plan(exec, placed.matrix.view());
-    placed_.push_back(std::move(placed));
+    path_ordered_.push_back(std::move(placed));
 }
 
 /// M_l of B_l, and the ratios of its inverse.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l) {
     auto const& forest = systems_.forest(l);
-    auto const& b = placed_[std::size_t(l)];
+    auto const& b = path_ordered_[std::size_t(l)];
     auto& system = systems_.system(l);
     reduce_rows(exec, b.plan,
-                along_nonzeros{detail::place_positioned<T, I>{forest.links.data(), forest.inverse.data()},
+                along_nonzeros{detail::classify_path_ordered<T, I>{forest.links.data(), forest.inverse.data()},
                                b.matrix.view().coefficients, b.matrix.view().indices},
                 graph_detail::add_to_row<T>{},
                 graph_detail::store_system_row<T, I>{forest.inverse.data(), system.lower.data(), system.diagonal.data(),
                                                      system.upper.data()});
-    systems_.mend(exec, l, b.matrix.view(), false);
+    systems_.regularise(exec, l, b.matrix.view(), false);
     inverse_.read(exec, system.view(), options_.window);
 }
 
 /// B_{l+1}, columns as in A.
 template <executor Executor, class T, class I>
 csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, int l) {
-    std::int64_t const capacity = rows_ > 0 ? std::int64_t(exec.load(places_.data() + rows_)) : 0;
+    std::int64_t const capacity = rows_ > 0 ? std::int64_t(exec.load(capacity_offsets_.data() + rows_)) : 0;
     buffer<I> columns(exec, capacity), counts(exec, rows_);
     buffer<T> values(exec, capacity);
     search_rows(exec, l, columns.data(), values.data(), counts.data());
@@ -309,7 +311,8 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
     auto offsets = detail::offsets_of_degrees<I>(exec, rows_, detail::stored_degree<I>{counts.data()}, nonzeros);
     if (nonzeros < capacity) { // rows are not full
         buffer<I> found(exec, nonzeros);
-        for_each(exec, rows_, detail::copy_found<I>{places_.data(), offsets.data(), columns.data(), found.data()});
+        for_each(exec, rows_,
+                 detail::copy_found<I>{capacity_offsets_.data(), offsets.data(), columns.data(), found.data()});
         columns = std::move(found);
         values = buffer<T>(exec, nonzeros);
     }
@@ -323,16 +326,17 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
     constexpr bool on_host = std::is_same_v<Executor, host_executor>;
-    constexpr std::int64_t budget = on_host ? 1 << 22 : 1 << 26, least_rows = on_host ? 64 : 1;
+    constexpr std::int64_t budget = on_host ? 1 << 22 : 1 << 26, min_rows = on_host ? 64 : 1;
     if (rows_ == 0) return;
-    std::int64_t const longest = degrees(exec, placed_[std::size_t(l)].matrix.view()).largest;
+    std::int64_t const longest = degrees(exec, path_ordered_[std::size_t(l)].matrix.view()).largest;
     std::int64_t const memory = std::max<std::int64_t>(1, longest * detail::row_walk<T, I>::each(options_.window));
-    std::int64_t const most = std::max<std::int64_t>(1, budget / memory);
-    std::int64_t const each = std::max(least_rows, (rows_ + most - 1) / most), lanes = (rows_ + each - 1) / each;
+    std::int64_t const max_lanes = std::max<std::int64_t>(1, budget / memory);
+    std::int64_t const each = std::max(min_rows, (rows_ + max_lanes - 1) / max_lanes),
+                       lanes = (rows_ + each - 1) / each;
     buffer<T> scratch(exec, lanes * memory);
     for_each(exec, lanes,
-             detail::find_largest<T, I>{rows_of(l), places_.data(), options_.accuracy, columns, values, counts,
-                                        scratch.data(), memory, lanes, each, !on_host});
+             detail::find_largest<T, I>{rows_of(l), capacity_offsets_.data(), options_.accuracy, columns, values,
+                                        counts, scratch.data(), memory, lanes, each, !on_host});
 }
 
 /// The values of B_{l+1} on its pattern.
@@ -360,21 +364,21 @@ void adaptive_splitting<Executor, T, I>::finish(Executor const& exec) {
 
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
-    mark_.require_same(exec, a);
+    fingerprint_.require_same(exec, a);
     first_scales_.read(exec, a);
-    auto& first = placed_.front();
+    auto& first = path_ordered_.front();
     reduce_rows(exec, first.plan,
-                detail::read_placed<T, I>{a, sorted_, first_scales_.inverse.data(),
-                                          first.matrix.column_indices().data(), systems_.forest(0).permutation.data(),
-                                          first.matrix.values().data()},
+                detail::read_path_ordered<T, I>{a, sorted_, first_scales_.inverse.data(),
+                                                first.matrix.column_indices().data(),
+                                                systems_.forest(0).permutation.data(), first.matrix.values().data()},
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
     int const m = systems_.count();
     for (int l = 0; l < m; ++l) {
-        diagonal_[std::size_t(l)] = coverage(exec, placed_[std::size_t(l)].matrix.view(),
-                                             detail::placed_diagonal<I>{systems_.forest(l).inverse.data()});
+        diagonal_[std::size_t(l)] = coverage(exec, path_ordered_[std::size_t(l)].matrix.view(),
+                                             detail::path_ordered_diagonal<I>{systems_.forest(l).inverse.data()});
         read_system(exec, l);
         bool const last = l + 1 == m;
-        auto& next = last ? last_ : placed_[std::size_t(l) + 1];
+        auto& next = last ? last_ : path_ordered_[std::size_t(l) + 1];
         fill_next(exec, l, next.matrix, next.plan, last ? nullptr : systems_.forest(l + 1).permutation.data());
     }
     finish(exec);
@@ -384,7 +388,7 @@ template <executor Executor, class T, class I>
 std::vector<finding> adaptive_splitting<Executor, T, I>::findings() const {
     auto all = systems_.findings();
     for (std::size_t l = 1; l < diagonal_.size(); ++l)
-        all.push_back({detail::diagonal_keys[l - 1], finding_unit::share, diagonal_[l]});
+        all.push_back({detail::diagonal_keys[l - 1], finding_unit::fraction, diagonal_[l]});
     all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
     all.push_back({"inverses_seconds", finding_unit::seconds, inverses_seconds_});
     return all;
@@ -394,18 +398,18 @@ struct adaptive_splitting_entry {
     static constexpr option_row options[] = {
         detail::factors_row,
         detail::enough_diagonal_row,
-        detail::least_gain_row,
+        detail::min_gain_row,
         {.name = "window",
          .standard = "32",
          .meaning = "largest distance along a path of entries of the inverse",
-         .least = 1,
-         .most = 1024},
+         .min = 1,
+         .max = 1024},
         {.name = "accuracy",
          .kind = option_kind::real,
          .standard = "0.01",
          .meaning = "error of the selected entries relative to the smallest of them",
-         .least = 1e-15,
-         .most = 1},
+         .min = 1e-15,
+         .max = 1},
         detail::ties_row,
         detail::rounds_row,
         detail::seed_row,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Alternating splittings: the tridiagonal parts of A along several linear forests, one after the other.
+/// Alternating splittings: tridiagonal factors of A along several linear forests, applied one after the other.
 #pragma once
 
 #include <cmath>
@@ -62,14 +62,14 @@ struct find_grid_lines {
 
 /// M_l = prune(A, S_l) (Eq. 72) for the forests of the normalised weights of A (Eqs. 70 and 71).
 template <executor Executor, class T, class I>
-class alternating_parts {
+class alternating_factors {
 public:
-    alternating_parts(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
+    alternating_factors(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
         : forests_(exec, a, options.tridiagonal, find_heavy_forests<Executor>{exec, options},
                    [&](auto& forests) { read(exec, a, forests); }) {}
     /// Along the lines of a grid instead.
-    alternating_parts(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
-                      tridiagonal_options const& options)
+    alternating_factors(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
+                        tridiagonal_options const& options)
         : forests_(exec, a, options, find_grid_lines<Executor>{exec, grid},
                    [&](auto& forests) { read(exec, a, forests); }) {}
 
@@ -88,7 +88,7 @@ private:
         plan.offsets = a.row_offsets();
         for (int l = 0; l < systems.count(); ++l) {
             extract_forest_system(exec, plan, a, systems.forest(l), systems.system(l));
-            systems.mend(exec, l, a, systems.forest(l).weight_coverage == 1);
+            systems.regularise(exec, l, a, systems.forest(l).weight_coverage == 1);
         }
     }
 
@@ -97,36 +97,36 @@ private:
 
 } // namespace detail
 
-/// z of the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
-/// tridiagonal solves and m - 1 products with A. Each M_l is the tridiagonal part of A along a linear forest, mended
-/// where it is singular or nearly so. Not symmetric where A is. Keeps a copy of A; apply() works in memory of the
-/// object: one solve at a time. Multiplying A from the left by a diagonal matrix multiplies M by it.
+/// z after the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
+/// tridiagonal solves and m - 1 products with A. Each M_l is the tridiagonal factor of A along a linear forest,
+/// regularised if it is singular or nearly singular. Not symmetric if A is. Stores a copy of A; apply() uses workspace
+/// of the object: one solve at a time. If A is multiplied from the left by a diagonal matrix, so is M.
 template <executor Executor, class T, class I = std::int32_t>
 class inner_alternation {
 public:
     /// Throws argument_error for options out of range, dimension_error where A is not square, matrix_error where its
     /// values are not finite or a row holds a column twice.
     inner_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
-        : parts_(exec, require_square(a, "a preconditioner"), options) {
+        : factors_(exec, require_square(a, "a preconditioner"), options) {
         keep_matrix(exec, a);
     }
-    /// Alternating directions on a tensor product grid: the parts are those along its lines, x before y before z,
-    /// directions of one point left out. Throws dimension_error where the grid has not one point for each row,
-    /// argument_error for negative sizes, else as above.
+    /// Alternating directions on a tensor product grid: the factors are those along the grid lines in x, y and z;
+    /// directions with one point are omitted. Throws dimension_error if the number of grid points is not that of the
+    /// rows, argument_error for negative sizes, else as above.
     inner_alternation(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
                       tridiagonal_options const& options = {})
-        : parts_(exec, require_square(a, "a preconditioner"), grid, options) {
+        : factors_(exec, require_square(a, "a preconditioner"), grid, options) {
         keep_matrix(exec, a);
     }
 
     /// New values on the pattern of the matrix that it was made of: the forests stay. Throws dimension_error for
     /// another size, matrix_error for another pattern or values that are not finite, and leaves everything as it was.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        parts_.refresh(exec, a);
+        factors_.refresh(exec, a);
         if (left_.size() > 0) exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        auto const& systems = parts_.systems();
+        auto const& systems = factors_.systems();
         require_size("r of a preconditioner", r, systems.system(0).size());
         require_size("z of a preconditioner", z, systems.system(0).size());
         auto const use = user_.enter("this inner_alternation");
@@ -141,39 +141,39 @@ public:
         }
     }
     bool replayable() const { return true; }
-    int factors() const { return parts_.systems().count(); }
-    linear_forest<I> const& forest(int l = 0) const { return parts_.systems().forest(l); }
-    std::vector<finding> findings() const { return parts_.findings(); }
+    int factors() const { return factors_.systems().count(); }
+    linear_forest<I> const& forest(int l = 0) const { return factors_.systems().forest(l); }
+    std::vector<finding> findings() const { return factors_.findings(); }
 
 private:
     /// For the products between parts.
     void keep_matrix(Executor const& exec, csr_view<T, I> a) {
-        if (parts_.systems().count() == 1) return;
+        if (factors_.systems().count() == 1) return;
         matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                    copy_of(exec, a.values())};
         plan_ = make_srcsr_plan(exec, matrix_.view());
         left_ = buffer<T>(exec, a.rows());
     }
 
-    detail::alternating_parts<Executor, T, I> parts_;
+    detail::alternating_factors<Executor, T, I> factors_;
     csr<T, I> matrix_{};
     srcsr_plan<I> plan_{};
     mutable buffer<T> left_{};
     detail::one_user user_{};
 };
 
-/// z = M_l^-1 r with another l at every call, in turn from 0 on (M_ALT-o, Eq. 35): for FGMRES alone, which begins a
-/// solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is in a solve.
+/// z = M_l^-1 r with l cycling through 0, ..., m - 1 from call to call (M_ALT-o, Eq. 35): only for FGMRES, which starts
+/// each solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is in a solve.
 template <executor Executor, class T, class I = std::int32_t>
 class outer_alternation {
 public:
     /// Throws as inner_alternation.
     outer_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
-        : parts_(exec, require_square(a, "a preconditioner"), options) {}
+        : factors_(exec, require_square(a, "a preconditioner"), options) {}
 
-    void refresh(Executor const& exec, csr_view<T, I> a) { parts_.refresh(exec, a); }
+    void refresh(Executor const& exec, csr_view<T, I> a) { factors_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        auto const& systems = parts_.systems();
+        auto const& systems = factors_.systems();
         require_size("r of a preconditioner", r, systems.system(0).size());
         require_size("z of a preconditioner", z, systems.system(0).size());
         auto const use = user_.enter("this outer_alternation");
@@ -186,14 +186,14 @@ public:
         next_ = 0;
         return use;
     }
-    bool varies() const { return parts_.systems().count() > 1; }
+    bool varies() const { return factors_.systems().count() > 1; }
     bool replayable() const { return !varies(); }
-    int factors() const { return parts_.systems().count(); }
-    linear_forest<I> const& forest(int l = 0) const { return parts_.systems().forest(l); }
-    std::vector<finding> findings() const { return parts_.findings(); }
+    int factors() const { return factors_.systems().count(); }
+    linear_forest<I> const& forest(int l = 0) const { return factors_.systems().forest(l); }
+    std::vector<finding> findings() const { return factors_.findings(); }
 
 private:
-    detail::alternating_parts<Executor, T, I> parts_;
+    detail::alternating_factors<Executor, T, I> factors_;
     mutable int next_ = 0;
     detail::one_user user_{};
 };
@@ -214,9 +214,9 @@ inline grid_sizes grid_of_rows(std::int64_t rows, grid_sizes grid) {
     return grid;
 }
 
-inline constexpr option_row alternating_option_rows[] = {factors_row,    omega_row("0.01"), enough_coverage_row,
-                                                         least_gain_row, ties_row,          rounds_row,
-                                                         seed_row,       pivoting_row,      threshold_row};
+inline constexpr option_row alternating_option_rows[] = {factors_row,  omega_row("0.01"), enough_coverage_row,
+                                                         min_gain_row, ties_row,          rounds_row,
+                                                         seed_row,     pivoting_row,      threshold_row};
 
 } // namespace detail
 
@@ -238,9 +238,9 @@ struct grid_alternation_entry {
         {.name = "nx",
          .standard = "0",
          .meaning = "grid points in x; 0: sqrt(rows) if that is an integer, else all rows",
-         .most = 2147483647},
-        {.name = "ny", .standard = "0", .meaning = "grid points in y; 0: rows / (nx nz)", .most = 2147483647},
-        {.name = "nz", .standard = "1", .meaning = "grid points in z", .least = 1, .most = 2147483647},
+         .max = 2147483647},
+        {.name = "ny", .standard = "0", .meaning = "grid points in y; 0: rows / (nx nz)", .max = 2147483647},
+        {.name = "nz", .standard = "1", .meaning = "grid points in z", .min = 1, .max = 2147483647},
         detail::pivoting_row,
         detail::threshold_row};
     static constexpr preconditioner_row row{.name = "adi",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The 2x2 block tridiagonal part of a matrix along a forest of pairs (thesis section 4.6).
+/// The 2x2 block tridiagonal factor of a matrix along a forest of pairs (thesis section 4.6).
 #pragma once
 
 #include <coppice/graph/factor/edge_weights.hpp>
@@ -20,8 +20,8 @@ public:
     /// Throws dimension_error where A is not square, matrix_error where its values are not finite or a row holds a
     /// column twice, argument_error for options out of range.
     block_forest_preconditioner(Executor const& exec, csr_view<T, I> a, forest_options const& options = {})
-        : mark_(exec, require_square(a, "a preconditioner")), pairs_(find(exec, a, options.factor)),
-          part_(exec, pairs_, options.tridiagonal) {
+        : fingerprint_(exec, require_square(a, "a preconditioner")), pairs_(find(exec, a, options.factor)),
+          factor_(exec, pairs_, options.tridiagonal) {
         detail::stopwatch watch(exec);
         read(exec, a);
         system_seconds_ = watch.lap();
@@ -30,22 +30,22 @@ public:
     /// New values on the pattern of the matrix that it was made of: pairs and forest stay. Throws dimension_error for
     /// another size, matrix_error for another pattern or values that are not finite, and leaves everything as it was.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        mark_.require_same(exec, a);
+        fingerprint_.require_same(exec, a);
         read(exec, a);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("r of a preconditioner", r, pairs_.vertices);
         require_size("z of a preconditioner", z, pairs_.vertices);
-        part_.solve(exec, r, z);
+        factor_.solve(exec, r, z);
     }
     bool replayable() const { return true; }
     paired_forest<I> const& pairs() const { return pairs_; }
     std::vector<finding> findings() const {
         return {{"paths", finding_unit::count, double(pairs_.blocks.paths)},
                 {"longest_path", finding_unit::count, double(pairs_.blocks.longest_path)},
-                {"weight_coverage", finding_unit::share, pairs_.weight_coverage},
+                {"weight_coverage", finding_unit::fraction, pairs_.weight_coverage},
                 {"ghosts", finding_unit::count, double(pairs_.ghosts())},
-                {"mended_rows", finding_unit::count, double(mended_)},
+                {"mended_rows", finding_unit::count, double(regularised_)},
                 {"forest_seconds", finding_unit::seconds, forest_seconds_},
                 {"system_seconds", finding_unit::seconds, system_seconds_}};
     }
@@ -59,16 +59,16 @@ private:
         return pairs;
     }
     void read(Executor const& exec, csr_view<T, I> a) {
-        part_.read(exec, a, detail::plain_values<T, I>{a});
-        mended_ = mender_.mend(exec, part_, pairs_.weight_coverage == 1);
+        factor_.read(exec, a, detail::plain_values<T, I>{a});
+        regularised_ = regulariser_.regularise(exec, factor_, pairs_.weight_coverage == 1);
     }
 
     double forest_seconds_ = 0, system_seconds_ = 0;
-    detail::pattern_mark mark_;
+    detail::pattern_fingerprint fingerprint_;
     paired_forest<I> pairs_;
-    detail::solvable_part<Executor, T, I> part_;
-    part_mender<Executor, T, I> mender_{};
-    std::int64_t mended_ = 0;
+    detail::solvable_factor<Executor, T, I> factor_;
+    factor_regulariser<Executor, T, I> regulariser_{};
+    std::int64_t regularised_ = 0;
 };
 
 struct block_forest_entry {

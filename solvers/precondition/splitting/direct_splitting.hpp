@@ -25,15 +25,15 @@ struct direct_factor {
     T const* inverse;  ///< T^-1
     int m, l;
 
-    COPPICE_HD T on_diagonal(std::int64_t i) const { return l == m - 1 ? joint(i) / inverse[i] : joint(i); }
-    COPPICE_HD T beside(std::int64_t i, std::int64_t j, T entry) const {
+    COPPICE_HD T on_diagonal(std::int64_t i) const { return l == m - 1 ? jacobi_term(i) / inverse[i] : jacobi_term(i); }
+    COPPICE_HD T off_diagonal(std::int64_t i, std::int64_t j, T entry) const {
         if (entry == T(0)) return entry; // with m = 1 J may be 0
-        T const row = (l == m - 1 ? T(1) : inverse[i]) / power(joint(i), m - 1 - l);
-        return row * entry / power(joint(j), l);
+        T const row = (l == m - 1 ? T(1) : inverse[i]) / power(jacobi_term(i), m - 1 - l);
+        return row * entry / power(jacobi_term(j), l);
     }
 
 private:
-    COPPICE_HD T joint(std::int64_t i) const { return T(1) + (diagonal[i] * inverse[i] - T(1)) / T(m); }
+    COPPICE_HD T jacobi_term(std::int64_t i) const { return T(1) + (diagonal[i] * inverse[i] - T(1)) / T(m); }
 };
 
 /// Row p of a system along a forest, which holds a_ij there, becomes that of M_l.
@@ -46,8 +46,8 @@ struct scale_direct_row {
 
     COPPICE_HD void operator()(std::int64_t p) const {
         I const v = permutation[p];
-        if (p > 0) lower[p] = factor.beside(v, permutation[p - 1], lower[p]);
-        if (p + 1 < n) upper[p] = factor.beside(v, permutation[p + 1], upper[p]);
+        if (p > 0) lower[p] = factor.off_diagonal(v, permutation[p - 1], lower[p]);
+        if (p + 1 < n) upper[p] = factor.off_diagonal(v, permutation[p + 1], upper[p]);
         middle[p] = factor.on_diagonal(v);
     }
 };
@@ -55,9 +55,9 @@ struct scale_direct_row {
 } // namespace detail
 
 /// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eq. 79) with T = diagp_1(A) and tridiagonal factors along m linear forests without
-/// common edges, whose product is A where the forests hold all of it, but for terms of second order (Eq. 63). m
-/// tridiagonal solves, no product with A. Multiplying A from the left by a diagonal matrix multiplies M by it.
-/// Singular factors are mended. Not symmetric where A is.
+/// common edges. If the forests contain all off-diagonal entries of A, the product of the factors is A up to terms of
+/// second order (Eq. 63). Cost: m tridiagonal solves, no product with A. If A is multiplied from the left by a diagonal
+/// matrix, so is M. Singular factors are regularised. Not symmetric if A is.
 template <executor Executor, class T, class I = std::int32_t>
 class direct_splitting {
 public:
@@ -66,7 +66,7 @@ public:
         : diagonal_(exec, a.rows()),
           forests_(exec, a, options.tridiagonal, detail::find_heavy_forests<Executor>{exec, options},
                    [&](auto& forests) { read(exec, a, forests); }) {
-        forests_.systems().prepare_turns(exec);
+        forests_.systems().prepare_successive(exec);
     }
 
     /// As that of inner_alternation.
@@ -76,7 +76,7 @@ public:
         read(exec, a, forests_);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        forests_.systems().solve_in_turn(exec, r, z);
+        forests_.systems().solve_successively(exec, r, z);
     }
     bool replayable() const { return true; }
     int factors() const { return forests_.systems().count(); }
@@ -100,7 +100,7 @@ private:
                                                     system.lower.data(),
                                                     system.diagonal.data(),
                                                     system.upper.data()});
-            systems.mend(exec, l, m == 1 && forest.weight_coverage == 1);
+            systems.regularise(exec, l, m == 1 && forest.weight_coverage == 1);
         }
     }
 
@@ -109,10 +109,9 @@ private:
 };
 
 struct direct_splitting_entry {
-    static constexpr option_row options[] = {
-        detail::factors_row,    detail::omega_row("0"), detail::enough_coverage_row,
-        detail::least_gain_row, detail::ties_row,       detail::rounds_row,
-        detail::seed_row,       detail::pivoting_row,   detail::threshold_row};
+    static constexpr option_row options[] = {detail::factors_row,  detail::omega_row("0"), detail::enough_coverage_row,
+                                             detail::min_gain_row, detail::ties_row,       detail::rounds_row,
+                                             detail::seed_row,     detail::pivoting_row,   detail::threshold_row};
     static constexpr preconditioner_row row{.name = "mos-d",
                                             .matrix = "product of m tridiagonal factors along forests",
                                             .setup = "m times that of forest",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several tridiagonal systems of one size, each along a linear forest of its own.
+/// Several tridiagonal systems of one size, each along its own linear forest.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +15,21 @@
 namespace coppice::detail {
 
 /// Keys of what is reported of each forest.
-inline constexpr std::array<std::string_view, most_factors> coverage_keys{
+inline constexpr std::array<std::string_view, max_factors> coverage_keys{
     "coverage_1",  "coverage_2",  "coverage_3",  "coverage_4",  "coverage_5",  "coverage_6",
     "coverage_7",  "coverage_8",  "coverage_9",  "coverage_10", "coverage_11", "coverage_12",
     "coverage_13", "coverage_14", "coverage_15", "coverage_16"};
-inline constexpr std::array<std::string_view, most_factors> diagonal_keys{
+inline constexpr std::array<std::string_view, max_factors> diagonal_keys{
     "diagonal_1",  "diagonal_2",  "diagonal_3",  "diagonal_4",  "diagonal_5",  "diagonal_6",
     "diagonal_7",  "diagonal_8",  "diagonal_9",  "diagonal_10", "diagonal_11", "diagonal_12",
     "diagonal_13", "diagonal_14", "diagonal_15", "diagonal_16"};
 
-/// Row i of a system along a forest that holds next to nothing of row i of the matrix B it is a part of: its inverse
-/// would amplify what the rest of the row has to say, and the next factor that again. It gets the diagonal entry
-/// diagp_2(B) (Eq. 41). Gives 1 where that is done.
+/// Regularises row i of a system along a forest that contains almost nothing of row i of the matrix B: its inverse
+/// would amplify the rest of the row, and the next factor again. The diagonal entry becomes diagp_2(B) (Eq. 41).
+/// Returns 1 if the row has been changed.
 template <class T, class I>
-struct lift_weak_row {
-    static constexpr T least = T(1) / 1024; ///< share of the row
+struct regularise_weak_row {
+    static constexpr T min_fraction = T(1) / 1024; ///< share of the row
 
     csr_view<T, I> b; ///< columns do not matter
     I const* inverse;
@@ -39,9 +39,9 @@ struct lift_weak_row {
         T sum(0);
         for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
         I const p = inverse[i];
-        T const beside = magnitude(lower[p]) > magnitude(upper[p]) ? magnitude(lower[p]) : magnitude(upper[p]);
-        T const largest = magnitude(diagonal[p]) > beside ? magnitude(diagonal[p]) : beside;
-        if (!(largest < least * sum) || !is_finite(sum)) return 0;
+        T const off_diagonal = magnitude(lower[p]) > magnitude(upper[p]) ? magnitude(lower[p]) : magnitude(upper[p]);
+        T const largest = magnitude(diagonal[p]) > off_diagonal ? magnitude(diagonal[p]) : off_diagonal;
+        if (!(largest < min_fraction * sum) || !is_finite(sum)) return 0;
         diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
         return 1;
     }
@@ -65,7 +65,7 @@ public:
     void add(Executor const& exec, linear_forest<I> forest) {
         forests_.push_back(std::move(forest));
         systems_.emplace_back(exec, n_);
-        mended_.push_back(0);
+        regularised_.push_back(0);
     }
     int count() const { return int(forests_.size()); }
     linear_forest<I> const& forest(int l) const { return forests_[std::size_t(l)]; }
@@ -73,17 +73,17 @@ public:
     tridiagonal<T> const& system(int l) const { return systems_[std::size_t(l)]; }
 
     /// Makes system l, a part of B, safe to solve with; `whole` as for tridiagonal_regulariser. Waits.
-    void mend(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
+    void regularise(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
         tridiagonal<T>& s = system(l);
-        std::int64_t const lifted =
-            reduce(exec, n_, std::int64_t(0),
-                   lift_weak_row<T, I>{b, forest(l).inverse.data(), s.lower.data(), s.diagonal.data(), s.upper.data()},
-                   plus{});
-        mended_[std::size_t(l)] = lifted + mender_.regularise(exec, s, options_, whole);
+        std::int64_t const weak_rows = reduce(
+            exec, n_, std::int64_t(0),
+            regularise_weak_row<T, I>{b, forest(l).inverse.data(), s.lower.data(), s.diagonal.data(), s.upper.data()},
+            plus{});
+        regularised_[std::size_t(l)] = weak_rows + regulariser_.regularise(exec, s, options_, whole);
     }
     /// The same for a system that is no part of a matrix.
-    void mend(Executor const& exec, int l, bool whole) {
-        mended_[std::size_t(l)] = mender_.regularise(exec, system(l), options_, whole);
+    void regularise(Executor const& exec, int l, bool whole) {
+        regularised_[std::size_t(l)] = regulariser_.regularise(exec, system(l), options_, whole);
     }
     /// z = P^T T^-1 P r: the system reads r and writes z in the order of its paths, so that no permutation is a pass of
     /// its own (thesis section 5.2.4). z may be r.
@@ -91,8 +91,8 @@ public:
         I const* const order = forest(l).permutation.data();
         solve_tridiagonal_in_order(exec, system(l).view(), {order, order}, r, z, workspace_.view(), options_);
     }
-    /// For solve_in_turn(), once all forests are there.
-    void prepare_turns(Executor const& exec) {
+    /// For solve_successively(), once all forests are there.
+    void prepare_successive(Executor const& exec) {
         from_next_.clear();
         for (int l = 0; l + 1 < count(); ++l) {
             from_next_.emplace_back(exec, n_);
@@ -104,7 +104,7 @@ public:
     }
     /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r. A factor leaves its unknowns in the order of its own paths,
     /// and the next one reads them from there: m + 1 permuted accesses for m factors, none a pass of its own.
-    void solve_in_turn(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+    void solve_successively(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("r of a preconditioner", r, n_);
         require_size("z of a preconditioner", z, n_);
         int const last = count() - 1;
@@ -120,14 +120,14 @@ public:
     }
     std::int64_t mended_rows() const {
         std::int64_t sum = 0;
-        for (std::int64_t const rows : mended_) sum += rows;
+        for (std::int64_t const rows : regularised_) sum += rows;
         return sum;
     }
-    /// Number of forests, what each holds of the weights that it was chosen by, and rows mended.
+    /// Number of forests, what each holds of the weights that it was chosen by, and rows regularised.
     std::vector<finding> findings() const {
         std::vector<finding> all{{"factors", finding_unit::count, double(count())}};
         for (int l = 0; l < count(); ++l)
-            all.push_back({coverage_keys[std::size_t(l)], finding_unit::share, forest(l).weight_coverage});
+            all.push_back({coverage_keys[std::size_t(l)], finding_unit::fraction, forest(l).weight_coverage});
         all.push_back({"mended_rows", finding_unit::count, double(mended_rows())});
         return all;
     }
@@ -137,8 +137,8 @@ private:
     std::int64_t n_;
     std::vector<linear_forest<I>> forests_{};
     std::vector<tridiagonal<T>> systems_{};
-    std::vector<std::int64_t> mended_{};
-    tridiagonal_regulariser<Executor, T> mender_{};
+    std::vector<std::int64_t> regularised_{};
+    tridiagonal_regulariser<Executor, T> regulariser_{};
     mutable buffer<std::byte> workspace_;
     std::vector<buffer<I>> from_next_{}; ///< [l][p]: position in forest l + 1 of the vertex at p in forest l
     mutable buffer<T> between_[2]{};     ///< factors

@@ -14,7 +14,7 @@ template <class T, class I>
 struct row_scales {
     srcsr_plan<I> plan{};
     buffer<T> inverse{};
-    buffer<std::uint8_t> mended{};
+    buffer<std::uint8_t> regularised{};
     bool made = false;
 
     template <executor Executor>
@@ -23,12 +23,12 @@ struct row_scales {
             made = true;
             plan = make_srcsr_plan(exec, a);
             inverse = buffer<T>(exec, a.rows());
-            mended = buffer<std::uint8_t>(exec, a.rows());
+            regularised = buffer<std::uint8_t>(exec, a.rows());
         }
         plan.offsets = a.row_offsets();
-        reduce_rows(exec, plan, along_nonzeros{diagonal_part<T, I>{}, a.coefficients, a.indices},
+        reduce_rows(exec, plan, along_nonzeros{diagonal_sums_of<T, I>{}, a.coefficients, a.indices},
                     add_diagonal_sums<T>{},
-                    store_inverse<T>{diagonal_kind::diagp_1, false, inverse.data(), mended.data(), nullptr});
+                    store_inverse<T>{diagonal_kind::diagp_1, false, inverse.data(), regularised.data(), nullptr});
     }
 };
 

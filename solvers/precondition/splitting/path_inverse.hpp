@@ -2,15 +2,16 @@
 /// \file
 /// The inverse of a tridiagonal matrix as ratios along its paths.
 ///
-/// Row p of M^-1 is y with y^T M = e_p^T. To the right of p its entries obey y_q = right_q y_{q-1}, to the left
-/// y_q = left_q y_{q+1}, and y_p = middle_p: so every entry of the inverse is a middle times the ratios on the way, and
-/// zero on other paths. The ratios are those of an elimination from the far end of the path:
+/// Row p of M^-1 is y with y^T M = e_p^T. Its entries satisfy y_p = middle_p, y_q = right_q y_{q-1} for q > p and
+/// y_q = left_q y_{q+1} for q < p, within the path; they are zero on other paths. The ratios follow from an elimination
+/// that starts at the far end of the path:
 ///
-///     right_q = -u_{q-1} / D_q, D_q = d_q - l_{q+1} u_q / D_{q+1};   left_q = -l_{q+1} / E_q, E_q = d_q - u_{q-1} l_q
-///     / E_{q-1} middle_p = 1 / (D_p + E_p - d_p)
+///     right_q  = -u_{q-1} / D_q,   D_q = d_q - l_{q+1} u_q / D_{q+1}
+///     left_q   = -l_{q+1} / E_q,   E_q = d_q - u_{q-1} l_q / E_{q-1}
+///     middle_p = 1 / (D_p + E_p - d_p)
 ///
-/// An elimination that begins `window` rows away, instead of at the end, differs by the product of right_k left_{k-1}
-/// over these rows: by the square of what an entry decays to over the window.
+/// If an elimination starts `window` rows away instead of at the end, its error is the product of right_k left_{k-1}
+/// over these rows, i.e. the square of the decay of an entry over the window.
 #pragma once
 
 #include <coppice/algebra/rows/row_access.hpp>
@@ -45,17 +46,17 @@ struct path_inverse {
     void read(Executor const& exec, tridiagonal_view<T> a, int window);
 };
 
-/// One stretch of rows: eliminated from the right, then from the left, each beginning outside.
+/// One segment of rows: eliminated from the right, then from the left, each beginning outside.
 template <class T>
-struct eliminate_stretch {
+struct eliminate_segment {
     static constexpr std::int64_t length = 32;
 
     tridiagonal_view<T> a;
     int window;
     T *right, *left, *middle, *reach_right, *reach_left;
 
-    COPPICE_HD void operator()(std::int64_t stretch) const {
-        std::int64_t const first = stretch * length;
+    COPPICE_HD void operator()(std::int64_t segment) const {
+        std::int64_t const first = segment * length;
         std::int64_t const last = first + length < a.size() ? first + length : a.size();
         double pivots[length]; // D
         from_right(first, last, pivots);
@@ -70,10 +71,10 @@ private:
     /// A pivot that is nothing but rounding becomes one of the size of rounding; 1 in a row of zeros.
     COPPICE_HD double safe(double pivot, std::int64_t q) const {
         double const scale = magnitude(diagonal(q)) + magnitude(lower(q)) + magnitude(upper(q));
-        double const least = 0x1p-40 * scale;
+        double const smallest = 0x1p-40 * scale;
         if (scale == 0) return 1;
-        if (magnitude(pivot) >= least) return pivot;
-        return pivot < 0 ? -least : least;
+        if (magnitude(pivot) >= smallest) return pivot;
+        return pivot < 0 ? -smallest : smallest;
     }
     COPPICE_HD static T finite(double value) { return is_finite(T(value)) ? T(value) : T(0); }
     COPPICE_HD static double longest(double ratio, double reach) {
@@ -115,9 +116,9 @@ private:
 template <class T>
 template <executor Executor>
 void path_inverse<T>::read(Executor const& exec, tridiagonal_view<T> a, int window) {
-    using stretch = eliminate_stretch<T>;
-    for_each(exec, (a.size() + stretch::length - 1) / stretch::length,
-             stretch{a, window, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
+    using segment = eliminate_segment<T>;
+    for_each(exec, (a.size() + segment::length - 1) / segment::length,
+             segment{a, window, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
 }
 
 } // namespace coppice::detail

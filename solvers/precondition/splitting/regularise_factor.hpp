@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parts of a matrix made safe to solve with, as tridiagonal systems are (mend_tridiagonal.hpp).
+/// Regularises factors of a splitting so that their systems can be solved (compare regularise_tridiagonal.hpp).
 #pragma once
 
 #include <cmath>
@@ -10,35 +10,35 @@
 
 namespace coppice::detail {
 
-/// Row p of a part by sums of magnitudes.
+/// Diagonal dominance and largest entry of row p of a factor.
 template <class T>
-struct part_row_health {
-    part_entries<T> entries;
+struct factor_row_diagnostics {
+    factor_entries<T> entries;
     COPPICE_HD system_diagnostics operator()(std::int64_t p) const {
-        double beside = 0, largest = 0;
+        double off_diagonal = 0, largest = 0;
         for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q) {
             double const size = double(magnitude(*entries.at(p, q)));
             largest = maximum{}(largest, size);
-            beside += q == p ? 0 : size;
+            off_diagonal += q == p ? 0 : size;
         }
         double const here = double(magnitude(*entries.at(p, p)));
-        return {largest, here > 0 && here >= row_diagnostics<T>::margin * beside};
+        return {largest, here > 0 && here >= row_diagnostics<T>::margin * off_diagonal};
     }
 };
 
-/// A solve to see what comes out: the part near one, and a random right-hand side so small that a pivot of zero gives a
-/// large result, not an infinite one.
+/// Prepares a test solve: the factor scaled to about one, and a random right-hand side so small that a zero pivot gives
+/// a large result, not an infinite one.
 template <class T>
-struct part_probe {
+struct factor_probe {
     static constexpr double shrink = tridiagonal_probe<T>::shrink;
 
-    part_entries<T> entries;
+    factor_entries<T> entries;
     double scale;        ///< a power of two that the copy was multiplied by
     double cancellation; ///< share of its terms that a row may cancel to
     T *rhs, *solution;
 
     COPPICE_HD void operator()(std::int64_t p) const {
-        double const size = scale * part_row_health<T>{entries}(p).largest;
+        double const size = scale * factor_row_diagnostics<T>{entries}(p).largest;
         random_stream const random(0, 7);
         double const draw = random.uniform(std::uint64_t(p), 0.5, 1.0);
         bool const negative = random.bits(std::uint64_t(p)) & 1;
@@ -51,13 +51,14 @@ struct part_probe {
         return !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
-/// Moves diagonal entries by a few units in the last place of their rows: where a pivot would be zero, it is of the
-/// size of rounding then, and what comes out is large, but stays with the piece that is singular.
+/// Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of the
+/// size of a rounding error; the result is then large, but only in the singular piece.
 template <class T>
 struct blur_diagonal {
-    part_entries<T> entries;
+    factor_entries<T> entries;
     COPPICE_HD void operator()(std::int64_t p) const {
-        double const unit = 4 * double(std::numeric_limits<T>::epsilon()) * part_row_health<T>{entries}(p).largest;
+        double const unit =
+            4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{entries}(p).largest;
         double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
         T* const entry = entries.at(p, p);
         *entry = T(double(*entry) + (*entry < T(0) ? -unit : unit) * draw);
@@ -65,19 +66,19 @@ struct blur_diagonal {
 };
 template <class T>
 struct mark_broken_position {
-    part_probe<T> probe;
+    factor_probe<T> probe;
     std::uint8_t* broken;
     COPPICE_HD std::int64_t operator()(std::int64_t p) const {
         broken[p] = probe.breaks(p) ? 1 : 0;
         return broken[p];
     }
 };
-/// Where a stretch of blocks that are coupled with each other begins.
+/// Whether a segment of coupled blocks starts here.
 struct begins_stretch {
-    std::uint8_t const* joined; ///< null: there is one
+    std::uint8_t const* coupled; ///< null: there is one
     int block;
     COPPICE_HD bool operator()(std::int64_t p) const {
-        return p == 0 || (joined && p % block == 0 && !joined[p / block - 1]);
+        return p == 0 || (coupled && p % block == 0 && !coupled[p / block - 1]);
     }
 };
 struct store_stretch {
@@ -87,20 +88,20 @@ struct store_stretch {
         piece[p] = std::int32_t(before + (begins(p) ? 1 : 0) - 1);
     }
 };
-/// Makes the diagonal entry of a row that is to be mended a little larger than all beside it.
+/// Makes the diagonal entry of a row slightly larger than the sum of the off-diagonal magnitudes.
 template <class T>
 struct strengthen_position {
-    part_entries<T> entries;
-    regularised_pieces mends;
+    factor_entries<T> entries;
+    regularised_pieces pieces;
     double unit; ///< about the largest entry; the pivot of a row without any
     COPPICE_HD void operator()(std::int64_t p) const {
-        if (!mends(p)) return;
+        if (!pieces(p)) return;
         double size = 0;
         for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
             size += q == p ? 0 : double(magnitude(*entries.at(p, q)));
         double const old = double(*entries.at(p, p)), here = old < 0 ? -old : old;
         size = size > here ? size : here;
-        size = size > unit * part_probe<T>::shrink ? (1 + 0x1p-6) * size : unit;
+        size = size > unit * factor_probe<T>::shrink ? (1 + 0x1p-6) * size : unit;
         *entries.at(p, p) = T(old < 0 ? -size : size);
     }
 };
@@ -116,22 +117,23 @@ struct scale_entry {
 
 namespace coppice {
 
-/// Mends parts that are singular or nearly so, that their solutions are finite for every finite right-hand side:
-/// stretches of blocks that break get diagonals that outweigh the rest of their rows. Keeps the memory that the largest
-/// part takes, so that mending again allocates nothing.
+/// Regularises singular or nearly singular factors, so that solutions are finite for every finite right-hand side:
+/// segments of blocks that fail get dominant diagonals. Keeps the memory of the largest factor, so that further calls
+/// allocate nothing.
 template <executor Executor, class T, class I>
-class part_mender {
+class factor_regulariser {
 public:
-    /// Returns how many rows were mended; 0, the usual case, changes nothing. `whole` says that the part is all of the
-    /// matrix: one that is nearly singular belongs to it then, and only what has no finite solution is mended. Waits.
-    std::int64_t mend(Executor const& exec, detail::solvable_part<Executor, T, I>& part, bool whole);
+    /// Returns the number of regularised rows; 0 is the usual case and changes nothing. `whole`: the factor is the
+    /// whole matrix, so near-singularity is a property of the matrix, and only pieces without a finite solution are
+    /// regularised. Synchronises.
+    std::int64_t regularise(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole);
 
 private:
     struct sizes {
-        std::int64_t positions, beside, diagonal;
+        std::int64_t positions, off_diagonal, diagonal;
     };
     void take_memory(Executor const& exec, sizes const& n);
-    void copy_scaled(Executor const& exec, detail::part_entries<T> const& entries, sizes const& n, double scale);
+    void copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries, sizes const& n, double scale);
     detail::regularised_pieces find_pieces(Executor const& exec, detail::begins_stretch const& begins, std::int64_t n);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
@@ -140,12 +142,12 @@ private:
 };
 
 template <executor Executor, class T, class I>
-void part_mender<Executor, T, I>::take_memory(Executor const& exec, sizes const& n) {
+void factor_regulariser<Executor, T, I>::take_memory(Executor const& exec, sizes const& n) {
     auto const at_least = [&]<class U>(buffer<U>& memory, std::int64_t size) {
         if (memory.size() < size) memory = buffer<U>(exec, size);
     };
-    at_least(lower_, n.beside);
-    at_least(upper_, n.beside);
+    at_least(lower_, n.off_diagonal);
+    at_least(upper_, n.off_diagonal);
     at_least(diagonal_, n.diagonal);
     at_least(rhs_, n.positions);
     at_least(solution_, n.positions);
@@ -156,16 +158,17 @@ void part_mender<Executor, T, I>::take_memory(Executor const& exec, sizes const&
 }
 
 template <executor Executor, class T, class I>
-void part_mender<Executor, T, I>::copy_scaled(Executor const& exec, detail::part_entries<T> const& entries,
-                                              sizes const& n, double scale) {
-    for_each(exec, n.beside, detail::scale_entry<T>{scale, entries.lower, lower_.data()});
+void factor_regulariser<Executor, T, I>::copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries,
+                                                     sizes const& n, double scale) {
+    for_each(exec, n.off_diagonal, detail::scale_entry<T>{scale, entries.lower, lower_.data()});
     for_each(exec, n.diagonal, detail::scale_entry<T>{scale, entries.diagonal, diagonal_.data()});
-    for_each(exec, n.beside, detail::scale_entry<T>{scale, entries.upper, upper_.data()});
+    for_each(exec, n.off_diagonal, detail::scale_entry<T>{scale, entries.upper, upper_.data()});
 }
 
 template <executor Executor, class T, class I>
-detail::regularised_pieces part_mender<Executor, T, I>::find_pieces(Executor const& exec,
-                                                               detail::begins_stretch const& begins, std::int64_t n) {
+detail::regularised_pieces factor_regulariser<Executor, T, I>::find_pieces(Executor const& exec,
+                                                                           detail::begins_stretch const& begins,
+                                                                           std::int64_t n) {
     exclusive_scan(exec, n, begins, detail::store_stretch{begins, piece_.data()}, std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
     std::int64_t const found = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
@@ -176,15 +179,18 @@ detail::regularised_pieces part_mender<Executor, T, I>::find_pieces(Executor con
 }
 
 template <executor Executor, class T, class I>
-std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::solvable_part<Executor, T, I>& part,
-                                               bool whole) {
+std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec,
+                                                            detail::solvable_factor<Executor, T, I>& factor,
+                                                            bool whole) {
     using namespace detail;
-    part_entries<T> const entries = part.entries();
+    factor_entries<T> const entries = factor.entries();
     std::int64_t const n = entries.n;
-    auto const health = reduce(exec, n, system_diagnostics{0, 1}, part_row_health<T>{entries}, worse_diagnostics{});
-    if (health.dominant != 0 || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max())
+    auto const diagnostics =
+        reduce(exec, n, system_diagnostics{0, 1}, factor_row_diagnostics<T>{entries}, worse_diagnostics{});
+    if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) ||
+        n >= std::numeric_limits<std::int32_t>::max())
         return 0;
-    double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
+    double const unit = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
     bool const banded = entries.reach > 1;
     sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
     take_memory(exec, size);
@@ -192,16 +198,16 @@ std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::sol
     if (!whole)
         for_each(exec, n,
                  blur_diagonal<T>{{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach}});
-    part_probe<T> const probe{entries, 1 / unit, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
-                              rhs_.data(), solution_.data()};
+    factor_probe<T> const probe{entries, 1 / unit, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
+                                rhs_.data(), solution_.data()};
     for_each(exec, n, probe);
-    solve_bands<T>(exec, part.system_of(lower_.data(), diagonal_.data(), upper_.data()),
-                   columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1), part.workspace(),
-                   part.solve_options());
+    solve_bands<T>(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
+                   columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1),
+                   factor.workspace(), factor.solve_options());
     if (reduce(exec, n, std::int64_t(0), mark_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
-    regularised_pieces const mends = find_pieces(exec, {part.pattern().joined, entries.block}, n);
-    for_each(exec, n, strengthen_position<T>{entries, mends, unit});
-    return reduce(exec, n, std::int64_t(0), count_regularised{mends}, plus{});
+    regularised_pieces const pieces = find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
+    for_each(exec, n, strengthen_position<T>{entries, pieces, unit});
+    return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});
 }
 
 } // namespace coppice

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of B M^-1 for a tridiagonal M along a forest: which entries are the largest, and what they are.
+/// Rows of B M^-1 for a tridiagonal M along a forest: finds their largest entries and computes entries on a given
+/// pattern.
 ///
-/// M holds the entries of B along the forest, so that B M^-1 = I + R M^-1 with R = B - M: what B has elsewhere, and
-/// what mending M has put onto its diagonal. Row i of R M^-1 is the sum of the rows p of M^-1, one for each nonzero
-/// r_ip (a source). Each of these decays along its path, so that only windows around the sources hold entries that may
-/// be kept.
+/// M holds the entries of B along the forest, so B M^-1 = I + R M^-1 with R = B - M: the other entries of B, and minus
+/// the changes of the diagonal by regularisation. Row i of R M^-1 is the sum over the nonzeros r_ip (the sources) of
+/// r_ip times row p of M^-1. These rows decay along their paths, so only windows around the sources contain large
+/// entries.
 ///
-/// When is a window wide enough? Two walks make the entries, one to the left and one to the right, which carry what all
-/// sources behind them amount to. With ratios as in path_inverse.hpp, what such a walk has left out where it ends at q
-/// is at most |carry| reach[q]. The sum L of that over all ends bounds every entry outside of all windows, and what any
-/// entry inside lacks. With s the smallest of the entries kept, L <= accuracy s with accuracy <= 1 says that nothing
-/// outside can take the place of an entry that is kept, and that those are right to that share of s. How far that is,
-/// is estimated from the sources one by one, and widened where they cancel; it ends `most` positions behind a source.
+/// Width of the windows: two sweeps over the row, one to the left and one to the right, compute the entries; each
+/// carries the sum of the contributions of all previous sources. With the ratios of path_inverse.hpp, the entries that
+/// a sweep omits when it ends at q are at most |carry| reach[q]. The sum L of this bound over all ends bounds every
+/// entry outside of all windows, and the error of every entry inside. Let s be the smallest selected entry. If L <=
+/// accuracy s with accuracy <= 1, no entry outside can replace a selected one, and the selected entries have the
+/// relative error `accuracy`. The width is first estimated from single sources and increased if contributions cancel;
+/// it is limited to `window` positions from a source.
 #pragma once
 
 #include <limits>
@@ -24,27 +26,27 @@
 
 namespace coppice::detail {
 
-/// B with its columns as positions along the forest of M, rising in every row.
+/// B with columns as positions along the forest of M, ascending in each row.
 template <class T, class I>
-struct placed_rows {
+struct path_ordered_rows {
     csr_view<T, I> b;
     path_ratios<T> m;
     T const* diagonal;    ///< of M, by position
     I const* links;       ///< of the forest, two of each vertex
     I const* permutation; ///< position -> vertex
     I const* inverse;     ///< vertex -> position
-    int most;             ///< positions of a window to each side of its source
+    int window;           ///< positions of a window to each side of its source
 
     /// Coefficient of R at nonzero k of row i.
     COPPICE_HD T rest(std::int64_t i, I k) const {
         I const p = inverse[i], q = b.indices[k];
         if (q == p) return b.coefficients[k] - diagonal[p];
-        bool const linked = (q == p - 1 && links[2 * i] >= 0) || (q == p + 1 && links[2 * i + 1] >= 0);
-        return linked ? T(0) : b.coefficients[k];
+        bool const connected = (q == p - 1 && links[2 * i] >= 0) || (q == p + 1 && links[2 * i + 1] >= 0);
+        return connected ? T(0) : b.coefficients[k];
     }
 };
 
-/// The largest entries so far of a row: a heap with the least of them on top. Of ones that are equal but for rounding
+/// The largest entries of a row so far: a heap with the smallest of them on top. If entries are equal up to rounding,
 /// the smaller column stays.
 template <class T, class I>
 struct entry_heap {
@@ -63,12 +65,12 @@ struct entry_heap {
             sink(column, value);
         }
     }
-    COPPICE_HD double least() const { return double(magnitude(values[0])); }
-    /// Nothing below it is taken. Values that are as large to 16 bits may be.
+    COPPICE_HD double smallest() const { return double(magnitude(values[0])); }
+    /// Lower bound for new entries. Entries that are equal to 16 bits may be accepted.
     COPPICE_HD T floor() const { return size < capacity ? T(0) : T(1 - 0x1p-14) * magnitude(values[0]); }
 
 private:
-    /// Whether the first entry counts for less.
+    /// Whether the first entry has a lower priority.
     COPPICE_HD static bool before(I column, T value, I other, T than) {
         T const a = to_16_bits(magnitude(value)), b = to_16_bits(magnitude(than));
         return a != b ? a < b : column > other;
@@ -91,7 +93,7 @@ private:
     }
 };
 
-/// Memory of one row: its elements lie `stride` apart, so that the rows that a warp works on lie side by side.
+/// Memory of one row: its elements are `stride` apart, so that rows of a warp are interleaved.
 template <class T>
 struct strided_memory {
     T* first;
@@ -99,10 +101,10 @@ struct strided_memory {
     COPPICE_HD T& operator[](std::int64_t k) const { return first[k * stride]; }
 };
 
-/// Row i of R M^-1 by two walks over the windows of its sources.
+/// Row i of R M^-1 by two sweeps over the windows of its sources.
 template <class T, class I>
 struct row_walk {
-    placed_rows<T, I> rows;
+    path_ordered_rows<T, I> rows;
     std::int64_t i;
     I begin, end; ///< nonzeros of the row
     /// [end - begin] sources with the entries of M^-1 at their own positions; 0 where there is no source,
@@ -113,45 +115,45 @@ struct row_walk {
     double outside = 0;  ///< L
     bool widens = false; ///< there is more within reach
 
-    COPPICE_HD static std::int64_t each(int most) { return std::int64_t(most) + 3; }
+    COPPICE_HD static std::int64_t each(int window) { return std::int64_t(window) + 3; }
 
     /// Returns the largest source.
     COPPICE_HD double read_sources() {
-        double most = 0;
+        double largest = 0;
         for (I k = begin; k < end; ++k) {
             double const y = double(rows.rest(i, k)) * double(rows.m.middle[rows.b.indices[k]]);
             source(k) = is_finite(T(y)) ? T(y) : T(0);
             double const size = double(magnitude(source(k)));
-            most = size > most ? size : most;
+            largest = size > largest ? size : largest;
         }
-        return most;
+        return largest;
     }
     COPPICE_HD I sources() const {
         I count = 0;
         for (I k = begin; k < end; ++k) count += source(k) != T(0) ? 1 : 0;
         return count;
     }
-    /// How many entries of single sources are larger than `least`; no more than `enough` are counted.
-    COPPICE_HD I entries_above(double least, I enough) const {
+    /// Number of entries of single sources that exceed `threshold`; counting stops at `enough`.
+    COPPICE_HD I entries_above(double threshold, I enough) const {
         I count = 0;
         for (I k = begin; k < end && count < enough; ++k) {
             double const y = double(magnitude(source(k)));
-            if (!(y > least)) continue;
+            if (!(y > threshold)) continue;
             std::int64_t const p = rows.b.indices[k];
             ++count;
             double right = y, left = y;
             for (std::int64_t q = p + 1; q <= last_to_right(p) && count < enough; ++q, ++count) {
                 right *= double(magnitude(rows.m.right[q]));
-                if (!(right > least)) break;
+                if (!(right > threshold)) break;
             }
             for (std::int64_t q = p - 1; q >= last_to_left(p) && count < enough; --q, ++count) {
                 left *= double(magnitude(rows.m.left[q]));
-                if (!(left > least)) break;
+                if (!(left > threshold)) break;
             }
         }
         return count;
     }
-    /// Offers all entries inside of windows at whose ends no more than left_out is left.
+    /// Offers all entries inside of the windows, whose ends have a bound of at most left_out each.
     template <class Offer>
     COPPICE_HD void walk(double left_out, Offer& offer) {
         outside = 0;
@@ -165,20 +167,20 @@ private:
     COPPICE_HD T& from_right(I k) const { return memory[std::int64_t(end - begin) + (k - begin)]; }
     COPPICE_HD T& known_left(I k) const { return memory[2 * std::int64_t(end - begin) + (k - begin)]; }
     COPPICE_HD T& tail(I k, std::int64_t step) const {
-        return memory[3 * std::int64_t(end - begin) + std::int64_t(k - begin) * rows.most + step];
+        return memory[3 * std::int64_t(end - begin) + std::int64_t(k - begin) * rows.window + step];
     }
     COPPICE_HD std::int64_t position(I k) const { return rows.b.indices[k]; }
     COPPICE_HD std::int64_t last_to_right(std::int64_t p) const {
         std::int64_t const n = rows.b.rows();
-        return p + rows.most < n ? p + rows.most : n - 1;
+        return p + rows.window < n ? p + rows.window : n - 1;
     }
-    COPPICE_HD std::int64_t last_to_left(std::int64_t p) const { return p > rows.most ? p - rows.most : 0; }
+    COPPICE_HD std::int64_t last_to_left(std::int64_t p) const { return p > rows.window ? p - rows.window : 0; }
     COPPICE_HD I before(I k) const {
         while (k-- > begin && source(k) == T(0)) {
         }
         return k;
     }
-    COPPICE_HD I behind(I k) const {
+    COPPICE_HD I right_limit(I k) const {
         while (++k < end && source(k) == T(0)) {
         }
         return k;
@@ -198,7 +200,7 @@ private:
             std::int64_t const p = position(k), stop_at = next >= begin ? position(next) : std::int64_t(-1);
             std::int64_t q = p;
             double beyond = magnitude(carry) * double(rows.m.reach_left[q]);
-            while (beyond > left_out && q - 1 > stop_at && p - q < rows.most) {
+            while (beyond > left_out && q - 1 > stop_at && p - q < rows.window) {
                 carry *= double(rows.m.left[--q]);
                 tail(k, p - q - 1) = T(carry);
                 beyond = magnitude(carry) * double(rows.m.reach_left[q]);
@@ -207,7 +209,7 @@ private:
             if (beyond > left_out && q - 1 == stop_at && next >= begin) {
                 carry *= double(rows.m.left[stop_at]);
             } else {
-                stop(beyond, p - q < rows.most);
+                stop(beyond, p - q < rows.window);
                 carry = 0;
             }
         }
@@ -215,10 +217,10 @@ private:
     template <class Offer>
     COPPICE_HD void walk_right(double left_out, Offer& offer) {
         double carry = 0;
-        I const first = behind(begin - 1);
+        I const first = right_limit(begin - 1);
         if (first < end) offer_tail(first, position(first) - std::int64_t(known_left(first)), offer);
         for (I k = first, next = k; k < end; k = next) {
-            next = behind(k);
+            next = right_limit(k);
             std::int64_t const p = position(k);
             carry += double(source(k));
             offer(p, T(carry + double(from_right(k))));
@@ -226,7 +228,7 @@ private:
             std::int64_t const known = next < end ? stop_at - std::int64_t(known_left(next)) : stop_at;
             std::int64_t q = p;
             double beyond = magnitude(carry) * double(rows.m.reach_right[q]);
-            while (beyond > left_out && q + 1 < stop_at && q - p < rows.most) {
+            while (beyond > left_out && q + 1 < stop_at && q - p < rows.window) {
                 carry *= double(rows.m.right[++q]);
                 offer(q, T(q < known ? carry : carry + double(tail(next, stop_at - 1 - q))));
                 beyond = magnitude(carry) * double(rows.m.reach_right[q]);
@@ -235,7 +237,7 @@ private:
             if (beyond > left_out && q + 1 == stop_at && next < end) {
                 carry *= double(rows.m.right[stop_at]);
             } else {
-                stop(beyond, q - p < rows.most);
+                stop(beyond, q - p < rows.window);
                 carry = 0;
             }
         }
@@ -247,18 +249,17 @@ private:
     }
 };
 
-/// Finds the entries of the rows of B M^-1 to keep: the diagonal, and as many of the largest others as a row has
-/// places.
+/// Selects entries of the rows of B M^-1: the diagonal, and as many of the largest others as capacity_offsets allows.
 template <class T, class I>
 struct find_largest {
-    placed_rows<T, I> rows;
-    I const* places;     ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
-    double accuracy;     ///< in (0, 1]
-    I* columns;          ///< found, rising
-    T* values;           ///< memory for as many
-    I* counts;           ///< of each row
-    T* scratch;          ///< [lanes memory]
-    std::int64_t memory; ///< row_walk::each(most) elements for each nonzero of the longest row
+    path_ordered_rows<T, I> rows;
+    I const* capacity_offsets; ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
+    double accuracy;           ///< in (0, 1]
+    I* columns;                ///< found, rising
+    T* values;                 ///< memory for as many
+    I* counts;                 ///< of each row
+    T* scratch;                ///< [lanes memory]
+    std::int64_t memory;       ///< row_walk::each(most) elements for each nonzero of the longest row
     std::int64_t lanes;
     std::int64_t each; ///< rows of a lane
     bool interleaved;  ///< lanes side by side, their rows and their memory; else one behind the other
@@ -274,9 +275,9 @@ struct find_largest {
 private:
     static constexpr I few = 16;
 
-    /// Few entries are gathered and sorted where a lane has them for itself.
+    /// Short rows are sorted in registers.
     COPPICE_HD void search(std::int64_t i, strided_memory<T> own) const {
-        I const at = places[i], length = places[i + 1] - at;
+        I const at = capacity_offsets[i], length = capacity_offsets[i + 1] - at;
         if (length > few) {
             counts[i] = search_into(i, columns + at, values + at, length - 1, own);
             return;
@@ -292,7 +293,7 @@ private:
         row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
         found[0] = I(i);
         double const largest = row.read_sources();
-        // Diagonal entries are near 1. What is nothing but rounding beside them is no entry.
+        // Diagonal entries are near 1: entries of the size of their rounding error are not stored.
         double const rounding = 4 * double(std::numeric_limits<T>::epsilon()) * (largest > 1 ? largest : 1);
         double const ends = 2.0 * double(row.sources());
         double const expected = estimate(row, largest, capacity);
@@ -303,10 +304,10 @@ private:
             offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};
             if (capacity > 0) row.walk(left_out, offer);
             bool const full = offer.heap.size == capacity;
-            double const least = full && capacity > 0 ? accuracy * offer.heap.least() : 0.0;
+            double const tolerance = full && capacity > 0 ? accuracy * offer.heap.smallest() : 0.0;
             bool const enough =
                 capacity == 0 || !is_finite(row.outside) ||
-                ((full || floor == rounding) && (left_out == 0 || !row.widens || (full && row.outside <= least)));
+                ((full || floor == rounding) && (left_out == 0 || !row.widens || (full && row.outside <= tolerance)));
             if (enough) {
                 lane_sort<T, I>{found, nullptr}(offer.heap.size + 1);
                 return offer.heap.size + 1;
@@ -315,10 +316,10 @@ private:
                 floor = rounding;
                 continue;
             }
-            // A row that is not full takes whatever there is. Else all ends together are to leave out no more than
-            // that.
-            double const share = least / ends;
-            left_out = share < left_out / 4 ? share : left_out / 4;
+            // A row with spare capacity accepts all entries. Otherwise the sum of the bounds of all ends must not
+            // exceed the tolerance.
+            double const bound = tolerance / ends;
+            left_out = bound < left_out / 4 ? bound : left_out / 4;
         }
     }
 
@@ -336,19 +337,19 @@ private:
             floor = heap.floor() > rounding ? heap.floor() : rounding;
         }
     };
-    /// About as large as the least of the entries to keep, were they those of single sources; 0 where there are fewer.
+    /// Estimate of the capacity-th largest entry if each position had one source; 0 if there are fewer.
     COPPICE_HD double estimate(row_walk<T, I> const& row, double largest, I capacity) const {
-        double least = largest / 4;
-        for (int step = 0; step < 24; ++step, least /= 4)
-            if (row.entries_above(least, capacity) == capacity) return least;
+        double threshold = largest / 4;
+        for (int step = 0; step < 24; ++step, threshold /= 4)
+            if (row.entries_above(threshold, capacity) == capacity) return threshold;
         return 0;
     }
 };
 
-/// Entries of B M^-1 on a pattern that is known: that of I, and the sum over the sources within `most` positions.
+/// Entries of B M^-1 on a given pattern: those of I, plus the sum over the sources within `window` positions.
 template <class T, class I>
 struct fill_entries {
-    placed_rows<T, I> rows;
+    path_ordered_rows<T, I> rows;
     I const* offsets; ///< of the pattern
     I const* columns; ///< vertices, or positions of another order that `vertex_of` translates
     I const* vertex_of;
@@ -358,9 +359,9 @@ struct fill_entries {
         I const vertex = vertex_of ? vertex_of[columns[k]] : columns[k];
         std::int64_t const q = rows.inverse[vertex];
         double sum = vertex == I(i) ? 1 : 0;
-        for (I s = first_from(i, q - rows.most); s < rows.b.row_end(i); ++s) {
+        for (I s = first_from(i, q - rows.window); s < rows.b.row_end(i); ++s) {
             std::int64_t const p = rows.b.indices[s];
-            if (p > q + rows.most) break;
+            if (p > q + rows.window) break;
             T const coefficient = rows.rest(i, s);
             if (coefficient != T(0)) sum += double(coefficient) * entry(p, q);
         }
@@ -369,7 +370,7 @@ struct fill_entries {
     }
 
 private:
-    /// The first source of row i at `position` or behind it.
+    /// The first source of row i at or after `position`.
     COPPICE_HD I first_from(std::int64_t i, std::int64_t position) const {
         I low = rows.b.row_begin(i), high = rows.b.row_end(i);
         while (low < high) {

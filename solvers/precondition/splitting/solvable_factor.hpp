@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Parts of a matrix whose systems can be solved here: tridiagonal along a forest, 2x2 block tridiagonal along a forest
-/// of pairs, banded.
+/// Factors of a splitting: tridiagonal along a forest, 2x2 block tridiagonal along a forest of pairs, or banded.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 
 namespace coppice {
 
-enum class part_kind {
+enum class factor_kind {
     forest, ///< the diagonal, and the edges of a linear forest
     blocks, ///< what couples neighbours on the paths of a forest of pairs, and partners
     bands   ///< what is not farther than so many places from the diagonal, rows as numbered
@@ -22,25 +21,25 @@ enum class part_kind {
 
 namespace detail {
 
-/// Which entries of a matrix a part holds, as a pattern (algebra/pattern.hpp).
+/// The pattern of a factor: which entries of a matrix it contains (algebra/pattern.hpp).
 template <class I>
-struct part_pattern {
-    I const* position;          ///< of a vertex
-    int block;                  ///< positions in a block
-    int reach;                  ///< blocks to either side
-    std::uint8_t const* joined; ///< whether a block is coupled with the next one; null: all are
+struct factor_pattern {
+    I const* position;           ///< of a vertex
+    int block;                   ///< positions in a block
+    int reach;                   ///< blocks to either side
+    std::uint8_t const* coupled; ///< whether a block is coupled with the next one; null: all are
 
     COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
         I const p = position[row] / I(block), q = position[column] / I(block);
         I const first = p < q ? p : q, distance = p < q ? q - p : p - q;
-        return distance == 0 || (distance <= I(reach) && (!joined || joined[first]));
+        return distance == 0 || (distance <= I(reach) && (!coupled || coupled[first]));
     }
 };
 
-/// Where the entries of a part are stored: as block_tridiagonal does, or as banded, in `diagonal`, where the reach is
-/// larger than one.
+/// Storage of the entries of a factor: as in block_tridiagonal or, if the reach exceeds one block, as in banded, in
+/// `diagonal`.
 template <class T>
-struct part_entries {
+struct factor_entries {
     T *lower, *diagonal, *upper;
     std::int64_t n; ///< positions
     int block, reach;
@@ -61,43 +60,44 @@ struct part_entries {
     }
 };
 
-/// Row i of a part. Values::on_diagonal(i), and beside(i, k, j) of what values.holds(k).
+/// Fills row i of a factor with Values::on_diagonal(i), and with off_diagonal(i, k, j) for the entries k that
+/// values.contains(k).
 template <class T, class I, class Values>
 struct read_part_row {
     csr_view<T, I> a;
-    part_pattern<I> pattern;
-    part_entries<T> entries;
+    factor_pattern<I> pattern;
+    factor_entries<T> entries;
     Values values;
 
     COPPICE_HD void operator()(std::int64_t i) const {
         std::int64_t const p = pattern.position[i];
         for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const j = a.indices[k];
-            if (j == I(i) || !pattern(i, j) || !values.holds(k)) continue;
+            if (j == I(i) || !pattern(i, j) || !values.contains(k)) continue;
             T* const entry = entries.at(p, pattern.position[j]);
-            *entry = *entry + values.beside(i, j, a.coefficients[k]);
+            *entry = *entry + values.off_diagonal(i, j, a.coefficients[k]);
         }
         *entries.at(p, p) = values.on_diagonal(i);
     }
 };
-/// The entries of A as they are.
+/// The entries of A, unchanged.
 template <class T, class I>
 struct plain_values {
     csr_view<T, I> a;
-    COPPICE_HD bool holds(I) const { return true; }
-    COPPICE_HD T beside(std::int64_t, std::int64_t, T entry) const { return entry; }
+    COPPICE_HD bool contains(I) const { return true; }
+    COPPICE_HD T off_diagonal(std::int64_t, std::int64_t, T entry) const { return entry; }
     COPPICE_HD T on_diagonal(std::int64_t i) const { return sum_in_row(a, i, i); }
 };
 template <class T, class I>
 struct write_ghost {
     I const* order;
-    part_entries<T> entries;
+    factor_entries<T> entries;
     COPPICE_HD void operator()(std::int64_t p) const {
         if (order[p] < 0) *entries.at(p, p) = T(1);
     }
 };
 
-/// A ghost equation reads 1 and nobody reads its unknown.
+/// A padding equation x = 1, whose unknown no other equation reads.
 template <class T, class I>
 struct gather_positions {
     I const* order;
@@ -123,32 +123,32 @@ struct number_in_order {
 template <class I>
 struct joined_with_next {
     I const *permutation, *links;
-    std::uint8_t* joined;
-    COPPICE_HD void operator()(std::int64_t p) const { joined[p] = links[2 * std::int64_t(permutation[p]) + 1] >= 0; }
+    std::uint8_t* coupled;
+    COPPICE_HD void operator()(std::int64_t p) const { coupled[p] = links[2 * std::int64_t(permutation[p]) + 1] >= 0; }
 };
 
-/// The order, the system and the memory for solving with it. What is not of a part is zero.
+/// The ordering, the system and the solve workspace of a factor. Entries outside of the pattern are zero.
 template <executor Executor, class T, class I>
-class solvable_part {
+class solvable_factor {
 public:
-    solvable_part(Executor const& exec, linear_forest<I> const& forest, tridiagonal_options const& options)
-        : solvable_part(exec, 1, 1, copy_of(exec, forest.permutation), copy_of(exec, forest.inverse), options) {
-        join(exec, forest);
+    solvable_factor(Executor const& exec, linear_forest<I> const& forest, tridiagonal_options const& options)
+        : solvable_factor(exec, 1, 1, copy_of(exec, forest.permutation), copy_of(exec, forest.inverse), options) {
+        couple(exec, forest);
     }
-    solvable_part(Executor const& exec, paired_forest<I> const& forest, tridiagonal_options const& options)
-        : solvable_part(exec, 2, 1, copy_of(exec, forest.order), copy_of(exec, forest.positions), options) {
-        join(exec, forest.blocks);
+    solvable_factor(Executor const& exec, paired_forest<I> const& forest, tridiagonal_options const& options)
+        : solvable_factor(exec, 2, 1, copy_of(exec, forest.order), copy_of(exec, forest.positions), options) {
+        couple(exec, forest.blocks);
     }
-    /// n rows as numbered, `bands` on either side.
-    solvable_part(Executor const& exec, std::int64_t n, int bands, tridiagonal_options const& options)
-        : solvable_part(exec, 1, bands, numbers(exec, n), numbers(exec, n), options) {}
+    /// A band of n rows in the given order, with `bands` bands on each side.
+    solvable_factor(Executor const& exec, std::int64_t n, int bands, tridiagonal_options const& options)
+        : solvable_factor(exec, 1, bands, numbers(exec, n), numbers(exec, n), options) {}
 
     std::int64_t vertices() const { return positions_.size(); }
     buffer<I> const& order() const { return order_; }
-    part_pattern<I> pattern() const {
-        return {positions_.data(), block_, reach_, joined_.size() > 0 ? joined_.data() : nullptr};
+    factor_pattern<I> pattern() const {
+        return {positions_.data(), block_, reach_, coupled_.size() > 0 ? coupled_.data() : nullptr};
     }
-    part_entries<T> entries() {
+    factor_entries<T> entries() {
         return {lower_.data(), diagonal_.data(), upper_.data(), order_.size(), block_, reach_};
     }
     band_matrix<T> system() const { return system_of(lower_.data(), diagonal_.data(), upper_.data()); }
@@ -161,7 +161,7 @@ public:
     band_options solve_options() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
     array_view<std::byte> workspace() const { return workspace_.view(); }
 
-    /// Takes the entries of the part from A. Queued on CUDA.
+    /// Reads the entries of the factor from A. Queued on CUDA.
     template <class Values>
     void read(Executor const& exec, csr_view<T, I> a, Values const& values) {
         for (buffer<T>* const entries : {&lower_, &diagonal_, &upper_}) fill(exec, entries->view(), T(0));
@@ -181,8 +181,8 @@ public:
     }
 
 private:
-    solvable_part(Executor const& exec, int block, int reach, buffer<I> order, buffer<I> positions,
-                  tridiagonal_options const& options)
+    solvable_factor(Executor const& exec, int block, int reach, buffer<I> order, buffer<I> positions,
+                    tridiagonal_options const& options)
         : options_(options), block_(block), reach_(reach), order_(std::move(order)), positions_(std::move(positions)) {
         std::int64_t const n = order_.size();
         diagonal_ = buffer<T>(exec, n * (reach > 1 ? 2 * reach + 1 : block));
@@ -199,17 +199,17 @@ private:
         for_each(exec, n, number_in_order<I>{order.data()});
         return order;
     }
-    void join(Executor const& exec, linear_forest<I> const& forest) {
-        joined_ = buffer<std::uint8_t>(exec, forest.vertices);
+    void couple(Executor const& exec, linear_forest<I> const& forest) {
+        coupled_ = buffer<std::uint8_t>(exec, forest.vertices);
         for_each(exec, forest.vertices,
-                 joined_with_next<I>{forest.permutation.data(), forest.links.data(), joined_.data()});
+                 joined_with_next<I>{forest.permutation.data(), forest.links.data(), coupled_.data()});
     }
 
     tridiagonal_options options_;
     int block_, reach_;
     buffer<I> order_;     ///< vertex at a position, -1 for none
     buffer<I> positions_; ///< of the vertices
-    buffer<std::uint8_t> joined_{};
+    buffer<std::uint8_t> coupled_{};
     buffer<T> lower_{}, diagonal_{}, upper_{};
     mutable buffer<T> work_{};
     mutable buffer<std::byte> workspace_{};

@@ -9,7 +9,7 @@
 namespace coppice {
 
 #define COPPICE_PARTS(EXTERN, EXECUTOR, T)                                                                             \
-    EXTERN template class part_mender<EXECUTOR, T, std::int32_t>;                                                      \
+    EXTERN template class factor_regulariser<EXECUTOR, T, std::int32_t>;                                               \
     EXTERN template class block_forest_preconditioner<EXECUTOR, T>;                                                    \
     EXTERN template class mixed_splitting<EXECUTOR, T>;
 COPPICE_PARTS(extern, host_executor, float)

@@ -31,7 +31,7 @@ public:
     template <class Find, class Read>
     splitting_forests(Executor const& exec, csr_view<T, I> a, tridiagonal_options const& options, Find const& find,
                       Read const& read)
-        : mark_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options) {
+        : fingerprint_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options) {
         stopwatch watch(exec);
         normalised_weights<T, I> const weights(exec, a, scales_);
         weights_seconds_ = watch.lap();
@@ -44,14 +44,14 @@ public:
     }
 
     /// Throws dimension_error for another size, matrix_error for another pattern and for values that are not finite.
-    void require_same(Executor const& exec, csr_view<T, I> a) const { mark_.require_same(exec, a); }
+    void require_same(Executor const& exec, csr_view<T, I> a) const { fingerprint_.require_same(exec, a); }
     forest_systems<Executor, T, I>& systems() { return systems_; }
     forest_systems<Executor, T, I> const& systems() const { return systems_; }
     /// diagp_1(A), and the plan of its pattern; of the matrix of the set-up until they are read again.
     row_scales<T, I>& scales() { return scales_; }
     std::vector<finding> findings() const {
         auto all = systems_.findings();
-        all.push_back({"weight_coverage", finding_unit::share, covered_});
+        all.push_back({"weight_coverage", finding_unit::fraction, covered_});
         all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds_});
         all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
         all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds_});
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    pattern_mark mark_;
+    pattern_fingerprint fingerprint_;
     row_scales<T, I> scales_{};
     forest_systems<Executor, T, I> systems_;
     double covered_ = 1; ///< share of the weights that all forests together hold

@@ -21,38 +21,38 @@ struct splitting_options {
 
 namespace detail {
 
-inline constexpr int most_factors = 16;
+inline constexpr int max_factors = 16;
 
 inline constexpr option_row factors_row{.name = "factors",
                                         .standard = "4",
                                         .meaning = "m: maximum number of forests; fewer if no weight remains",
-                                        .least = 1,
-                                        .most = most_factors};
+                                        .min = 1,
+                                        .max = max_factors};
 /// 0.01 suits alternation, 0 products (thesis sections 5.2.2 and 5.3.2).
 constexpr option_row omega_row(std::string_view standard) {
     return {.name = "omega",
             .kind = option_kind::real,
             .standard = standard,
             .meaning = "damping factor for weights of edges of an earlier forest; 0: no edge twice",
-            .most = 1};
+            .max = 1};
 }
-inline constexpr option_row enough_coverage_row{.name = "enough-coverage",
-                                                .kind = option_kind::real,
-                                                .standard = "1",
-                                                .meaning =
-                                                    "stop if the forests cover more than this fraction of the weight",
-                                                .most = 1};
+inline constexpr option_row enough_coverage_row{
+    .name = "enough-coverage",
+    .kind = option_kind::real,
+    .standard = "1",
+    .meaning = "stop if the forests cover more than this fraction of the weight",
+    .max = 1};
 inline constexpr option_row enough_diagonal_row{
     .name = "enough-coverage",
     .kind = option_kind::real,
     .standard = "1",
     .meaning = "stop if the diagonal of the remaining matrix holds more than this fraction of its weight",
-    .most = 1};
-inline constexpr option_row least_gain_row{.name = "least-gain",
-                                           .kind = option_kind::real,
-                                           .standard = "0",
-                                           .meaning = "stop after a forest that adds less coverage than this",
-                                           .most = 1};
+    .max = 1};
+inline constexpr option_row min_gain_row{.name = "least-gain",
+                                         .kind = option_kind::real,
+                                         .standard = "0",
+                                         .meaning = "stop after a forest that adds less coverage than this",
+                                         .max = 1};
 /// Rounds, ties and seed.
 inline factor_options read_factor_options(chosen_options const& o) {
     int const rounds = int(o.integer("rounds"));
@@ -75,9 +75,9 @@ inline decomposition_options decomposition_of(splitting_options const& o) {
 }
 inline void check_splitting_options(splitting_options const& o) {
     graph_detail::check_decomposition_options(decomposition_of(o));
-    if (o.factors > most_factors)
+    if (o.factors > max_factors)
         throw argument_error("splitting option factors is " + std::to_string(o.factors) + ", expected 1 to " +
-                             std::to_string(most_factors));
+                             std::to_string(max_factors));
 }
 
 } // namespace detail

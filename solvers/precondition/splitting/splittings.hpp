@@ -10,7 +10,7 @@
 namespace coppice {
 
 #define COPPICE_SPLITTINGS(EXTERN, EXECUTOR, T)                                                                        \
-    EXTERN template class detail::alternating_parts<EXECUTOR, T, std::int32_t>;                                        \
+    EXTERN template class detail::alternating_factors<EXECUTOR, T, std::int32_t>;                                      \
     EXTERN template class inner_alternation<EXECUTOR, T>;                                                              \
     EXTERN template class outer_alternation<EXECUTOR, T>;                                                              \
     EXTERN template class direct_splitting<EXECUTOR, T>;                                                               \

@@ -287,7 +287,7 @@ TEST_CASE_TEMPLATE("diagonal preconditioners are those of section 5.1.6", Fixtur
     for (std::string const name : {"diagp_0", "diagp_1", "diagp_2", "l1"}) {
         CAPTURE(name);
         std::vector<double> d(std::size_t(n), 0);
-        int mended = 0;
+        int regularised = 0;
         for (int i = 0; i < n; ++i) {
             double beside = 0;
             for (int j = 0; j < n; ++j) beside += i == j ? 0 : std::abs(a(i, j));
@@ -298,7 +298,7 @@ TEST_CASE_TEMPLATE("diagonal preconditioners are those of section 5.1.6", Fixtur
                  : name == "diagp_1" ? safe
                  : name == "diagp_2" ? unit * (std::abs(here) + beside)
                                      : here + beside;
-            mended += di == 0 ? 1 : 0;
+            regularised += di == 0 ? 1 : 0;
             if (di == 0) di = safe != 0 ? safe : 1;
         }
         for (int const steps : {1, 2, 3, 4}) {
@@ -315,7 +315,7 @@ TEST_CASE_TEMPLATE("diagonal preconditioners are those of section 5.1.6", Fixtur
                 z = next;
             }
             check_near(applied(exec, m, r), z, 1e-11);
-            CHECK(m.report().number("mended_rows") == mended);
+            CHECK(m.report().number("mended_rows") == regularised);
             if (steps > 1) continue;
             for (double& value : z) value = std::abs(value);
             auto positive = applied(exec, make_preconditioner(exec, name, local.view(), {{"sign", "positive"}}), r);

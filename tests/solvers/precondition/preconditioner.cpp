@@ -180,13 +180,13 @@ std::vector<refreshed_matrix> matrices_to_refresh() {
     all.push_back({"unsymmetric", generate<double>(host, "convection", {.nx = 40}),
                    with_other_values(generate<double>(host, "convection", {.nx = 40}))});
     // Singular tridiagonal parts, pivots of zero and diagonal entries without an inverse, before or after.
-    auto const mended = [&] {
+    auto const regularised = [&] {
         auto a = random_matrix(60, false, 3);
         for (int i = 0; i < 60; i += 2) a(i, i) = 1e-200;
         return to_csr<double>(a);
     };
-    all.push_back({"mended before", to_csr<double>(random_matrix(60, false, 3)), mended()});
-    all.push_back({"mended after", mended(), to_csr<double>(random_matrix(60, false, 3))});
+    all.push_back({"regularised before", to_csr<double>(random_matrix(60, false, 3)), regularised()});
+    all.push_back({"regularised after", regularised(), to_csr<double>(random_matrix(60, false, 3))});
     return all;
 }
 
@@ -286,7 +286,7 @@ TEST_CASE_TEMPLATE("refresh and apply allocate nothing", Fixture, COPPICE_TEST_E
             CAPTURE(sample.name);
             CAPTURE(name);
             auto m = make_preconditioner(exec, name, a.view());
-            m.refresh(exec, other.view()); // the first that is mended takes memory for that
+            m.refresh(exec, other.view()); // the first that is regularised takes memory for that
             auto before = memory->allocations();
             m.refresh(exec, a.view());
             m.refresh(exec, other.view());
@@ -456,7 +456,7 @@ std::vector<dense> singular_bands(int n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("singular tridiagonal parts are mended during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("singular tridiagonal parts are regularised during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     for (int const n : {2, 3, 7, 65, 501})

@@ -119,14 +119,14 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
-    using enum part_kind;
+    using enum factor_kind;
     for (int const n : {1, 2, 45, 80})
-        for (std::vector<part_kind> const& kinds : {std::vector{forest},
-                                                    {blocks},
-                                                    {bands},
-                                                    {blocks, forest},
-                                                    {bands, blocks, forest},
-                                                    {bands, bands, blocks}})
+        for (std::vector<factor_kind> const& kinds : {std::vector{forest},
+                                                      {blocks},
+                                                      {bands},
+                                                      {blocks, forest},
+                                                      {bands, blocks, forest},
+                                                      {bands, bands, blocks}})
             for (int const reach : {1, 3})
                 for (double const omega : {0.0, 0.5}) {
                     CAPTURE(n);
@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
                     auto const a = random_matrix(n, false, unsigned(n) + 2);
                     auto const local = exec.copy(to_csr<double>(a));
                     mixed_splitting<Executor, double> const m(exec, local.view(),
-                                                              {.parts = kinds, .bands = reach, .omega = omega});
+                                                              {.kinds = kinds, .bands = reach, .omega = omega});
                     CHECK(m.factors() <= int(kinds.size()));
                     std::vector<dense> parts;
                     dense taken(n);
@@ -234,7 +234,7 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
         std::string what;
         dense a;
         bool exact; ///< one part holds it all
-        double mended;
+        double regularised;
     } const samples[] = {{"one row", made(1, [](int, int) { return -3.0; }), true, 0},
                          {"diagonal", made(30, [](int i, int j) { return i == j ? 1.0 + i : 0.0; }), true, 0},
                          {"pair", made(2, [](int i, int j) { return i == j ? 1e-9 : -2.0; }), true, 0},
@@ -247,7 +247,7 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
                                                               : beside(i, j) ? 1e150
                                                                              : 0.0; }), false,
                           -1}};
-    for (auto const& [what, a, exact, mended] : samples)
+    for (auto const& [what, a, exact, regularised] : samples)
         for (std::string const name : {"block-forest,rounds=0", "mos,rounds=0", "mos,first=bands,bands=3,rounds=0"}) {
             auto const& case_what = what;
             CAPTURE(case_what);
@@ -258,7 +258,7 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
             auto const z = apply(exec, m, r);
             CHECK(all_finite(z));
             if (exact) CHECK(distance(z, lapack_solve(a, r)) < 1e-12);
-            if (mended >= 0 && name.starts_with("block")) CHECK(m.report().number("mended_rows") == mended);
+            if (regularised >= 0 && name.starts_with("block")) CHECK(m.report().number("mended_rows") == regularised);
         }
 
     auto const a = random_matrix(20, false, 1);
@@ -286,6 +286,6 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
     for (auto const wrong : {"mos,factors=0", "mos,factors=17", "mos,omega=1.5", "mos,bands=0", "mos,bands=9",
                              "mos,first=tree", "mos,others=bands", "block-forest,rounds=-2", "adi,nz=0", "adi,nx=-1"})
         CHECK_THROWS_AS(make_preconditioner(exec, wrong, local.view()), argument_error);
-    CHECK_THROWS_AS((mixed_splitting<Executor, double>(exec, local.view(), {.parts = {}})), argument_error);
+    CHECK_THROWS_AS((mixed_splitting<Executor, double>(exec, local.view(), {.kinds = {}})), argument_error);
     CHECK_THROWS_AS((mixed_splitting<Executor, double>(exec, local.view(), {.bands = 9})), argument_error);
 }

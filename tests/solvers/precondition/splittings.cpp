@@ -196,7 +196,7 @@ TEST_CASE("splittings: windows find the same in rows one by one and side by side
     }
     detail::path_inverse<double> inverse(exec, n);
     inverse.read(exec, m.view(), most);
-    detail::placed_rows<double, std::int32_t> const rows{
+    detail::path_ordered_rows<double, std::int32_t> const rows{
         b.view(), inverse.view(), m.diagonal.data(), links.data(), numbers.data(), numbers.data(), most};
     std::int64_t const memory = 20 * detail::row_walk<double, std::int32_t>::each(most);
     std::vector<std::int32_t> expected;
