@@ -95,7 +95,11 @@ inline constexpr option_row hbisa_option_rows[] = {
      .standard = "jacobi",
      .meaning = "order of the blocks: simultaneous; even, odd; or even, odd, even",
      .choices = {"jacobi", "gauss-seidel", "symmetric"}},
-    {.name = "sweeps", .standard = "1", .meaning = "number of sweeps over all blocks, from z = 0", .min = 1, .max = 1000}};
+    {.name = "sweeps",
+     .standard = "1",
+     .meaning = "number of sweeps over all blocks, from z = 0",
+     .min = 1,
+     .max = 1000}};
 
 } // namespace detail
 
@@ -103,8 +107,7 @@ struct hbisa_entry {
     static constexpr preconditioner_row row{.name = "hbisa",
                                             .matrix = "sweeps over tridiagonal blocks, solved directly",
                                             .setup = "a factorisation of the blocks",
-                                            .suits =
-                                                "block tridiagonal matrices with dominant blocks: QBD chains",
+                                            .suits = "block tridiagonal matrices with dominant blocks: QBD chains",
                                             .compared = false,
                                             .options = detail::hbisa_option_rows};
     template <executor Executor, class T, class I>

@@ -201,7 +201,8 @@ namespace detail {
 inline constexpr option_row rounds_row{
     .name = "rounds",
     .standard = "-1",
-    .meaning = "rounds of proposals; 0: until the factor is maximal; -1: the same, or 4 charged rounds if these cost less",
+    .meaning =
+        "rounds of proposals; 0: until the factor is maximal; -1: the same, or 4 charged rounds if these cost less",
     .min = -1,
     .max = 1e6};
 inline constexpr option_row ties_row{.name = "ties",
@@ -222,7 +223,10 @@ struct forest_entry {
          .meaning = "period in rounds of the random +/- colouring; one round in each has none",
          .min = 1,
          .max = 1e6},
-        {.name = "charge-offset", .standard = "0", .meaning = "index of the round without charges in each period", .max = 1e6},
+        {.name = "charge-offset",
+         .standard = "0",
+         .meaning = "index of the round without charges in each period",
+         .max = 1e6},
         {.name = "charge-below",
          .kind = option_kind::real,
          .standard = "0.2",

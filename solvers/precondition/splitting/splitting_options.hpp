@@ -36,12 +36,12 @@ constexpr option_row omega_row(std::string_view standard) {
             .meaning = "damping factor for weights of edges of an earlier forest; 0: no edge twice",
             .max = 1};
 }
-inline constexpr option_row enough_coverage_row{
-    .name = "enough-coverage",
-    .kind = option_kind::real,
-    .standard = "1",
-    .meaning = "stop if the forests cover more than this fraction of the weight",
-    .max = 1};
+inline constexpr option_row enough_coverage_row{.name = "enough-coverage",
+                                                .kind = option_kind::real,
+                                                .standard = "1",
+                                                .meaning =
+                                                    "stop if the forests cover more than this fraction of the weight",
+                                                .max = 1};
 inline constexpr option_row enough_diagonal_row{
     .name = "enough-coverage",
     .kind = option_kind::real,
