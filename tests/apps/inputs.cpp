@@ -167,7 +167,7 @@ TEST_CASE("-- ends the options of every command") {
 
 TEST_CASE("control characters of names are escaped where people read them") {
     scratch_folder const folder;
-    for (auto const& [name, shown] : std::vector<std::pair<std::string, std::string>>{
+    for (auto const& names : std::vector<std::pair<std::string, std::string>>{
              {"a\x1b[31m.mtx", "a\\x1b[31m.mtx"},
              {"a\nb.mtx", "a\\nb.mtx"},
              {"a\x7f.mtx", "a\\x7f.mtx"},
@@ -178,6 +178,8 @@ TEST_CASE("control characters of names are escaped where people read them") {
               "e.mtx",
               "gr\xc3\xb6\xc3\x9f"
               "e.mtx"}}) {
+        auto const& name = names.first;
+        auto const& shown = names.second;
         CAPTURE(shown);
         auto const missing = run({"info", folder / name});
         CHECK(missing.code == 3);

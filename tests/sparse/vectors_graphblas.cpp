@@ -199,9 +199,9 @@ TEST_CASE("element-wise operations on vectors agree with SuiteSparse:GraphBLAS")
         T sum = 0;
         grb(GrB_Vector_reduce_INT32(&sum, nullptr, GrB_PLUS_MONOID_INT32, gu, nullptr));
         CHECK(reduce_to_scalar(exec, add_plus<T>{}, u) == sum);
-        auto const shorter = to_grb(u);
-        grb(GrB_Vector_resize(shorter, 333));
-        CHECK(same(resize(exec, u, 333), shorter));
+        auto const resized = to_grb(u);
+        grb(GrB_Vector_resize(resized, 333));
+        CHECK(same(resize(exec, u, 333), resized));
     }
 }
 

@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
         for (std::int64_t i = 0; i < length; ++i)
             for (auto* band : {&s.lower, &s.diagonal, &s.upper})
                 for (int e = 0; e < n * n; ++e) (*band)[std::size_t(i * n * n + e)] *= i < 36 ? 0x1p-900 : 0x1p+900;
-        auto const alone = [&](std::int64_t begin, std::int64_t end) {
+        auto const of_single = [&](std::int64_t begin, std::int64_t end) {
             plain_rows<T> whole(length * n), rows((end - begin) * n);
             s.describe(whole, begin, end, false);
             for (std::int64_t i = begin * n; i < end * n; ++i)
@@ -192,7 +192,7 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
             if (begin == end)
                 CHECK(different[std::size_t(k)] == 1);
             else
-                CHECK_ESTIMATE(different[std::size_t(k)], alone(begin, end), epsilon<T>);
+                CHECK_ESTIMATE(different[std::size_t(k)], of_single(begin, end), epsilon<T>);
         }
         auto const equal = conditions_of(exec, band_matrix<T>::batch(m.matrix, 4));
         // The same systems with interleaved rows.
@@ -208,7 +208,7 @@ TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixtu
         auto const from_interleaved = conditions_of(exec, band_matrix<T>::interleaved_batch(interleaved.matrix, 4));
         for (std::int64_t k = 0; k < 4; ++k) {
             // The second system has rows of both scales.
-            if (k != 1) CHECK_ESTIMATE(equal[std::size_t(k)], alone(k * each, (k + 1) * each), epsilon<T>);
+            if (k != 1) CHECK_ESTIMATE(equal[std::size_t(k)], of_single(k * each, (k + 1) * each), epsilon<T>);
             CHECK(from_interleaved[std::size_t(k)] == equal[std::size_t(k)]);
         }
     }

@@ -238,7 +238,7 @@ TEST_CASE("krylov passes: projection onto a basis") {
             detail::subtract_columns<double> update{v, v.columns(), h.data(), one.data()};
             for (std::int64_t i = 0; i < n; ++i) update(i);
             update.w = stretch.data();
-            update.stretch(0, n);
+            update.range(0, n);
             for (std::size_t i = 0; i < rest.size(); ++i) {
                 CHECK(one[i] == doctest::Approx(rest[i]).epsilon(1e-11));
                 CHECK(stretch[i] == doctest::Approx(rest[i]).epsilon(1e-11));

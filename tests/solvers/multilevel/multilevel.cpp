@@ -378,7 +378,7 @@ TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample o
     csr<double> const a(n + 1, n + 1, host.copy(offsets), host.copy(indices), host.copy(values));
     auto const plan = make_srcsr_plan(host, a.view());
     auto const rows = compute_row_scales(host, a.view(), plan);
-    filter_rule<double, I> const all{1 / rows.unit, {0, false}, rows.diagonal.data(), rows.kinds.data(), false, {}};
+    filter_rule<double, I> const all{1 / rows.scale, {0, false}, rows.diagonal.data(), rows.kinds.data(), false, {}};
     triangles_of_row<double, I> const triangles{{a.view(), all}};
     CHECK(triangles.row_of(n) == n);
     CHECK(triangles(n) <= 64 * 63 / 2);

@@ -395,7 +395,7 @@ struct segment_boundary {
     template <class Lane, int Lanes>
     COPPICE_HD void left(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
         for (int l = 0; l < Lanes; ++l)
-            set_lane(to, l, at.lane[l].segment < 0 ? T(0) : condensed.rhs_at(at.lane[l].segment, k, rhs_index));
+            set_lane(to, l, 0 > at.lane[l].segment ? T(0) : condensed.rhs_at(at.lane[l].segment, k, rhs_index));
     }
     template <class Lane, int Lanes>
     COPPICE_HD void right(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
@@ -468,7 +468,7 @@ struct chain_level {
                                                             Real const& first, Real const& largest) const {
         bool some = false;
         for (int l = 0; l < Lanes; ++l) {
-            if (at.lane[l].segment < 0) continue;
+            if (0 > at.lane[l].segment) continue;
             auto const size = size_before(at.lane[l], get_lane(first, l));
             some =
                 some || size.by_householder || exceeds_growth_bound(get_lane(largest, l), size.size, condensed.width);
