@@ -15,6 +15,7 @@
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/direct/tridiagonal_solver.hpp>
 #include <coppice/solvers/distributed/bands/reduced_parts.hpp>
 #include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
 #include <coppice/solvers/distributed/graphs/graph_parts.hpp>

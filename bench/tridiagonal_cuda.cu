@@ -11,6 +11,7 @@
 #include <coppice/core/look_back_scan.hpp>
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/tridiagonal_solver.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 #include <coppice/solvers/spike/spike.hpp>
 

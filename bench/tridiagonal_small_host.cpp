@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bench/problems/host_problem.hpp"
+#include <coppice/solvers/direct/tridiagonal_solver.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {

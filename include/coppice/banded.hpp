@@ -22,7 +22,9 @@
 ///     some KiB to some MiB a thread beside, and the bytes of the right-hand sides more where refinement is wanted or
 ///     may follow (a report with method automatic; on CUDA real tridiagonal systems without a report, too). With it
 ///     the call allocates nothing, but on the host for real tridiagonal systems without a report memory from the pool
-///     where x is not finite, and a copy of d where x is d; the overload without it takes it from the pool of `exec`.
+///     if x is not finite, and for a copy of d if x is d and may turn out not to be finite, or is a batch of more than
+///     512 elements whose systems have at most 512 rows, different sizes or alternating rows; the overload without it
+///     takes it from the pool of `exec`.
 ///   - `report`: empty, or one solve_report for each system, in memory of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace

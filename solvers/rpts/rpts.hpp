@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/direct/pivoting.hpp>
@@ -16,16 +17,12 @@ namespace coppice {
 template <class T>
 std::int64_t tridiagonal_workspace(std::int64_t n);
 
-/// Solves A x = d by RPTS; see <coppice/tridiagonal.hpp>. Instantiated for float and double on both executors.
+/// Solves A x = d by RPTS and leaves x as it is, also if it is not finite: for preconditioners, whose systems are made
+/// safe beforehand. Contract as that of solve_tridiagonal. Instantiated for float and double on both executors.
 template <class T, executor Executor>
-void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
-                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
-                       tridiagonal_options options = {});
-
-/// The same with workspace from the pool of `exec`.
-template <class T, executor Executor>
-void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
-                       array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
+void solve_tridiagonal_by_rpts(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                               array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                               tridiagonal_options options = {});
 
 /// In which order the vectors of a system are, in the memory of the executor: row p has the right-hand side d[from[p]]
 /// and the unknown x[to[p]]; null is the order of the rows. Permutations, not checked.
@@ -86,13 +83,22 @@ bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
 template <class T, executor Executor>
 std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems);
 
-/// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
-/// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
-/// workspace is aligned to 64 bytes. Only the host looks whether `largest` is true (argument_error). Values of one
+/// Solves a batch by RPTS, as solve_tridiagonal_by_rpts one system; what solve_bands is made of. Nothing is checked:
+/// there are rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything,
+/// the workspace is aligned to 64 bytes. Only the host looks whether `largest` is true (argument_error). Values of one
 /// system, NaN included, do not reach another; a right-hand side gives the same bits alone and among others. On CUDA
 /// the number of systems and the user's tuning file decide how they are cut into partitions.
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
+
+/// The same on the host. Returns whether x is finite; costs nothing beside the solve. `keep` is called before anything
+/// is written to x if x may turn out not to be finite: the caller may copy right-hand sides then that x replaces. It is
+/// always called for systems that are solved without a reduction; for larger ones of equal size if the reduction finds
+/// a zero pivot or a partition that is nearly singular however it is cut, or the coarse solution is huge. May be empty.
+template <class T>
+bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
+                             array_view<std::byte> workspace, tridiagonal_options options,
+                             std::function<void()> const& keep);
 
 } // namespace coppice

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/rpts/partition/rpts_lane.hpp>
@@ -27,11 +28,24 @@ host_stages stages_of(host_executor const&) {
     return {};
 }
 
+/// Whether all tasks of a step have said yes.
+class joint_answer {
+public:
+    void add(bool yes) {
+        if (!yes) all_.store(false, std::memory_order_relaxed);
+    }
+    explicit operator bool() const { return all_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<bool> all_{true};
+};
+
 /// Goes over the partitions of all systems in tasks: some partitions of a large system, or many small systems.
-/// Right-hand sides are solved one after the other, each with a reduction of the matrix of its own.
+/// Right-hand sides are solved one after the other, each with a reduction of the matrix of its own. Returns what
+/// rpts_reduce or rpts_substitute return of all.
 template <class T>
-void run_stage(host_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
-    void (*kernel)(stage<T> const&, std::int64_t, std::int64_t) = nullptr;
+bool run_stage(host_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
+    bool (*kernel)(stage<T> const&, std::int64_t, std::int64_t) = nullptr;
     with_pivoting(pivot, [&](auto p) {
         constexpr pivoting P = decltype(p)::value;
         kernel = step == stage_step::reduce ? COPPICE_ISA_SELECT(rpts_reduce<P, T>)
@@ -39,24 +53,29 @@ void run_stage(host_executor const& exec, stage<T> const& s, stage_step step, pi
     });
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
+    joint_answer answer;
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
         detail::for_each_block(
             exec, s.fine.systems * each, together, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                 for (std::int64_t t = begin; t < end; ++t) {
                     std::int64_t const first = t % each * host_task_partitions;
-                    kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions));
+                    answer.add(kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions)));
                 }
             });
+    return bool(answer);
 }
 
+/// Returns whether x is finite.
 template <class T>
-void solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*) {
+bool solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_small<T>);
     std::int64_t const pairs = s.pairs();
     if (pairs == 1) return kernel(s, pivot, threshold);
+    joint_answer finite;
     detail::for_each_block(exec, pairs, host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) kernel(s.pair(i), pivot, threshold);
+        for (std::int64_t i = begin; i < end; ++i) finite.add(kernel(s.pair(i), pivot, threshold));
     });
+    return bool(finite);
 }
 
 /// Each lane of a pack eliminates one interleaved system. The pivot rows of a pack of systems take `rows` slots of
@@ -79,11 +98,13 @@ template <class T>
 std::int64_t interleaved_workspace(host_executor const& exec, std::int64_t rows, std::int64_t systems) {
     return interleaved_workers<T>(exec, systems) * 4 * rows * most_lanes<T>;
 }
+/// Returns whether x is finite.
 template <class T>
-void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
+bool solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_interleaved<T>);
     std::int64_t const workers = interleaved_workers<T>(exec, all.systems);
     std::int64_t const packs = (all.systems + most_lanes<T> - 1) / most_lanes<T>;
+    joint_answer finite;
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         std::int64_t const first = packs * w / workers * most_lanes<T>;
         std::int64_t const last = std::min(packs * (w + 1) / workers * most_lanes<T>, all.systems);
@@ -91,10 +112,11 @@ void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* 
             system_view<T> one = all;
             one.rhs += c * all.rhs_leading;
             one.x += c * all.x_leading;
-            kernel(one, options.pivot, static_cast<T>(options.threshold), first, last,
-                   memory + w * 4 * all.size * most_lanes<T>);
+            finite.add(kernel(one, options.pivot, static_cast<T>(options.threshold), first, last,
+                              memory + w * 4 * all.size * most_lanes<T>));
         }
     });
+    return bool(finite);
 }
 
 } // namespace coppice::rpts

@@ -220,12 +220,14 @@ COPPICE_ALWAYS_INLINE unsigned cut_anew(lane_pair<T>& pair, pair_cut const& cut,
 }
 
 // After the reduction of a tile with these shares: cuts pairs anew where they are small, and writes their coarse rows.
+// Returns false if no cut of a pair is good.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
+COPPICE_ALWAYS_INLINE bool settle_borders(stage<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
                                           outer_shares<typename tile<T>::lanes> const& shares) {
     auto const* const first = reinterpret_cast<T const*>(&shares.first);
     auto const* const final = reinterpret_cast<T const*>(&shares.last);
     auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return outer_shares<T>{first[l], final[l]}; };
+    bool all_good = P != pivoting::none;
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
         unsigned of_pair = small_shares(of_lane(l), 0) | small_shares(of_lane(l + 1), 2);
         int number = 0;
@@ -233,6 +235,7 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
             int const found = pair.template find_cut<P>(s.threshold);
+            all_good = all_good && found >= 0;
             if (found >= 0) { // with the first cut as well: packs round in another way, and found a small share
                 number = found;
                 coarse_row<T> rows[4];
@@ -248,6 +251,7 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
         }
         s.borders[(partition + l) / 2] = pair_note(number, of_pair).stored();
     }
+    return all_good;
 }
 
 // What the reduction has noted of the pairs of a tile.
@@ -310,6 +314,35 @@ private:
     std::uint32_t moved_ = 0;
 };
 
+// Is no element of all lanes below the smallest normal number?
+template <class Lanes>
+COPPICE_ALWAYS_INLINE bool is_normal(Lanes const& x) {
+    using T = typename Lanes::value_type;
+    auto const* const of_lane = reinterpret_cast<T const*>(&x);
+    bool normal = true;
+    for (int l = 0; l < Lanes::size; ++l) normal &= of_lane[l] >= std::numeric_limits<T>::min();
+    return normal;
+}
+// Is x finite in all lanes? x - x is 0 then, NaN else.
+template <class Lanes>
+COPPICE_ALWAYS_INLINE bool is_finite(Lanes const& x) {
+    Lanes const none = x - x;
+    auto const* const difference = reinterpret_cast<typename Lanes::value_type const*>(&none);
+    typename Lanes::value_type sum(0);
+    for (int l = 0; l < Lanes::size; ++l) sum += difference[l];
+    return sum == 0;
+}
+// Is the solution of a tile finite? Each substitution goes from the middle of a partition to its ends, in each step
+// x = reciprocal (rhs - next x1 - after x2): once x is not finite, no later one is. So the unknowns at the ends tell,
+// unless partitions are cut anew.
+template <class T>
+COPPICE_ALWAYS_INLINE bool is_solved(tile<T>& t, bool cut_anew) {
+    auto const* const x = t.bands[3];
+    auto sum = (x[0] - x[0]) + (x[1] - x[1]) + (x[length - 2] - x[length - 2]) + (x[length - 1] - x[length - 1]);
+    for (int j = 2; cut_anew && j < length - 2; ++j) sum = sum + (x[j] - x[j]);
+    return is_finite(sum);
+}
+
 // `count` lanes from memory; the others get `filling`.
 template <class Lanes, class T>
 Lanes load_lanes(T const* from, int count, T filling) {
@@ -321,9 +354,10 @@ Lanes load_lanes(T const* from, int count, T filling) {
     return value;
 }
 
-// A system in each lane, eliminated with exchanges of its rows; the slots of the pivot rows are in `memory`.
+// A system in each lane, eliminated with exchanges of its rows; the slots of the pivot rows are in `memory`. Returns
+// whether x is finite: the first unknown, the last that is substituted, tells.
 template <pivoting P, class T>
-void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
+bool solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
     using lanes = typename tile<T>::lanes;
     lanes* const slots = reinterpret_cast<lanes*>(memory);
     partition_rows<lanes> const rows{slots, slots + s.size, slots + 2 * s.size, slots + 3 * s.size};
@@ -343,6 +377,7 @@ void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
     substitute_upwards<1>(rows, 0, n - 2, x, lanes(T(0)));
     for (int j = 0; j < n; ++j)
         __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
+    return is_finite(rows.rhs[0]);
 }
 
 // One system from its first row to its last; `memory` holds 4 size elements.
@@ -363,51 +398,62 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
 } // namespace
 
 template <class T>
-void rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
+bool rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
                       T* memory) {
     constexpr int size = tile<T>::lanes::size;
     static_assert(size <= rpts::most_lanes<T>);
+    bool finite = true;
     rpts::with_pivoting(pivot, [&](auto p) {
         for (std::int64_t k = first; k < last; k += size)
-            solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
+            finite &= solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
     });
+    return finite;
 }
 
 template <class T>
-void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
+bool rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     using lanes = pack<T, 16, 1>;
     lanes memory[4][(host_last + 1) / 2];
-    if (threshold > T(0)) // which entries are eliminated, and so may count as zero, depends on the direction: downwards
-        return rpts::with_pivoting(
-            pivot, [&](auto p) { solve_downwards<decltype(p)::value>(s, threshold, reinterpret_cast<T*>(memory)); });
-    partition_rows<lanes> const slots{memory[0], memory[1], memory[2], memory[3]};
-    rpts::with_pivoting(pivot, [&](auto p) { solve_from_ends<decltype(p)::value>(s, slots); });
+    rpts::with_pivoting(pivot, [&](auto p) {
+        constexpr pivoting P = decltype(p)::value;
+        // Which entries are eliminated, and so may count as zero, depends on the direction: downwards.
+        if (threshold > T(0)) return solve_downwards<P>(s, threshold, reinterpret_cast<T*>(memory));
+        solve_from_ends<P>(s, partition_rows<lanes>{memory[0], memory[1], memory[2], memory[3]});
+    });
+    // The unknowns at the ends, the last that are substituted, are not finite if any is not.
+    T const first = s.x[s.target_of(0)], last = s.x[s.target_of(s.size - 1)];
+    return (first - first) + (last - last) == T(0);
 }
 
 template <pivoting P, class T>
-void rpts_reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
+bool rpts_reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
     tile<T> t;
     using lanes = typename decltype(t)::lanes;
     lanes const threshold(s.threshold);
+    bool all_good = true;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         coarse_row<lanes> up, down;
         outer_shares<lanes> shares;
+        lanes least_pivot;
         reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
-                       &shares);
+                       &shares, &least_pivot);
         store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
         store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
         store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
         store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
-        settle_borders<P>(s, p, last, t, shares);
+        all_good &= settle_borders<P>(s, p, last, t, shares);
+        all_good &= is_normal(least_pivot);
     }
+    return all_good;
 }
 
 template <pivoting P, class T>
-void rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
+bool rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
     tile<T> t;
     using lanes = typename decltype(t)::lanes;
     lanes const threshold(s.threshold);
+    bool finite = true;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         noted_pairs<P, T> const noted(s, p, last);
@@ -417,21 +463,23 @@ void rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
         else
             substitute_partition<P>(t.rows(), length, x, threshold, noted.shares,
                                     fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        finite &= is_solved(t, noted.any_moved());
         t.store_solution(s.fine, p);
     }
+    return finite;
 }
 
 #define COPPICE_RPTS_STAGES(P)                                                                                         \
-    template void rpts_reduce<P>(stage<float> const&, std::int64_t, std::int64_t);                                     \
-    template void rpts_reduce<P>(stage<double> const&, std::int64_t, std::int64_t);                                    \
-    template void rpts_substitute<P>(stage<float> const&, std::int64_t, std::int64_t);                                 \
-    template void rpts_substitute<P>(stage<double> const&, std::int64_t, std::int64_t);
+    template bool rpts_reduce<P>(stage<float> const&, std::int64_t, std::int64_t);                                     \
+    template bool rpts_reduce<P>(stage<double> const&, std::int64_t, std::int64_t);                                    \
+    template bool rpts_substitute<P>(stage<float> const&, std::int64_t, std::int64_t);                                 \
+    template bool rpts_substitute<P>(stage<double> const&, std::int64_t, std::int64_t);
 COPPICE_RPTS_STAGES(pivoting::none)
 COPPICE_RPTS_STAGES(pivoting::partial)
 COPPICE_RPTS_STAGES(pivoting::scaled_partial)
-template void rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
-template void rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
-template void rpts_small(system_view<float> const&, pivoting, float);
-template void rpts_small(system_view<double> const&, pivoting, double);
+template bool rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
+template bool rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
+template bool rpts_small(system_view<float> const&, pivoting, float);
+template bool rpts_small(system_view<double> const&, pivoting, double);
 
 } // namespace coppice::COPPICE_ISA

@@ -5,49 +5,31 @@
 /// RPTS reduces each partition by itself and may divide by zero although the matrix is well-conditioned. Where x is not
 /// finite, the chain solver, which may choose every row of an unknown as its pivot row, solves the column of that
 /// system again. Its answer is taken if it found a pivot in every column and is finite; else x stays as RPTS has left
-/// it, so that a singular matrix keeps giving infinity or NaN. Here on the host, which looks itself; on a device the
+/// it, so that a singular matrix keeps giving infinity or NaN. Here on the host, whose kernels tell; on a device the
 /// later tries of solve_run do it (later_tries::replace()).
 #pragma once
 
-#include <algorithm>
-#include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
-#include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 
 namespace coppice::chain {
 
-/// Is every element finite? Sums in blocks: x - x is 0 for finite x, NaN else.
-template <class T>
-bool is_all_finite(T const* x, std::int64_t n) {
-    constexpr int lanes = 16;
-    T sum[lanes] = {};
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-        for (int k = 0; k < lanes; ++k) sum[k] += x[i + k] - x[i + k];
-    for (; i < n; ++i) sum[0] += x[i] - x[i];
-    bool finite = true;
-    for (T const s : sum) finite = finite && s == T(0);
-    return finite;
-}
-template <class T>
-bool is_all_finite(host_executor const& exec, T const* x, std::int64_t n) {
-    constexpr std::int64_t block = 1 << 15, alone = 1 << 13;
-    if (n <= alone) return is_all_finite(x, n);
-    std::atomic<bool> finite{true};
-    detail::for_each_block(exec, n, block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-        if (!is_all_finite(x + first, last - first)) finite.store(false, std::memory_order_relaxed);
-    });
-    return finite.load();
-}
-
 /// Rows of one system of a batch: row j is row first + j stride of all.
 struct system_rows {
     std::int64_t first, count, stride;
 };
+/// Is every element of these rows finite?
+template <class T>
+bool is_all_finite(T const* x, system_rows const& rows) {
+    for (std::int64_t j = 0; j < rows.count; ++j)
+        if (!std::isfinite(x[rows.first + j * rows.stride])) return false;
+    return true;
+}
 template <class T>
 system_rows rows_of_system(band_matrix<T> const& a, std::int64_t s) {
     if (a.offsets) return {a.offsets[s], a.offsets[s + 1] - a.offsets[s], 1};
@@ -77,7 +59,7 @@ void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, s
     std::int64_t singular = no_row;
     row_units<T> const units{rows_of(one, how), side.data(), side.data(), rows.count, rows.count, 0, &singular};
     solve_by_chain(exec, units, 1, elimination_of<T>(how), plan.chain_in(space.data()), nullptr);
-    if (singular != no_row || !is_all_finite(exec, side.data(), rows.count)) return;
+    if (singular != no_row || !is_all_finite(side.data(), {0, rows.count, 1})) return;
     for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = side.data()[j];
 }
 
@@ -87,39 +69,56 @@ void replace_not_finite(host_executor const& exec, band_matrix<T> const& a, colu
                         band_options const& o) {
     for (std::int64_t c = 0; c < x.columns; ++c) {
         T* const column = x.pointer + c * x.leading;
-        if (is_all_finite(exec, column, a.size)) continue;
         for (std::int64_t s = 0; s < a.systems; ++s) {
             system_rows const rows = rows_of_system(a, s);
-            bool finite = true;
-            for (std::int64_t j = 0; j < rows.count; ++j) {
-                T const value = column[rows.first + j * rows.stride];
-                finite = finite && value - value == T(0);
-            }
-            if (!finite) solve_system_by_chain(exec, a, rows, d.pointer + c * d.leading, column, o);
+            if (!is_all_finite(column, rows))
+                solve_system_by_chain(exec, a, rows, d.pointer + c * d.leading, column, o);
         }
     }
 }
 
-/// Solves a matrix that rpts_applies to, and looks at the result if the choice of a method is ours. On the host; takes
-/// memory from the pool for a solution that is not finite, and for a copy of d where x is d.
+/// The right-hand sides of a solve in place as they were, if they are needed.
+template <class T>
+class kept_sides {
+public:
+    kept_sides(host_executor const& exec, columns_view<T const> d) : exec_(exec), d_(d) {}
+    void keep() {
+        std::int64_t const all = d_.rows * d_.columns;
+        if (all > few) far_ = buffer<T>(exec_, all);
+        T* const to = all > few ? far_.data() : near_;
+        for (std::int64_t c = 0; c < d_.columns; ++c)
+            exec_.copy_elements(d_.pointer + c * d_.leading, to + c * d_.rows, d_.rows);
+        d_ = columns_view<T const>(to, d_.rows, d_.columns);
+        kept_ = true;
+    }
+    bool kept() const { return kept_; }
+    columns_view<T const> sides() const { return d_; }
+
+private:
+    static constexpr std::int64_t few = 512; ///< a small system notices an allocation
+    host_executor const& exec_;
+    columns_view<T const> d_;
+    buffer<T> far_{};
+    bool kept_ = false;
+    T near_[few];
+};
+
+/// Solves a matrix that rpts_applies to, and replaces what is not finite if the choice of a method is ours. On the
+/// host; takes memory from the pool for a solution that is not finite, and for a copy of d if x is d and such a
+/// solution is to be expected, or there are several systems or columns.
 template <class T>
 void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d,
                            columns_view<T> x, band_options const& o, array_view<std::byte> workspace) {
     if constexpr (std::is_floating_point_v<T>) {
         if (o.method != band_method::automatic) return solve_by_rpts(exec, a, d, x, o, workspace);
-        if (x.pointer != d.pointer) {
-            solve_by_rpts(exec, a, d, x, o, workspace);
-            return replace_not_finite(exec, a, d, x, o);
-        }
-        constexpr std::int64_t few = 512; // a small system notices an allocation
-        T near[few];
-        std::int64_t const all = a.size * x.columns;
-        buffer<T> far(exec, all > few ? all : 0);
-        columns_view<T> const kept(all > few ? far.data() : near, a.size, x.columns);
-        for (std::int64_t c = 0; c < x.columns; ++c)
-            exec.copy_elements(d.pointer + c * d.leading, kept.pointer + c * a.size, a.size);
-        solve_by_rpts(exec, a, d, x, o, workspace);
-        replace_not_finite(exec, a, columns_view<T const>(kept), x, o);
+        bool const in_place = x.pointer == d.pointer;
+        kept_sides<T> sides(exec, d);
+        auto const keep = [&] { sides.keep(); };
+        std::function<void()> const none, keeps = std::ref(keep);
+        auto const batch = batch_of(a, d, x, o.cyclic);
+        bool const finite =
+            solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold}, in_place ? keeps : none);
+        if (!finite && (!in_place || sides.kept())) replace_not_finite(exec, a, sides.sides(), x, o);
     }
 }
 

@@ -135,13 +135,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
 /// would be there, and the factors are such that weights stay near one.
 template <class T>
 struct combination {
-    T p_factor, q_factor, scale, weight;
+    T p_factor, q_factor, scale, weight, largest;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry)
         : combination(p_entry, q_entry, T(1)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry, T const& p_weight,
                                                  T const& q_weight = T(1)) {
-        T const largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
+        largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
         auto const none = largest <= T(0);
         scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
@@ -179,8 +179,9 @@ struct sweep {
     R const* side;
     T far, entry, next;
     R rhs;
-    T weight; ///< of the running equation (combination)
-    T share;  ///< of the last row in the combination (least_share), where the largest share of any row is near 1
+    T weight;      ///< of the running equation (combination)
+    T share;       ///< of the last row in the combination (least_share), where the largest share of any row is near 1
+    T least_pivot; ///< magnitude, by weight
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
@@ -191,6 +192,7 @@ struct sweep {
         auto const p = row(1);
         far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
         weight = share = T(1);
+        least_pivot = T(std::numeric_limits<typename lane_traits<T>::value_type>::max());
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
         return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
@@ -205,6 +207,7 @@ struct sweep {
         next = c.q_factor * q.upper;
         rhs = c.of(rhs, q.rhs);
         share = c.q_factor;
+        least_pivot = select(c.largest < least_pivot, c.largest, least_pivot);
     }
 };
 
@@ -257,11 +260,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<
 }
 
 /// Both coarse rows at once, for workers that profit from two independent chains of instructions. `shares`, if not
-/// null, gets those of the two outer rows.
+/// null, gets those of the two outer rows, `least_pivot` the magnitude of the least pivot of both sweeps: 0 if some
+/// unknown was in neither of two rows, so that the substitution may divide by zero.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {},
-                                                  outer_shares<T>* shares = nullptr) {
+                                                  outer_shares<T>* shares = nullptr, T* least_pivot = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
@@ -271,6 +275,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
         up.eliminate(j, threshold);
     }
     if (shares) *shares = {magnitude(up.share), magnitude(down.share)};
+    if (least_pivot) *least_pivot = select(up.least_pivot < down.least_pivot, up.least_pivot, down.least_pivot);
     first = {up.next, up.entry, up.far, up.rhs};
     last = {down.far, down.entry, down.next, down.rhs};
 }
