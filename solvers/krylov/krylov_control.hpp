@@ -8,6 +8,7 @@
 
 #include <coppice/core/config.hpp>
 #include <coppice/core/repeat.hpp>
+#include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice::detail {
 
@@ -16,6 +17,8 @@ enum class round_end {
     none,
     tolerance, ///< the recurrence claims that the tolerance is met
     breakdown, ///< a divisor is zero
+    restart,   ///< a divisor is nothing but rounding errors: chance decides when, and a round from the true residual
+               ///< helps
     cycle,     ///< the method's own restart, with nothing wrong (GMRES)
     not_finite,
     limit,     ///< of iterations
@@ -31,6 +34,12 @@ struct krylov_mail {
 };
 
 COPPICE_HD inline bool is_finite(double value) { return value - value == 0; }
+
+/// A dot product of vectors of T, x^H y, is nothing but rounding errors up to this share of |x| |y|: its terms have
+/// relative errors of about the unit of T, and their squares sum to no more than |x|^2 |y|^2. Divisors are compared
+/// with it, so that no breakdown depends on the order of a sum, nor on the scale of the system.
+template <class T>
+inline constexpr double dot_noise = 8 * unit_of<T>;
 
 /// A recursive residual below this says nothing, whatever the tolerance: no solution of 53 bits has it. Going on would
 /// end where squares underflow, with or without NaN.
