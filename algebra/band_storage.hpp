@@ -75,25 +75,30 @@ public:
     block_tridiagonal() = default;
     template <executor Executor>
     block_tridiagonal(Executor const& exec, std::int64_t length, int block)
-        : lower(exec, length * block * block), diagonal(exec, length * block * block),
-          upper(exec, length * block * block), length_(length), block_(block) {}
+        : lower(exec, elements(length, block)), diagonal(exec, elements(length, block)),
+          upper(exec, elements(length, block)), length_(length), block_(block) {}
     block_tridiagonal(std::int64_t length, int block, buffer<T> below, buffer<T> middle, buffer<T> above)
         : lower(std::move(below)), diagonal(std::move(middle)), upper(std::move(above)), length_(length),
           block_(block) {
-        require_size("lower blocks", lower.size(), length * block * block);
-        require_size("diagonal blocks", diagonal.size(), length * block * block);
-        require_size("upper blocks", upper.size(), length * block * block);
+        require_size("lower blocks", lower, elements(length, block));
+        require_size("diagonal blocks", diagonal, elements(length, block));
+        require_size("upper blocks", upper, elements(length, block));
     }
 
     std::int64_t length() const { return length_; } ///< block rows
     int block() const { return block_; }
     std::int64_t size() const { return length_ * block_; }
-    block_tridiagonal_view<T> view() const { return {length_, block_, lower.data(), diagonal.data(), upper.data()}; }
-    operator block_tridiagonal_view<T>() const { return view(); }
+    block_tridiagonal_view<T> view() const& { return {length_, block_, lower.data(), diagonal.data(), upper.data()}; }
+    operator block_tridiagonal_view<T>() const& { return view(); }
+    block_tridiagonal_view<T> view() const&& = delete; ///< a temporary matrix would be gone at once
+    operator block_tridiagonal_view<T>() const&& = delete;
 
     buffer<T> lower, diagonal, upper;
 
 private:
+    static std::int64_t elements(std::int64_t length, int block) {
+        return checked_product(length, std::int64_t(block) * block, "elements of the blocks");
+    }
     std::int64_t length_ = 0;
     int block_ = 1;
 };
@@ -112,21 +117,26 @@ public:
     banded() = default;
     template <executor Executor>
     banded(Executor const& exec, std::int64_t length, int lower_bands, int upper_bands)
-        : banded(length, lower_bands, upper_bands, buffer<T>(exec, length * (lower_bands + upper_bands + 1))) {}
+        : banded(length, lower_bands, upper_bands, buffer<T>(exec, elements_of(length, lower_bands, upper_bands))) {}
     banded(std::int64_t length, int lower_bands, int upper_bands, buffer<T> elements)
         : bands(std::move(elements)), length_(length), lower_(lower_bands), upper_(upper_bands) {
-        require_size("bands", bands.size(), length * (lower_bands + upper_bands + 1));
+        require_size("bands", bands, elements_of(length, lower_bands, upper_bands));
     }
 
     std::int64_t size() const { return length_; }
     int lower_bands() const { return lower_; }
     int upper_bands() const { return upper_; }
-    banded_view<T> view() const { return {length_, lower_, upper_, bands.data()}; }
-    operator banded_view<T>() const { return view(); }
+    banded_view<T> view() const& { return {length_, lower_, upper_, bands.data()}; }
+    operator banded_view<T>() const& { return view(); }
+    banded_view<T> view() const&& = delete; ///< a temporary matrix would be gone at once
+    operator banded_view<T>() const&& = delete;
 
     buffer<T> bands;
 
 private:
+    static std::int64_t elements_of(std::int64_t length, int lower, int upper) {
+        return checked_product(length, std::int64_t(lower) + upper + 1, "elements of the bands");
+    }
     std::int64_t length_ = 0;
     int lower_ = 0, upper_ = 0;
 };

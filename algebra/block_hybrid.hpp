@@ -69,7 +69,7 @@ public:
                  csr<T, I> couplings)
         : bands_(std::move(bands)), couplings_(std::move(couplings)), rows_(rows), block_(block), lower_(lower_bands),
           upper_(upper_bands) {
-        require_size("bands", bands_.size(), blocks() * block * (lower_bands + upper_bands + 1));
+        require_size("bands", bands_, blocks() * block * (lower_bands + upper_bands + 1));
         require_size("rows of the couplings", couplings_.rows(), rows);
     }
 
@@ -85,9 +85,10 @@ public:
     template <executor Executor>
     void refill(Executor const& exec, csr_view<T, I> a);
 
-    block_hybrid_view<T, I> view() const {
+    block_hybrid_view<T, I> view() const& {
         return {rows_, block_, blocks(), lower_, upper_, bands_.data(), couplings_.view()};
     }
+    block_hybrid_view<T, I> view() const&& = delete; ///< a temporary matrix would be gone at once
 
 private:
     buffer<T> bands_{};
@@ -311,8 +312,8 @@ struct hybrid_product {
 template <executor Executor, class T, class I>
 void spmv(Executor const& exec, block_hybrid_view<T, I> a, array_view<std::type_identity_t<T> const> x,
           array_view<std::type_identity_t<T>> y) {
-    require_size("length of x", x.size(), a.rows());
-    require_size("length of y", y.size(), a.rows());
+    require_size("length of x", x, a.rows());
+    require_size("length of y", y, a.rows());
     for_each(exec, a.rows(), detail::hybrid_product<T, I>{a, x.data(), y.data()});
 }
 

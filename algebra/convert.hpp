@@ -43,8 +43,8 @@ void check_triplets(host_executor const& exec, coo<T, I> const& a) {
         throw matrix_error("coordinate matrix of negative size: " + std::to_string(a.rows) + " x " +
                            std::to_string(a.columns));
     std::int64_t const entries = a.entries();
-    require_size("row indices of a coordinate matrix", static_cast<std::int64_t>(a.row_indices.size()), entries);
-    require_size("column indices of a coordinate matrix", static_cast<std::int64_t>(a.column_indices.size()), entries);
+    require_size("row indices of a coordinate matrix", a.row_indices, entries);
+    require_size("column indices of a coordinate matrix", a.column_indices, entries);
 
     auto const wrong = [&a](std::int64_t k) {
         auto const at = static_cast<std::size_t>(k);

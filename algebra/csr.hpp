@@ -58,8 +58,8 @@ public:
           values_(std::move(values)) {
         if (rows < 0 || columns < 0)
             throw argument_error("matrix of negative size: " + std::to_string(rows) + " x " + std::to_string(columns));
-        require_size("row offsets", offsets_.size(), std::int64_t(rows) + 1);
-        require_size("values", values_.size(), indices_.size());
+        require_size("row offsets", offsets_, std::int64_t(rows) + 1);
+        require_size("values", values_, indices_.size());
         checked_cast<O>(indices_.size(), "number of nonzeros");
     }
 
@@ -84,8 +84,10 @@ public:
         return {std::move(offsets_), std::move(indices_), std::move(values_)};
     }
 
-    view_type view() const { return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()}; }
-    operator view_type() const { return view(); }
+    view_type view() const& { return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()}; }
+    operator view_type() const& { return view(); }
+    view_type view() const&& = delete; ///< a temporary matrix would be gone at once
+    operator view_type() const&& = delete;
 
 private:
     I rows_ = 0;
@@ -95,9 +97,19 @@ private:
     buffer<T> values_;
 };
 
-/// The matrix itself; throws dimension_error, which names `what` needs it, where it is not square.
+/// Throws argument_error if an array of the matrix is null though it has elements.
+template <class T, class I, class O>
+void require_arrays(csr_view<T, I, O> const& a) {
+    if (a.rows() > 0 && !a.offsets) detail::throw_null("row offsets of the matrix", std::int64_t(a.rows()) + 1);
+    require_elements("column indices of the matrix", a.column_indices());
+    require_elements("values of the matrix", a.values());
+}
+
+/// The matrix itself; throws dimension_error, which names `what` needs it, where it is not square, and as
+/// require_arrays() does.
 template <class T, class I, class O>
 csr_view<T, I, O> require_square(csr_view<T, I, O> a, char const* what) {
+    require_arrays(a);
     if (a.rows() != a.columns())
         throw dimension_error(std::string(what) + " needs a square matrix, got " + std::to_string(a.rows()) + " x " +
                               std::to_string(a.columns()));

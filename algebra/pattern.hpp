@@ -76,7 +76,7 @@ public:
     /// Takes the arrays over. Throws dimension_error where their lengths disagree with the shape.
     sparsity_pattern(I rows, I columns, buffer<O> offsets, buffer<I> indices)
         : rows_(rows), columns_(columns), offsets_(std::move(offsets)), indices_(std::move(indices)) {
-        require_size("row offsets of a pattern", offsets_.size(), std::int64_t(rows) + 1);
+        require_size("row offsets of a pattern", offsets_, std::int64_t(rows) + 1);
     }
     I rows() const { return rows_; }
     I columns() const { return columns_; }
@@ -84,9 +84,10 @@ public:
     buffer<O> const& row_offsets() const { return offsets_; }
     buffer<I> const& column_indices() const { return indices_; }
     /// The pattern as the operations below take it.
-    pattern_view<I, O> view() const {
+    pattern_view<I, O> view() const& {
         return {{rows_, columns_, entries(), offsets_.data(), indices_.data(), nullptr}};
     }
+    pattern_view<I, O> view() const&& = delete; ///< a temporary pattern would be gone at once
 
 private:
     I rows_ = 0, columns_ = 0;
@@ -263,7 +264,7 @@ sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a,
                                        std::type_identity_t<array_view<I const>> counts) {
-    require_size("numbers of entries to keep", counts.size(), a.rows());
+    require_size("numbers of entries to keep", counts, a.rows());
     return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, counts.data(), I(0)});
 }
 
@@ -277,7 +278,7 @@ sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O>
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a,
                                          std::type_identity_t<array_view<T const>> shares) {
-    require_size("shares of a threshold pattern", shares.size(), a.rows());
+    require_size("shares of a threshold pattern", shares, a.rows());
     return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, shares.data(), T(0)});
 }
 

@@ -164,7 +164,7 @@ buffer<I> invert_permutation(Executor const& exec, array_view<I const> permutati
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::type_identity_t<I> const> permutation) {
     require_square(a, "permute");
-    require_size("permutation", permutation.size(), a.rows());
+    require_size("permutation", permutation, a.rows());
     if (!a.offsets) return {};
     buffer<I> const inverse = invert_permutation<Executor, I>(exec, permutation);
     O nonzeros = 0;

@@ -36,13 +36,15 @@ public:
     tridiagonal(Executor const& exec, std::int64_t size) : lower(exec, size), diagonal(exec, size), upper(exec, size) {}
     tridiagonal(buffer<T> lower_band, buffer<T> diagonal_band, buffer<T> upper_band)
         : lower(std::move(lower_band)), diagonal(std::move(diagonal_band)), upper(std::move(upper_band)) {
-        require_size("lower band", lower.size(), diagonal.size());
-        require_size("upper band", upper.size(), diagonal.size());
+        require_size("lower band", lower, diagonal.size());
+        require_size("upper band", upper, diagonal.size());
     }
 
     std::int64_t size() const { return diagonal.size(); }
-    tridiagonal_view<T> view() const { return {size(), lower.data(), diagonal.data(), upper.data()}; }
-    operator tridiagonal_view<T>() const { return view(); }
+    tridiagonal_view<T> view() const& { return {size(), lower.data(), diagonal.data(), upper.data()}; }
+    operator tridiagonal_view<T>() const& { return view(); }
+    tridiagonal_view<T> view() const&& = delete; ///< a temporary matrix would be gone at once
+    operator tridiagonal_view<T>() const&& = delete;
 
     buffer<T> lower;
     buffer<T> diagonal;

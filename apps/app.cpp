@@ -23,12 +23,22 @@ int code_of(error_code code) {
     }
 }
 
-// A failure is one line, whatever the library or a file name put into its message.
+// The text of a message without what ends its last line; control characters inside are escaped where it is printed.
 std::string one_line(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
     return text;
+}
+
+// Whether an option, as it was typed, takes the next argument as its value.
+bool takes_next(CLI::App const& cli, std::string const& typed) {
+    auto const has_value = [&](std::string const& name) {
+        auto const* const option = cli.get_option_no_throw(name);
+        return option && option->get_items_expected_min() > 0;
+    };
+    if (typed.rfind("--", 0) == 0) return typed.find('=') == std::string::npos && has_value(typed);
+    for (std::size_t i = 1; i < typed.size(); ++i) // -qo is -q -o
+        if (has_value(std::string("-") + typed[i])) return i + 1 == typed.size();
+    return false;
 }
 
 std::vector<std::string_view> option_names(CLI::App const& cli) {
@@ -68,6 +78,14 @@ void add_common_options(CLI::App& cli, common_options& options) {
     cli.add_option("--json", options.json,
                    "write the results as JSON; - is standard output, then nothing else goes there")
         ->type_name("FILE");
+    cli.add_option(
+           "--max-expansion", options.max_expansion,
+           "memory that a small file may take, as a multiple of its size: inflated text, or rows without entries "
+           "(from 64 MiB on); 64 by default, 0 for any")
+        ->type_name("RATIO");
+    add_integer(cli, "--max-input", options.max_input,
+                "bytes that the text of an input may have; half of the memory by default")
+        ->type_name("BYTES");
     cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
 }
 
@@ -83,9 +101,32 @@ void check_common_options(common_options const& options) {
     static constexpr std::string_view precisions[] = {"single", "double"};
     require_name("backend", options.backend, backends);
     require_name("precision", options.precision, precisions);
+    if (!(options.max_expansion >= 0))
+        throw usage_error("--max-expansion is " + std::to_string(options.max_expansion) +
+                          ", expected a number of at least 0");
+    if (options.max_input < 0)
+        throw usage_error("--max-input is " + std::to_string(options.max_input) + ", expected a number of at least 0");
     if (options.threads < 0 || options.threads > 4096)
         throw usage_error("--threads is " + std::to_string(options.threads) +
                           ", expected 1 to 4096, or 0 for all cores");
+}
+
+std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments) {
+    auto const* cli = &program;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        auto const& argument = arguments[i];
+        if (argument == "--") {
+            arguments.erase(arguments.begin() + std::ptrdiff_t(i));
+            for (; i < arguments.size(); ++i)
+                if (arguments[i].size() > 1 && arguments[i][0] == '-') arguments[i].insert(0, "./");
+        } else if (argument.size() > 1 && argument[0] == '-') {
+            i += takes_next(*cli, argument) ? 1 : 0;
+        } else if (cli == &program) {
+            auto const found = program.get_subcommands([&](CLI::App const* c) { return c->get_name() == argument; });
+            if (!found.empty()) cli = found[0];
+        }
+    }
+    return arguments;
 }
 
 void check_arguments(CLI::App const& cli) {

@@ -52,6 +52,8 @@ struct common_options {
     std::string precision = "double";
     std::string json{}; ///< empty: none; "-": standard output
     bool quiet = false;
+    double max_expansion = 64;  ///< read_limits::max_expansion
+    std::int64_t max_input = 0; ///< read_limits::max_bytes
 };
 
 /// A command of the program: its options stand in `cli`, `run` does it.
@@ -92,6 +94,10 @@ void add_picture_option(CLI::App& cli, std::string& picture);
 
 /// Throws usage_error where a common option holds a bad value.
 void check_common_options(common_options const& options);
+
+/// The arguments without the first "--" that is not the value of an option, after which POSIX knows operands only:
+/// those that begin with - stand behind ./ here, which for a file is the same name.
+std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments);
 
 /// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them, and for
 /// options whose value is the empty text.

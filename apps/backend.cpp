@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 #include <tbb/version.h>
 
 #if defined(COPPICE_HAS_CUDA)
@@ -25,7 +26,9 @@ std::string processor_name() {
 }
 
 std::string describe(host_executor const& exec) {
-    return fmt::format("host, {} thread{} ({})", exec.threads(), exec.threads() == 1 ? "" : "s", processor_name());
+    int const working = working_threads(exec);
+    auto const asked = exec.threads() > working ? fmt::format(" of the {} asked for", exec.threads()) : "";
+    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", asked, processor_name());
 }
 
 #if defined(COPPICE_HAS_CUDA)
@@ -37,6 +40,12 @@ std::string describe(cuda_executor const& exec) {
 #endif
 
 } // namespace
+
+int working_threads(host_executor const& exec) {
+    int threads = 1;
+    exec.run([&] { threads = tbb::this_task_arena::max_concurrency(); });
+    return threads;
+}
 
 any_executor make_executor(common_options const& options) {
 #if defined(COPPICE_HAS_CUDA)

@@ -26,6 +26,9 @@ any_executor make_executor(common_options const& options);
 /// The host executor that reads, writes and converts beside any backend.
 inline host_executor make_host(common_options const& options) { return host_executor{options.threads}; }
 
+/// Threads that work: as many as were asked for, and not more than there are cores that the program may use.
+int working_threads(host_executor const& exec);
+
 /// "host" or "cuda".
 std::string backend_name(any_executor const& executor);
 

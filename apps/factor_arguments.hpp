@@ -8,7 +8,7 @@
 
 #include "apps/app.hpp"
 #include "apps/names.hpp"
-#include <coppice/graph/factor.hpp>
+#include <coppice/graph/factor/factor.hpp>
 
 namespace coppice::app {
 

@@ -12,6 +12,7 @@
 
 #include "apps/app.hpp"
 #include "apps/interrupt.hpp"
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/file.hpp>
 
@@ -44,14 +45,28 @@ bool is_special(fs::path const& path) {
     return fs::exists(path, failure) && !fs::is_regular_file(path, failure);
 }
 
+bool is_one_file(struct stat const& a, struct stat const& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
 // "-", and the names that the system has for the file or pipe that standard output goes to.
 bool is_stdout(fs::path const& path) {
     if (is_standard_stream(path)) return true;
     struct stat file {
     }, out{};
     if (::stat(path.c_str(), &file) != 0 || ::fstat(STDOUT_FILENO, &out) != 0) return false;
-    bool const holds_bytes = S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode);
-    return holds_bytes && file.st_dev == out.st_dev && file.st_ino == out.st_ino;
+    return (S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode)) && is_one_file(file, out);
+}
+
+// Whether an input reads the regular file `target`; "-" reads the one that standard input comes from.
+bool reads_file(std::string const& input, struct stat const& target) {
+    struct stat status {};
+    bool const known =
+        is_standard_stream(input) ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(input.c_str(), &status) == 0;
+    return known && S_ISREG(target.st_mode) && is_one_file(status, target);
+}
+bool reads_file(std::string const& input, std::string const& path) {
+    struct stat target {};
+    if (::stat(path.c_str(), &target) == 0) return reads_file(input, target);
+    return !is_standard_stream(input) && same_file(input, path); // neither is there
 }
 
 // Endings that say what the file is, where that is nothing that is written here.
@@ -109,9 +124,37 @@ output_files::~output_files() {
     }
 }
 
-void output_files::expect(std::string_view option, std::string const& path, std::string_view written) {
+output_files::output_files(std::initializer_list<named_input> inputs) {
+    struct stat out {};
+    bool const appends = ::fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode);
+    named_input const* first = nullptr;
+    for (auto const& input : inputs) {
+        if (input.file.empty() || names_generator(input.file)) continue;
+        if (is_standard_stream(input.file)) {
+            if (first)
+                throw usage_error(fmt::format("{} and {} are both -, but standard input can be read only once",
+                                              first->name, input.name));
+            first = &input;
+        }
+        if (appends && reads_file(input.file, out))
+            throw usage_error(
+                fmt::format("standard output goes to the file that is read as {}; write to another file", input.name));
+        inputs_.push_back({std::string(input.name), input.file});
+    }
+}
+
+void output_files::expect(std::string_view option, std::string const& path, std::string_view written,
+                          std::string_view updated) {
     if (path.empty()) return;
     bool const to_stdout = is_stdout(path);
+    bool const updates = std::any_of(inputs_.begin(), inputs_.end(), [&](input_file const& input) {
+        return input.name == updated && reads_file(input.file, path);
+    });
+    for (auto const& input : inputs_)
+        if (!to_stdout && reads_file(input.file, path) && (!updates || input.name == "MATRIX"))
+            throw usage_error(fmt::format("{} {}: this is the file that is read as {}, and no output replaces an "
+                                          "input; write to another file",
+                                          option, path, input.name));
     if (to_stdout ? on_stdout_ : std::any_of(expected_.begin(), expected_.end(), [&](std::string const& other) {
             return same_file(path, other);
         }))

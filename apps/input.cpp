@@ -14,7 +14,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/operators/semirings.hpp>
 
 namespace coppice::app {
 namespace {
@@ -52,13 +52,15 @@ std::string refusal(T value) {
 }
 
 template <class T>
-void check_values(host_executor const& host, std::string const& name, csr<T> const& a, finite_rule rule) {
+void check_values(host_executor const& host, std::string const& name, numbered_matrix<T> const& numbered,
+                  finite_rule rule) {
+    auto const& a = numbered.matrix;
     auto const k = first_refused(host, a.values().view(), rule);
     if (k == none_found) return;
     auto const* const offsets = a.row_offsets().begin();
     auto const row = std::upper_bound(offsets, a.row_offsets().end(), k) - offsets - 1;
-    throw input_error(fmt::format("{}: the entry in row {}, column {} {}", name, row + 1, a.column_indices()[k] + 1,
-                                  refusal(a.values()[k])));
+    throw input_error(fmt::format("{}: the entry in row {}, column {} {}", name, numbered.vertices.name(row),
+                                  numbered.vertices.name(a.column_indices()[k]), refusal(a.values()[k])));
 }
 
 } // namespace
@@ -81,20 +83,16 @@ void require_index_room(std::string_view semiring, std::string const& matrix, st
                                       semiring, matrix));
 }
 
+std::string comment_on(vertex_numbering const& vertices) {
+    if (!vertices.names.empty()) return "row i is the i-th vertex in the order in which the graph file names them";
+    if (vertices.base == 1) return {};
+    return fmt::format("row i is vertex i {} {} of the graph file", vertices.base < 1 ? '-' : '+',
+                       std::abs(vertices.base - 1));
+}
+
 void check_matrix_argument(std::string const& argument, std::string const& command) {
     if (argument.empty()) throw usage_error(command + " needs a MATRIX: a matrix file, - or generate:KIND,nx=...");
     if (names_generator(argument)) parse_generator(argument);
-}
-
-void check_inputs(std::initializer_list<named_input> inputs) {
-    named_input const* first = nullptr;
-    for (auto const& input : inputs) {
-        if (!is_standard_stream(input.file)) continue;
-        if (first)
-            throw usage_error(
-                fmt::format("{} and {} are both -, but standard input can be read only once", first->name, input.name));
-        first = &input;
-    }
 }
 
 namespace {
@@ -116,28 +114,45 @@ csr<T> generated(host_executor const& host, std::string const& argument) {
 
 } // namespace
 
-matrix_input::matrix_input(std::string const& argument, progress& status) : argument_(argument) {
+matrix_input::matrix_input(std::string const& argument, progress& status, matrix_read_options options)
+    : argument_(argument) {
     status.show("reading " + argument);
-    if (!names_generator(argument)) file_.emplace(argument, status.of_file(argument));
+    options.limits = status.limits();
+    options.progress = status.of_file(argument);
+    if (!names_generator(argument)) file_.emplace(argument, std::move(options));
 }
 
 template <class T>
-csr<T> matrix_input::load(host_executor const& host, finite_rule rule) && {
-    if (!file_) return generated<T>(host, argument_);
+numbered_matrix<T> matrix_input::load_numbered(host_executor const& host, finite_rule rule) && {
+    if (!file_) return {generated<T>(host, argument_), {}};
     auto const name = file_->name();
-    auto a = std::move(*file_).template read<T>(host);
+    auto a = std::move(*file_).template read_numbered<T>(host);
     check_values(host, name, a, rule);
     return a;
 }
 
-template <class T>
-csr<T> load_matrix(host_executor const& host, std::string const& argument, progress& status, finite_rule rule) {
-    matrix_input input(argument, status);
+namespace {
+
+matrix_input open_real(std::string const& argument, progress& status, matrix_read_options options) {
+    matrix_input input(argument, status, std::move(options));
     if (input.is_complex())
         throw input_error(argument + ": the matrix is complex, and this command works on real matrices; coppice "
                                      "tridiagonal solves complex systems that are tridiagonal, block tridiagonal or "
                                      "banded");
-    return std::move(input).template load<T>(host, rule);
+    return input;
+}
+
+} // namespace
+
+template <class T>
+csr<T> load_matrix(host_executor const& host, std::string const& argument, progress& status, finite_rule rule) {
+    return open_real(argument, status, {}).template load<T>(host, rule);
+}
+
+template <class T>
+numbered_matrix<T> load_numbered(host_executor const& host, std::string const& argument, progress& status,
+                                 matrix_read_options options, finite_rule rule) {
+    return open_real(argument, status, std::move(options)).template load_numbered<T>(host, rule);
 }
 
 template <class T>
@@ -145,7 +160,8 @@ buffer<T> load_vector(host_executor const& host, std::string const& path, std::i
                       std::string const& option, progress& status, finite_rule rule) {
     auto const values = [&] {
         try {
-            return read_vector<T>(host, path, {.length = length, .progress = status.of_file(path)});
+            return read_vector<T>(host, path,
+                                  {.length = length, .progress = status.of_file(path), .limits = status.limits()});
         } catch (dimension_error const& e) {
             throw dimension_error(option + " " + e.what());
         }
@@ -161,7 +177,8 @@ loaded_vectors<T> load_vectors(host_executor const& host, std::string const& pat
                                std::string const& option, progress& status, finite_rule rule) {
     auto const read = [&] {
         try {
-            return read_vectors<T>(host, path, {.length = length, .progress = status.of_file(path)});
+            return read_vectors<T>(host, path,
+                                   {.length = length, .progress = status.of_file(path), .limits = status.limits()});
         } catch (dimension_error const& e) {
             throw dimension_error(option + " " + e.what());
         }
@@ -178,8 +195,7 @@ loaded_vectors<T> load_vectors(host_executor const& host, std::string const& pat
 
 bool is_complex_vector(std::string const& path) {
     std::error_code failure;
-    return std::filesystem::is_regular_file(path, failure) &&
-           read_matrix_market_header(path).field == matrix_market_field::complex;
+    return std::filesystem::is_regular_file(path, failure) && coppice::is_complex_vector(path);
 }
 
 void require_not_empty(std::string const& matrix, std::int64_t rows, std::int64_t columns) {
@@ -210,7 +226,7 @@ buffer<T> make_solution(host_executor const& host, std::string const& name, std:
 }
 
 #define COPPICE_APP_INPUT(T)                                                                                           \
-    template csr<T> matrix_input::load(host_executor const&, finite_rule)&&;                                           \
+    template numbered_matrix<T> matrix_input::load_numbered(host_executor const&, finite_rule)&&;                      \
     template buffer<T> load_vector(host_executor const&, std::string const&, std::int64_t, std::string const&,         \
                                    progress&, finite_rule);                                                            \
     template loaded_vectors<T> load_vectors(host_executor const&, std::string const&, std::int64_t,                    \
@@ -222,5 +238,9 @@ COPPICE_APP_INPUT(std::complex<float>)
 COPPICE_APP_INPUT(std::complex<double>)
 template csr<float> load_matrix(host_executor const&, std::string const&, progress&, finite_rule);
 template csr<double> load_matrix(host_executor const&, std::string const&, progress&, finite_rule);
+template numbered_matrix<float> load_numbered(host_executor const&, std::string const&, progress&, matrix_read_options,
+                                              finite_rule);
+template numbered_matrix<double> load_numbered(host_executor const&, std::string const&, progress&, matrix_read_options,
+                                               finite_rule);
 
 } // namespace coppice::app

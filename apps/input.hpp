@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,38 +29,38 @@ bool writes_indices(std::string_view semiring);
 /// Throws usage_error where `semiring` writes indices of [0, count) and values of `value_bytes` cannot hold them all.
 void require_index_room(std::string_view semiring, std::string const& matrix, std::int64_t count,
                         std::size_t value_bytes);
-/// Indices become positions in a file, where counting starts at 1; 0 says that there is none.
+/// The number of a row in what is written: that of the file, or its position from 1 if the file has names instead.
+inline std::int64_t number_of(vertex_numbering const& vertices, std::int64_t row) {
+    return row + (vertices.names.empty() ? vertices.base : 1);
+}
+/// A comment for files whose rows, counted from 1, have other numbers in the file that was read; else empty.
+std::string comment_on(vertex_numbering const& vertices);
+/// Indices become the numbers of the file; the one before the first says that there is none.
 template <class T>
-void count_from_one(buffer<T>& indices) {
-    for (T& index : indices) index += T(1);
+void number_as(vertex_numbering const& vertices, buffer<T>& indices) {
+    for (T& index : indices) index += T(number_of(vertices, 0));
 }
 
 /// Throws usage_error where `argument` is empty or names no generator that exists; looks at no file.
 void check_matrix_argument(std::string const& argument, std::string const& command);
 
-/// What an input is called, and the file it comes from.
-struct named_input {
-    std::string_view name;
-    std::string const& file;
-};
-/// Throws usage_error where two inputs are "-": standard input can be read once.
-void check_inputs(std::initializer_list<named_input> inputs);
-inline void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector) {
-    check_inputs({{"MATRIX", matrix}, {option, vector}});
-}
-
 /// The MATRIX argument, opened: what kind of values it has is known before the type to work in is chosen.
 class matrix_input {
 public:
     /// Throws usage_error for a bad generator, io_error or format_error for a bad file.
-    matrix_input(std::string const& argument, progress& status);
+    matrix_input(std::string const& argument, progress& status, matrix_read_options options = {});
 
     bool is_complex() const { return file_ && file_->is_complex(); }
 
     /// The matrix, in host memory, its columns sorted. Throws format_error for a bad file, input_error for a value that
     /// `rule` or the precision refuses. Instantiated for float, double and complex of both.
     template <class T>
-    csr<T> load(host_executor const& host, finite_rule rule = finite_rule::finite) &&;
+    csr<T> load(host_executor const& host, finite_rule rule = finite_rule::finite) && {
+        return std::move(*this).template load_numbered<T>(host, rule).matrix;
+    }
+    /// The same, with what the file calls the rows.
+    template <class T>
+    numbered_matrix<T> load_numbered(host_executor const& host, finite_rule rule = finite_rule::finite) &&;
 
 private:
     std::string argument_;
@@ -72,6 +71,11 @@ private:
 template <class T>
 csr<T> load_matrix(host_executor const& host, std::string const& argument, progress& status,
                    finite_rule rule = finite_rule::finite);
+
+/// The same with what the file calls the vertices; `options` but for the progress, which `status` shows.
+template <class T>
+numbered_matrix<T> load_numbered(host_executor const& host, std::string const& argument, progress& status,
+                                 matrix_read_options options = {}, finite_rule rule = finite_rule::finite);
 
 /// The vector in a file, in host memory; its length must be `length`, else dimension_error with both numbers.
 template <class T>

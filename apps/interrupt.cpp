@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include <pthread.h>
@@ -25,9 +26,10 @@ std::set<std::filesystem::path>& folders() {
 
 std::atomic<bool> work_can_end{false}, work_shall_end{false};
 
-bool is_ignored(int signal) {
+// Whoever ignores a signal (nohup) or handles it (a profiler that is loaded before) goes on doing so.
+bool ends_the_program(int signal) {
     struct sigaction action {};
-    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
 [[noreturn]] void end_by(int signal, sigset_t const& waited) {
@@ -49,14 +51,18 @@ bool is_ignored(int signal) {
 void handle_interrupts() {
     sigset_t waited;
     sigemptyset(&waited);
-    for (int const signal : {SIGHUP, SIGINT, SIGTERM})
-        if (!is_ignored(signal)) sigaddset(&waited, signal);
+    for (int const signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2})
+        if (ends_the_program(signal)) sigaddset(&waited, signal);
     if (pthread_sigmask(SIG_BLOCK, &waited, nullptr) != 0) return;
-    std::thread([waited] {
-        int signal = 0;
-        while (sigwait(&waited, &signal) == 0)
-            if (signal != SIGINT || !work_can_end || work_shall_end.exchange(true)) end_by(signal, waited);
-    }).detach();
+    try {
+        std::thread([waited] {
+            int signal = 0;
+            while (sigwait(&waited, &signal) == 0)
+                if (signal != SIGINT || !work_can_end || work_shall_end.exchange(true)) end_by(signal, waited);
+        }).detach();
+    } catch (std::system_error const&) { // no thread: signals end the program as ever, and may leave a folder behind
+        pthread_sigmask(SIG_UNBLOCK, &waited, nullptr);
+    }
 }
 
 std::filesystem::path make_removable_folder(std::string pattern) {

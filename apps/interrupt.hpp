@@ -8,9 +8,10 @@
 
 namespace coppice::app {
 
-/// From here on SIGHUP, SIGINT and SIGTERM (those that are not ignored) first remove the folders of
-/// make_removable_folder(), then end the program as they always do. Call it before the first thread is started: the
-/// signals are taken by a thread of their own, all others leave them alone.
+/// From here on signals that end the program (SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGALRM, SIGUSR1 and SIGUSR2,
+/// if they are neither ignored nor handled) first remove the folders of make_removable_folder(), then end it as they
+/// always do. Call it before the first thread is started: the signals are taken by a separate thread, all others leave
+/// them alone. If no thread can be started, signals end the program without removing anything.
 void handle_interrupts();
 
 /// Makes a folder as mkdtemp() does; a signal removes it and all that is in it, from the moment in which it is there

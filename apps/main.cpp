@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "apps/app.hpp"
+#include "apps/cores.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
@@ -36,8 +37,11 @@ std::string json_argument(std::vector<std::string> const& arguments) {
 // Whether a file is named only once: an error must not be written over what is a matrix or a result elsewhere.
 bool named_once(std::vector<std::string> const& arguments, std::string const& file) {
     auto const names_it = [&](std::string const& argument) {
-        auto const value = argument.rfind("-o", 0) == 0 ? argument.substr(2) : argument;
-        return same_file(value, file) || same_file(value.substr(value.find('=') + 1), file);
+        if (same_file(argument, file) || same_file(argument.substr(argument.find('=') + 1), file)) return true;
+        bool const is_short = argument.size() > 2 && argument[0] == '-' && argument[1] != '-'; // -ofile, -qofile
+        for (std::size_t i = 2; is_short && i < argument.size(); ++i)
+            if (same_file(argument.substr(i), file)) return true;
+        return false;
     };
     return std::count_if(arguments.begin(), arguments.end(), names_it) == 1;
 }
@@ -51,7 +55,8 @@ void tell_in_json(std::vector<std::string> const& arguments, outcome const& end)
         if (!arguments.empty()) json["command"] = arguments[0];
         json["version"] = version;
         add_failure(json, end);
-        output_files files;
+        std::string const standard_input = "-"; // which a command may have read, or not
+        output_files files({{"standard input", standard_input}});
         files.expect("--json", file);
         files.write_text(file, json_text(json));
         files.publish();
@@ -59,7 +64,7 @@ void tell_in_json(std::vector<std::string> const& arguments, outcome const& end)
     }
 }
 
-outcome dispatch(int argc, char** argv) {
+outcome dispatch(std::vector<std::string>& arguments) {
     CLI::App program(
         "Graphs and sparse algebra over one generic semiring SpMV.\n\n"
         "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list\n"
@@ -79,26 +84,32 @@ outcome dispatch(int argc, char** argv) {
     for (auto& c : add_graph_algorithms(program)) commands.push_back(std::move(c));
     for (auto* const add : {add_tridiagonal, add_tune, add_solve, add_queue, add_bench})
         commands.push_back(add(program));
+    arguments = without_end_of_options(program, std::move(arguments));
     try {
-        program.parse(argc, argv);
+        program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (CLI::Success const& help) { // --help and --version
         std::ostringstream text;
         program.exit(help, text, text);
         print_to_stdout(text.str());
         return {};
     } catch (CLI::ParseError const& e) {
-        throw usage_error(e.what());
+        std::string text = e.what();
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        throw usage_error(text);
     }
+    auto const rest = program.remaining();
     for (auto const& c : commands)
         if (c.cli->parsed()) {
             check_arguments(*c.cli);
+            if (!rest.empty())
+                throw usage_error("unexpected argument '" + rest[0] + "'; see coppice " + c.cli->get_name() +
+                                  " --help");
             return c.run();
         }
     std::vector<std::string_view> names;
     std::vector<std::string> storage;
     for (auto const& c : commands) storage.push_back(c.cli->get_name());
     for (auto const& name : storage) names.push_back(name);
-    auto const rest = program.remaining();
     if (!rest.empty() && rest[0][0] != '-') throw_unknown_name("command", rest[0], names);
     if (!rest.empty()) throw usage_error("unknown option '" + rest[0] + "' before the command; see coppice --help");
     throw usage_error("no command given; valid: " + listed(names) + "; see coppice --help");
@@ -108,16 +119,20 @@ outcome dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     keep_standard_streams();
+    // A closed pipe and the limit of a file's size are errors of a write like any other: no file is left half written.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+    use_all_allowed_cores();
     handle_interrupts();
-    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is an error like any other, so that no file is left half written
+    std::vector<std::string> arguments(argv + 1, argv + argc);
     outcome result;
     try {
-        result = dispatch(argc, argv);
+        result = dispatch(arguments);
         print_to_stdout(""); // what was printed during the run is out, or the run has failed
     } catch (...) {
         result = outcome_of_current_exception();
-        tell_in_json({argv + 1, argv + argc}, result);
+        tell_in_json(arguments, result);
     }
-    if (!result.reason.empty()) print_to_stderr("coppice: error: " + result.reason + "\n");
+    if (!result.reason.empty()) print_to_stderr("coppice: error: " + printable(result.reason) + "\n");
     return result.code;
 }

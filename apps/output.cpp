@@ -19,7 +19,57 @@ double without_sign_of_nan(double value) {
     return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
+struct character {
+    std::size_t bytes = 1;
+    std::uint32_t code = invalid;
+    static constexpr std::uint32_t invalid = 0xffffffff;
+};
+
+// The first character of a text in UTF-8; one byte that is invalid if there is none.
+character first_character(std::string_view text) {
+    auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (byte(0) < 0x80) return {1, byte(0)};
+    std::size_t const bytes = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+    if (byte(0) < 0xc2 || byte(0) > 0xf4 || bytes > text.size()) return {};
+    std::uint32_t code = byte(0) & (0x7fU >> bytes);
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(i) & 0xc0) != 0x80) return {};
+        code = code << 6 | (byte(i) & 0x3fU);
+    }
+    bool const overlong = code < (bytes == 4 ? 0x10000U : bytes == 3 ? 0x800U : 0x80U);
+    if (overlong || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
+    return {bytes, code};
+}
+
+bool is_control(std::uint32_t code) {
+    auto const between = [&](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
+    return code < 0x20 || between(0x7f, 0x9f) || between(0x200e, 0x200f) || between(0x2028, 0x202e) ||
+           between(0x2066, 0x2069);
+}
+
+std::string escape(std::uint32_t code) {
+    if (code == '\n') return "\\n";
+    if (code == '\r') return "\\r";
+    if (code == '\t') return "\\t";
+    return code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+}
+
 } // namespace
+
+std::string printable(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+        auto const c = first_character(text);
+        if (c.code == character::invalid)
+            shown += escape(static_cast<unsigned char>(text[0]));
+        else if (is_control(c.code))
+            shown += escape(c.code);
+        else
+            shown += text.substr(0, c.bytes);
+        text.remove_prefix(c.bytes);
+    }
+    return shown;
+}
 
 std::string show_count(std::int64_t count) {
     auto text = std::to_string(count);
@@ -78,7 +128,7 @@ void sheet::input(std::string const& matrix, std::int64_t rows, std::int64_t col
 void sheet::backend(any_executor const& chosen) {
     line("backend", describe_executor(chosen) + ", " + options_.precision + " precision");
     json_["backend"] = backend_name(chosen);
-    if (auto const* const host = std::get_if<host_executor>(&chosen)) json_["threads"] = host->threads();
+    if (auto const* const host = std::get_if<host_executor>(&chosen)) json_["threads"] = working_threads(*host);
     json_["precision"] = options_.precision;
 }
 
@@ -89,7 +139,7 @@ void sheet::publish(output_files& files, outcome const& end) {
         std::size_t width = 0;
         for (auto const& [label, value] : lines_) width = std::max(width, label.size());
         std::string page;
-        for (auto const& [label, value] : lines_) page += fmt::format("{:<{}}  {}\n", label, width, value);
+        for (auto const& [label, value] : lines_) page += fmt::format("{:<{}}  {}\n", label, width, printable(value));
         print_to_stdout(page);
     }
     files.publish();
@@ -101,7 +151,8 @@ void print_to_stderr(std::string_view text) {
 }
 
 progress::progress(common_options const& options)
-    : enabled_(!options.quiet && isatty(STDERR_FILENO) == 1),
+    : limits_{.max_expansion = options.max_expansion, .max_bytes = options.max_input},
+      enabled_(!options.quiet && isatty(STDERR_FILENO) == 1),
       next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500)) {}
 
 void progress::show(std::string_view message) {
@@ -109,7 +160,7 @@ void progress::show(std::string_view message) {
     auto const now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds(100);
-    print_to_stderr(fmt::format("\r\033[K{}", message));
+    print_to_stderr(fmt::format("\r\033[K{}", printable(message)));
     visible_ = true;
 }
 

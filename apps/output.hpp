@@ -44,6 +44,10 @@ std::string json_text(nlohmann::ordered_json const& json);
 /// Adds "error" and "code" where the run failed.
 void add_failure(nlohmann::ordered_json& json, outcome const& end);
 
+/// `text` for a terminal: control characters (of ASCII, of ISO 6429, of line and direction in Unicode) and bytes that
+/// are not UTF-8 are written as escapes, \n, \x1b, \u202e. File names may hold any of them.
+std::string printable(std::string_view text);
+
 /// Writes to standard error, which nobody may be reading: what cannot be said there is not said.
 void print_to_stderr(std::string_view text);
 
@@ -86,8 +90,11 @@ public:
     void clear();
     /// What readers and writers of a file are to call: "parsing a.mtx: 45 %". Lives as long as this.
     file_progress of_file(std::string const& name);
+    /// How much memory the files of this run may take, by the common options.
+    read_limits const& limits() const { return limits_; }
 
 private:
+    read_limits limits_;
     bool enabled_;
     bool visible_ = false;
     std::chrono::steady_clock::time_point next_;

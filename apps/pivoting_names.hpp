@@ -4,7 +4,7 @@
 #pragma once
 
 #include "apps/names.hpp"
-#include <coppice/solvers/direct/pivoting.hpp>
+#include <coppice/solvers/direct/interface/pivoting.hpp>
 
 namespace coppice::app {
 

@@ -12,7 +12,7 @@
 #include "apps/files.hpp"
 #include "apps/input.hpp"
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::app {
 
@@ -30,10 +30,8 @@ inline void add_system_options(CLI::App& cli, system_arguments& s) {
     cli.add_option("-o,--output", s.output, "where to write the solution x")->type_name("FILE");
 }
 
-/// Fills in the default. Throws usage_error for a bad name, where both a file and a solution are given, or where matrix
-/// and right-hand side come from standard input.
-inline void check_system_arguments(system_arguments& s, std::string const& matrix) {
-    check_inputs(matrix, "--rhs", s.rhs);
+/// Fills in the default. Throws usage_error for a bad name, or if both a file and a solution are given.
+inline void check_system_arguments(system_arguments& s) {
     if (!s.rhs.empty() && !s.solution.empty())
         throw usage_error(
             "--rhs and --solution exclude each other: the solution for a given right-hand side is not known");

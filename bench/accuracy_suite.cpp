@@ -18,8 +18,8 @@
 #include <coppice/algebra/generate/partition_gallery.hpp>
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
-#include <coppice/solvers/classical/classical.hpp>
-#include <coppice/solvers/classical/classical_catalogue.hpp>
+#include <coppice/solvers/compare/classical.hpp>
+#include <coppice/solvers/compare/classical_catalogue.hpp>
 
 namespace coppice::bench {
 namespace {

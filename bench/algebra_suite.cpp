@@ -19,7 +19,7 @@
 #include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/products/named_product.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
 #include <coppice/sparse.hpp>
 
 namespace coppice::bench {
@@ -204,10 +204,16 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
         fmt::format("{} entries", plan.nonzeros()));
     all.against(
         "A + A^T", [&] { peer.add_transposed(); },
-        [&] { ewise_add(exec, op::plus<double>{}, a, transpose(exec, a).view()); });
+        [&] {
+            auto const turned = transpose(exec, a);
+            ewise_add(exec, op::plus<double>{}, a, turned.view());
+        });
     all.against(
         "A * A^T, element by element", [&] { peer.multiply_transposed(); },
-        [&] { ewise_mult(exec, op::times<double>{}, a, transpose(exec, a).view()); });
+        [&] {
+            auto const turned = transpose(exec, a);
+            ewise_mult(exec, op::times<double>{}, a, turned.view());
+        });
     all.against(
         "select a_ij > 0.5", [&] { peer.select_above(0.5); }, [&] { select_entries(exec, above{0.5}, a); });
     all.against(

@@ -34,7 +34,8 @@ std::vector<analytics_problem> problems(bool quick, bool cuda) {
 
 /// Without loops; whole weights from 1 to 64 by a hash of the pair, alike in both directions.
 csr<float> weighted(host_executor const& exec, graph_problem const& p) {
-    auto a = symmetrised_weights(exec, make_graph_problem<float>(p).view());
+    auto const directed = make_graph_problem<float>(p);
+    auto a = symmetrised_weights(exec, directed.view());
     auto const view = a.view();
     for (std::int32_t u = 0; u < a.rows(); ++u)
         for (auto k = view.row_begin(u); k < view.row_end(u); ++k) {

@@ -8,11 +8,11 @@
 #include "bench/bench.hpp"
 #include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/krylov/krylov.hpp>
-#include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
 
 namespace coppice::bench {
 namespace {

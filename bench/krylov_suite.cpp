@@ -17,8 +17,8 @@
 #endif
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
-#include <coppice/solvers/krylov/krylov.hpp>
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
 
 namespace coppice::bench {
 namespace {

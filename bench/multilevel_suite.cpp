@@ -24,7 +24,8 @@ void measure(table& t, Executor const& exec, multilevel_problem const& p, int re
     csr_operator<Executor, double> const op(exec, a.view());
     std::int64_t const n = a.rows();
     buffer<double> b(exec, n), x(exec, n);
-    op.apply(exec, exec.copy(sine_of(n)).view(), b.view());
+    auto const sine = exec.copy(sine_of(n));
+    op.apply(exec, sine.view(), b.view());
     auto const zero = exec.copy(std::vector<double>(std::size_t(n)));
     std::vector<row> rows;
     auto const name = fmt::format("{}, {} rows", p.name, n);

@@ -13,14 +13,14 @@
 #include "bench/bench.hpp"
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/cuda/device_group.hpp>
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/solvers/direct/tridiagonal_solver.hpp>
-#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
-#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
-#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
-#include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
+#include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
+#include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include "bench/bench.hpp"
 #include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -13,9 +13,9 @@
 #include "bench/peers/lapack.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
-#include <coppice/solvers/hybrid/hbisa.hpp>
-#include <coppice/solvers/krylov/krylov.hpp>
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/queueing/hbisa.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -3,8 +3,8 @@
 /// The four applications of section 3.6.2 of the source thesis, for the suites `spmv` of both backends.
 #pragma once
 
-#include <coppice/semiring/arg_max.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/arg_max.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::bench {
 

@@ -11,7 +11,7 @@
 #include "bench/problems/spmv_problems.hpp"
 #include "bench/row_maxima.hpp"
 #include <coppice/algebra/transform.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::bench {
 namespace {

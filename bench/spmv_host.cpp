@@ -11,7 +11,7 @@
 #include "bench/peers/graphblas_peer.hpp"
 #include "bench/problems/spmv_problems.hpp"
 #include "bench/row_maxima.hpp"
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::bench {
 namespace {

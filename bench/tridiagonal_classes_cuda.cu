@@ -10,11 +10,11 @@
 #include "bench/cuda_timing.cuh"
 #include "bench/problems/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
-#include <coppice/solvers/classical/classical.hpp>
-#include <coppice/solvers/classical/classical_catalogue.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/compare/classical.hpp>
+#include <coppice/solvers/compare/classical_catalogue.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
-#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
 namespace coppice::bench {
 namespace {

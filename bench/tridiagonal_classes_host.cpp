@@ -7,11 +7,11 @@
 #include <fmt/core.h>
 
 #include "bench/problems/host_problem.hpp"
-#include <coppice/solvers/classical/classical.hpp>
-#include <coppice/solvers/classical/classical_catalogue.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/compare/classical.hpp>
+#include <coppice/solvers/compare/classical_catalogue.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
-#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
 namespace coppice::bench {
 namespace {

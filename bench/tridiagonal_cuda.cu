@@ -9,11 +9,11 @@
 #include "bench/problems/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
 #include <coppice/core/look_back_scan.hpp>
-#include <coppice/solvers/classical/classical.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/direct/tridiagonal_solver.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
-#include <coppice/solvers/spike/spike.hpp>
+#include <coppice/solvers/compare/classical.hpp>
+#include <coppice/solvers/compare/spike.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "bench/problems/host_problem.hpp"
-#include <coppice/solvers/direct/tridiagonal_solver.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -2,7 +2,7 @@
 # The installed package: find_package(coppice) gives the target coppice::coppice.
 #
 #   include/coppice/*.hpp, *.h   entry headers
-#   include/coppice/<module>/    what they pull in
+#   include/coppice/<module>/    the headers that they include
 if(NOT COPPICE_INSTALL)
   return()
 endif()
@@ -11,9 +11,13 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
-foreach(module ${COPPICE_MODULES})
-  install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/${module}
-    FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
+# Headers of the modules that no entry header needs stay out. scripts/installed-headers.py writes the list.
+set(header_list ${PROJECT_SOURCE_DIR}/cmake/installed_headers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header_list})
+file(STRINGS ${header_list} installed_headers)
+foreach(header ${installed_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/${folder})
 endforeach()
 
 set_target_properties(coppice PROPERTIES
@@ -51,6 +55,15 @@ install(FILES ${PROJECT_BINARY_DIR}/coppiceConfig.cmake ${PROJECT_BINARY_DIR}/co
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(pc_files coppice++.pc)
 set(pc_cuda "")
+# A static library leaves what it uses to the program that links it.
+set(pc_requires "")
+set(pc_libs "")
+if(library_type STREQUAL STATIC_LIBRARY)
+  set(pc_requires " zlib")
+  if(COPPICE_HAS_CUDA)
+    set(pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+  endif()
+endif()
 if(COPPICE_HAS_CUDA)
   set(pc_cuda " -DCOPPICE_HAS_CUDA=1 -I${CUDAToolkit_INCLUDE_DIRS}")
 endif()

@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # False alarms of GCC 12: bug 105651 in std::string operator+, and std::vector beside an asm that hides a number.
   list(APPEND COPPICE_WARNINGS -Wno-restrict -Wno-free-nonheap-object)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+  # std::stable_sort of GCC 12's standard library uses what it declares deprecated, and these versions report that.
+  list(APPEND COPPICE_WARNINGS -Wno-deprecated-declarations)
+endif()
 if(COPPICE_WARNINGS_AS_ERRORS)
   list(APPEND COPPICE_WARNINGS -Werror)
 endif()
@@ -49,8 +53,19 @@ function(coppice_configure_target target)
   endif()
 endfunction()
 
+# In a static library nothing is visible beyond the program or the shared object that links it: a plug-in shows its own
+# functions alone. A shared library shows everything, since nothing is marked for export.
+function(coppice_hide_if_static target)
+  get_target_property(type coppice TYPE)
+  if(type STREQUAL STATIC_LIBRARY)
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+      VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+endfunction()
+
 function(coppice_configure_library target)
   coppice_configure_target(${target})
+  coppice_hide_if_static(${target})
   foreach(level v3 v4)
     if(NOT level IN_LIST COPPICE_ISA_LEVELS)
       string(TOUPPER ${level} name)
@@ -165,6 +180,7 @@ function(coppice_isa_sources)
       set(object coppice_${stem}_${level})
       add_library(${object} OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/${source})
       coppice_configure_target(${object})
+      coppice_hide_if_static(${object})
       target_compile_features(${object} PRIVATE cxx_std_20)
       set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
       target_include_directories(${object} PRIVATE ${COPPICE_INCLUDE_DIRS})

@@ -92,8 +92,8 @@ auto dots(Executor const& exec, dot_of<T> const& first, More const&... more) {
     detail::products_at<T, count> products;
     detail::several_sums<typename types::sum, count> zero{};
     for (std::size_t k = 0; k < count; ++k) {
-        require_size("left vector of a dot product", pairs[k].left.size(), first.left.size());
-        require_size("right vector of a dot product", pairs[k].right.size(), first.left.size());
+        require_size("left vector of a dot product", pairs[k].left, first.left.size());
+        require_size("right vector of a dot product", pairs[k].right, first.left.size());
         products.left[k] = reinterpret_cast<stored const*>(pairs[k].left.data());
         products.right[k] = reinterpret_cast<stored const*>(pairs[k].right.data());
     }

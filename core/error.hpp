@@ -20,7 +20,7 @@ enum class error_code {
     format,             ///< a file that does not follow its format
     io,                 ///< a file that cannot be read or written
     overflow,           ///< a size that does not fit its index type
-    out_of_memory,      ///< an allocation that failed
+    out_of_memory,      ///< an allocation that failed, or a thread that the system did not start
     device,             ///< the CUDA runtime reported a failure
     backend_unavailable ///< CUDA was asked for and there is none
 };
@@ -84,6 +84,12 @@ public:
     explicit memory_error(std::string const& message) : error(error_code::out_of_memory, message) {}
 };
 
+/// A thread that the system did not start, mostly because of a limit on their number; nothing has been changed.
+class thread_error : public error {
+public:
+    explicit thread_error(std::string const& message) : error(error_code::out_of_memory, message) {}
+};
+
 /// The CUDA runtime reported a failure.
 class device_error : public error {
 public:
@@ -103,13 +109,28 @@ inline void require_size(std::string_view what, std::int64_t got, std::int64_t e
 
 namespace detail {
 [[noreturn]] void throw_narrow(std::int64_t value, std::string_view what, int bits);
-}
+[[noreturn]] void throw_beyond_64_bits(std::int64_t a, std::string_view operation, std::int64_t b,
+                                       std::string_view what);
+[[noreturn]] void throw_null(std::string_view what, std::int64_t elements);
+} // namespace detail
 
 /// Converts a size to a narrower index type; throws overflow_error where it does not fit.
 template <class To>
 To checked_cast(std::int64_t value, std::string_view what) {
     if (!std::in_range<To>(value)) detail::throw_narrow(value, what, 8 * int(sizeof(To)));
     return static_cast<To>(value);
+}
+
+/// a b and a + b, of sizes; overflow_error if they do not fit 64 bits.
+inline std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view what) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) detail::throw_beyond_64_bits(a, " times ", b, what);
+    return product;
+}
+inline std::int64_t checked_sum(std::int64_t a, std::int64_t b, std::string_view what) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) detail::throw_beyond_64_bits(a, " plus ", b, what);
+    return sum;
 }
 
 } // namespace coppice

@@ -77,6 +77,26 @@ struct array_view {
 template <class Range>
 array_view(Range&&) -> array_view<detail::element_of_range<Range>>;
 
+/// Throws argument_error if `v`, a view or another contiguous range, has elements and its pointer is null.
+template <class Elements>
+requires requires(Elements const& v) {
+    v.data();
+    v.size();
+}
+void require_elements(std::string_view what, Elements const& v) {
+    if (v.size() > 0 && v.data() == nullptr) detail::throw_null(what, static_cast<std::int64_t>(v.size()));
+}
+/// Throws dimension_error unless `v` has `expected` elements, argument_error if it has some and its pointer is null.
+template <class Elements>
+requires requires(Elements const& v) {
+    v.data();
+    v.size();
+}
+void require_size(std::string_view what, Elements const& v, std::int64_t expected) {
+    require_size(what, static_cast<std::int64_t>(v.size()), expected);
+    require_elements(what, v);
+}
+
 /// Where memory lives.
 enum class memory_place { host, device };
 
@@ -159,8 +179,9 @@ public:
     T const* data() const { return data_; }
     std::int64_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    array_view<T> view() { return {data_, size_}; }
-    array_view<T const> view() const { return {data_, size_}; }
+    array_view<T> view() & { return {data_, size_}; }
+    array_view<T const> view() const& { return {data_, size_}; }
+    array_view<T const> view() const&& = delete; ///< a temporary buffer would be gone at once
     std::shared_ptr<memory_resource> const& memory() const { return resource_; }
     bool on_host() const { return !resource_ || resource_->place() == memory_place::host; }
 

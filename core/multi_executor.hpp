@@ -227,15 +227,16 @@ public:
 
     /// Calls work(executor, messages) for every part at the same time and returns when all have ended. Where parts
     /// throw, the others throw at their next gather(), and the exception of the first part that failed by itself
-    /// reaches the caller. A part that waits in gather() for one that has returned throws argument_error.
+    /// reaches the caller. A part that waits in gather() for one that has returned throws argument_error. If the system
+    /// does not start a thread for a part, that part counts as failed, with thread_error.
     template <class Work>
     void run(Work const& work) const {
         detail::meeting_place place(parts());
         std::vector<std::exception_ptr> failures(executors_.size());
         int first_failed = -1;
         std::mutex mutex;
-        auto const failed = [&](int p, char const* why) {
-            failures[std::size_t(p)] = std::current_exception();
+        auto const failed = [&](int p, std::exception_ptr const& failure, std::string const& why) {
+            failures[std::size_t(p)] = failure;
             {
                 std::lock_guard const lock(mutex);
                 if (first_failed < 0) first_failed = p;
@@ -249,15 +250,27 @@ public:
                 work(part(p), part_messages(place, p, parts(), links_.get()));
                 place.leave(p);
             } catch (std::exception const& e) {
-                failed(p, e.what());
+                failed(p, std::current_exception(), e.what());
             } catch (...) {
-                failed(p, "an exception of no known type");
+                failed(p, std::current_exception(), "an exception of no known type");
             }
         };
         std::vector<std::thread> threads;
         threads.reserve(executors_.size());
-        for (int p = 1; p < parts(); ++p) threads.emplace_back(one, p);
-        one(0);
+        auto const started = [&](int p) {
+            try {
+                threads.emplace_back(one, p);
+                return true;
+            } catch (std::exception const& e) {
+                thread_error const failure("multi_executor: the thread of part " + std::to_string(p) + " of " +
+                                           std::to_string(parts()) + " does not start: " + e.what());
+                failed(p, std::make_exception_ptr(failure), failure.what());
+                return false;
+            }
+        };
+        int p = 1;
+        while (p < parts() && started(p)) ++p;
+        if (p == parts()) one(0);
         for (std::thread& thread : threads) thread.join();
         if (first_failed >= 0) std::rethrow_exception(failures[std::size_t(first_failed)]);
     }

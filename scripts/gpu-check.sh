@@ -6,19 +6,27 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage() {
     cat <<'HELP'
-usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [STAGE...]
+usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [OPTION...] [STAGE...]
 
-Stages, all but `sanitize` and `accuracy` by default:
+Stages, all but `sanitize`, `accuracy` and `python` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
-  sanitize   compute-sanitizer (memcheck, racecheck) over the CUDA test programs; minutes
+  sanitize   compute-sanitizer (memcheck, racecheck, initcheck, synccheck) over the CUDA test programs, several runs
+             of a few test cases at once: the number of reports of each tool and program, and their kernels; minutes
   solve      the main job on the GPU
   bench      every suite of `coppice bench` on the GPU, with its peers
+  python     the Python package with CUDA beside the build folder's library, and all of python/tests; needs a package
+             index, or wheels of what the tests import (cupy, torch, jax are tested where they are installed)
   accuracy   errors of the direct solvers on the GPU beside those of LAPACK; minutes
 
   --build DIR   build folder, default build/gpu
   --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
   --limit S     seconds after which a program counts as hung, default 1200
+  --tools LIST, --programs LIST, --cases PATTERN, --exclude-cases PATTERN, --jobs N, --time S, --suppressions FILE,
+  --records
+                for `sanitize`: tools and (parts of names of) programs, divided by commas; test cases as doctest takes
+                them; runs at once; seconds for all of them; known false reports with their reasons;
+                writes reports as such a file has them. See scripts/gpu-sanitize.py --help
 Exit code 0 when every stage that ran succeeded.
 HELP
 }
@@ -26,14 +34,19 @@ HELP
 build=$root/build/gpu
 out=$root/build/gpu-check
 limit=1200
+sanitize=()
 stages=()
 while [ $# -gt 0 ]; do
     case "$1" in
     --build) build=$2 && shift ;;
     --out) out=$2 && shift ;;
     --limit) limit=$2 && shift ;;
+    --tools | --programs | --cases | --exclude-cases | --jobs | --time | --suppressions)
+        sanitize+=("$1=$2") && shift
+        ;;
+    --records) sanitize+=("$1") ;;
     -h | --help) usage && exit 0 ;;
-    build | test | sanitize | solve | bench | accuracy) stages+=("$1") ;;
+    build | test | sanitize | solve | bench | python | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
     esac
     shift
@@ -62,6 +75,19 @@ run() {
     fi
 }
 
+# The bindings are compiled beside the installed library; $COPPICE_PYTHON names an interpreter with what the tests import.
+check_python() {
+    local venv=$out/python prefix=$out/python-prefix
+    rm -rf "$venv" "$prefix"
+    run python-install cmake --install "$build" --prefix "$prefix"
+    run python-venv "${COPPICE_PYTHON:-python3}" -m venv --system-site-packages "$venv"
+    run python-packages "$venv/bin/pip" install -q scikit-build-core nanobind numpy scipy networkx pytest hypothesis tqdm \
+        mypy numba igraph
+    run python-wheel env -C "$root" "$venv/bin/pip" install --no-build-isolation --no-deps --force-reinstall . \
+        -C build-dir="$out/python-objects" -C cmake.source-dir=python -C cmake.define.CMAKE_PREFIX_PATH="$prefix"
+    run python-tests env -C "$out" "$venv/bin/python" -m pytest -q -p no:cacheprovider "$root/python/tests"
+}
+
 for stage in "${stages[@]}"; do
     programs=("$build"/bin/coppice_test_*_cuda "$build"/bin/coppice_test_tridigpu) # a stage may have built them
     case "$stage" in
@@ -73,13 +99,8 @@ for stage in "${stages[@]}"; do
         for program in "${programs[@]}"; do run "$(basename "$program")" "$program"; done
         ;;
     sanitize)
-        for program in "${programs[@]}"; do
-            for tool in memcheck racecheck; do
-                # Tests provoke failed allocations on purpose: what the runtime reports of them is no finding.
-                run "$(basename "$program")-$tool" compute-sanitizer --tool "$tool" --report-api-errors no \
-                    --error-exitcode 1 "$program"
-            done
-        done
+        "$root/scripts/gpu-sanitize.py" --bin="$build/bin" --out="$out/sanitize" --limit="$limit" "${sanitize[@]}" |
+            tee "$out/sanitize.log" || failed+=(sanitize)
         ;;
     solve)
         run solve "$build/bin/coppice" solve generate:aniso2,nx=1200 --backend cuda --solution sine --json "$out/solve.json"
@@ -88,6 +109,9 @@ for stage in "${stages[@]}"; do
     bench)
         run bench "$build/bin/coppice" bench all --backend cuda --json "$out/bench.jsonl"
         cat "$out/bench.log"
+        ;;
+    python)
+        check_python
         ;;
     accuracy)
         run accuracy "$build/bin/coppice" bench accuracy --backend cuda --json "$out/accuracy.jsonl"

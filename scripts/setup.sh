@@ -35,6 +35,7 @@ openmpi-bin           petsc  command -v mpiexec
 python3-venv          python python_venv
 python3-dev           python python_header
 clang-format          style  command -v clang-format
+clang                 style  command -v clang++
 TABLE
 }
 

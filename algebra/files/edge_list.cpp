@@ -1,114 +1,155 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Edge lists as the SNAP collection writes them, and SMAT files: lines of two vertices, counted from 0, and perhaps a
-// weight. See include/coppice/matrix_file.hpp.
+// Edge lists (SNAP, KONECT, CSV) and SMAT files: lines of two vertices and perhaps a weight. See
+// include/coppice/matrix_file.hpp.
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <unordered_map>
 
+#include <coppice/algebra/files/edge_layout.hpp>
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/line_chunks.hpp>
 
 namespace coppice::detail {
 namespace {
 
-constexpr line_rule lines_of_edges{'#'};
-
-std::int64_t words_on_line(char const* at, char const* end) {
-    std::int64_t words = 0;
-    for (at = skip_blanks(at, end); at != end && *at != '\n'; at = skip_blanks(at, end)) {
-        at += token_at(at, end).size();
-        ++words;
+/// Numbers names in the order in which they first occur; they stay in the text of the file.
+class name_table {
+public:
+    std::int64_t number_of(std::string_view name) {
+        auto const [found, is_new] = numbers_.try_emplace(name, std::int64_t(names_.size()));
+        if (is_new) names_.push_back(name);
+        return found->second;
     }
-    return words;
-}
+    std::int64_t size() const { return std::int64_t(names_.size()); }
+    std::vector<std::string> release() && {
+        numbers_ = {};
+        return {names_.begin(), names_.end()};
+    }
 
-/// Parses edges one after the other and keeps the largest vertices it has seen.
+private:
+    std::unordered_map<std::string_view, std::int64_t> numbers_{};
+    std::vector<std::string_view> names_{};
+};
+
+/// Parses edges one after the other and keeps the largest vertices that occurred.
 template <class T, class I>
 class edge_parser : public line_cursor {
 public:
-    /// Vertices must stay below `rows` and `columns`.
-    edge_parser(bool weighted, std::int64_t rows, std::int64_t columns)
-        : weighted_(weighted), rows_(rows), columns_(columns) {}
+    /// Vertices must stay below `rows` and `columns`; with `names` they are any words.
+    edge_parser(edge_layout const& layout, std::int64_t rows, std::int64_t columns, bool sized, name_table* names)
+        : layout_(layout), rows_(rows), columns_(columns), sized_(sized), names_(names) {}
 
     bool parse(char const*& at, char const* end, triplet<T, I>& out) {
-        begin_at(at, end);
-        std::int64_t from = 0, to = 0;
-        if (!parse_vertex(rows_, from) || !parse_vertex(columns_, to)) return false;
-        last_row = std::max(last_row, from);
-        last_column = std::max(last_column, to);
-        out = {static_cast<I>(from), static_cast<I>(to), T(1)};
-        if (weighted_ && !parse_weight(out.value)) return false;
-        if (!at_line_end())
-            return fail("unexpected " + next_token() + " behind the edge" +
-                        (weighted_ ? "" : "; the first edge has no weight"));
-        at = at_;
-        return true;
+        field_reader fields(at, end, layout_.separator);
+        out.value = T(1);
+        std::string_view field;
+        int column = 0;
+        for (; fields.next(field); ++column) {
+            bool const good = column == layout_.from     ? parse_vertex(field, rows_, out.row, last_row)
+                              : column == layout_.to     ? parse_vertex(field, columns_, out.column, last_column)
+                              : column == layout_.weight ? parse_weight(field, out.value)
+                                                         : true;
+            if (!good) return false;
+            if (column >= layout_.columns) return fail(surplus(field));
+        }
+        if (column >= layout_.columns) return true;
+        return column <= std::max(layout_.from, layout_.to)
+                   ? fail("expected a vertex, found the end of the line")
+                   : fail(layout_.weight >= column ? "the weight is missing; the first edge has one"
+                                                   : "the line has " + std::to_string(column) + " fields, expected " +
+                                                         std::to_string(layout_.columns));
     }
 
     std::int64_t last_row = -1;
     std::int64_t last_column = -1;
 
 private:
-    bool parse_vertex(std::int64_t size, std::int64_t& vertex) {
-        at_ = skip_blanks(at_, end_);
-        char const* const first = at_;
-        if (!parse_index_quickly(at_, end_, vertex)) {
-            auto const status = parse_integer(at_, end_, vertex);
-            if (status == number_status::malformed) return fail("expected a vertex, found " + next_token());
-            if (status == number_status::out_of_range) vertex = *first == '-' ? -1 : size;
+    bool parse_vertex(std::string_view field, std::int64_t size, I& out, std::int64_t& last) {
+        std::int64_t vertex = 0;
+        if (names_) {
+            if (field.empty()) return fail("expected a vertex, found an empty field");
+            vertex = names_->number_of(field);
+        } else if (!parse_number(field, size, vertex)) {
+            return false;
         }
-        if (vertex >= 0 && vertex < size) return true;
-        auto const token = quoted(token_at(first, end_));
-        return fail(vertex < 0 ? "vertex " + token + " is negative; vertices count from 0"
-                               : "vertex " + token + " is outside 0 to " + std::to_string(size - 1));
+        if (vertex >= size)
+            return fail("more than " + std::to_string(size) + " vertices, which is too many for a " +
+                        std::to_string(8 * sizeof(I)) + "-bit index");
+        out = static_cast<I>(vertex);
+        last = std::max(last, vertex);
+        return true;
     }
 
-    bool parse_weight(T& weight) {
+    bool parse_number(std::string_view field, std::int64_t size, std::int64_t& vertex) {
+        char const* at = field.data();
+        char const* const end = at + field.size();
+        std::int64_t const base = layout_.base;
+        if (!parse_index_quickly(at, end, vertex)) {
+            auto const status = parse_integer(at, end, vertex);
+            if (status == number_status::malformed || field.empty())
+                return fail("expected a vertex, found " + (field.empty() ? "an empty field" : quoted(field)) +
+                            "; vertices are whole numbers" + remedy("if they are names"));
+            if (status == number_status::out_of_range) vertex = field[0] == '-' ? -1 : INT64_MAX;
+        }
+        if (vertex < base)
+            return fail("vertex " + quoted(field) + (vertex < 0 ? " is negative" : " is 0") + "; vertices count from " +
+                        std::to_string(base));
+        vertex -= base;
+        return vertex < size || fail("vertex " + quoted(field) + " is outside " + std::to_string(base) + " to " +
+                                     std::to_string(size - 1 + base) + remedy("if the numbers have gaps"));
+    }
+    std::string remedy(char const* when) const {
+        return sized_ ? "" : std::string(", ") + when + " renumber (--renumber) reads them";
+    }
+
+    bool parse_weight(std::string_view field, T& weight) {
         typename real_type<T>::type value{};
-        if (at_line_end()) return fail("the weight is missing; the first edge has one");
-        auto const status = parse_real(at_, end_, value);
+        char const* at = field.data();
+        begin_at(at, at + field.size());
+        if (field.empty()) return fail("the weight is missing; the first edge has one");
+        auto const status = parse_real(at, end_, value);
         if (status == number_status::out_of_range) return fail_range<decltype(value)>();
-        if (status != number_status::good) return fail("expected a weight, found " + next_token());
+        if (status != number_status::good || at != end_)
+            return fail("expected a weight, found " + quoted(field) +
+                        (field.find(',') == field.npos ? "" : "; the decimal separator is a point"));
         weight = T(value);
         return true;
     }
 
-    bool weighted_;
+    std::string surplus(std::string_view field) const {
+        return "unexpected " + quoted(field) + " behind the edge; " +
+               (layout_.weight < 0 ? "the first edge has no weight"
+                                   : "a line holds two vertices and a weight, further columns need a header line that "
+                                     "names them (source,target,weight,...)");
+    }
+
+    edge_layout const& layout_;
     std::int64_t rows_;
     std::int64_t columns_;
+    bool sized_;
+    name_table* names_;
 };
 
-/// First line with something on it that is no comment, from the first byte of the text on.
-struct first_line {
-    std::size_t offset = 0;  ///< of its first token
-    std::int64_t number = 0; ///< from 1; 0 where there is none
-};
-first_line find_first(std::string_view text) {
+/// "rows columns entries" on the first line of an SMAT file; the text behind it becomes the body.
+std::array<std::int64_t, 3> take_sizes(std::string const& file, std::string_view& text, std::int64_t& lines) {
+    char const* const end = text.data() + text.size();
+    char const* at = nullptr;
     line_chunk all;
     all.first = text.data();
-    all.last = text.data() + text.size();
-    first_line found;
-    auto const lines = lines_of_edges.for_each_line(all, all.last, [&](char const* at) {
-        found.offset = static_cast<std::size_t>(at - text.data());
-        found.number = 1;
-        return false;
-    });
-    if (found.number > 0) found.number = lines;
-    return found;
-}
-
-/// "rows columns entries" on the first line of an SMAT file.
-std::array<std::int64_t, 3> parse_sizes(std::string const& file, std::int64_t line, char const* at, char const* end) {
+    all.last = end;
+    lines = lines_of_edges.for_each_line(all, end, [&](char const* first) { return at = first, false; });
+    if (!at) throw format_error(file, 0, "the file holds no edges");
     std::array<std::int64_t, 3> sizes{};
     for (auto& size : sizes) {
         at = skip_blanks(at, end);
         if (parse_integer(at, end, size) != number_status::good || size < 0)
-            throw format_error(file, line,
+            throw format_error(file, lines,
                                "expected three sizes (rows, columns, entries), found " + quoted(token_at(at, end)));
     }
     at = skip_blanks(at, end);
     if (at != end && *at != '\n')
-        throw format_error(file, line, "unexpected " + quoted(token_at(at, end)) + " behind the sizes");
+        throw format_error(file, lines, "unexpected " + quoted(token_at(at, end)) + " behind the sizes");
+    text.remove_prefix(static_cast<std::size_t>((at == end ? at : at + 1) - text.data()));
     return sizes;
 }
 
@@ -116,30 +157,32 @@ std::array<std::int64_t, 3> parse_sizes(std::string const& file, std::int64_t li
 
 template <class T, class I>
 matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string const& file, std::string_view text,
-                                     file_progress const& tell, bool sized) {
-    char const* const end = text.data() + text.size();
+                                     matrix_read_options const& options, bool sized) {
     constexpr std::int64_t most = std::numeric_limits<I>::max();
-    auto first = find_first(text);
-    if (first.number == 0) throw format_error(file, 0, "the file holds no edges");
     std::array<std::int64_t, 3> sizes{most - 1, most - 1, 0};
     std::int64_t skipped = 0;
     if (sized) {
-        sizes = parse_sizes(file, first.number, text.data() + first.offset, end);
-        require_index_type<I>(file, first.number, sizes[0], sizes[1]);
-        char const* const stop = line_end(text.data() + first.offset, end);
-        text.remove_prefix(static_cast<std::size_t>((stop == end ? stop : stop + 1) - text.data()));
-        skipped = first.number;
-        first = find_first(text);
+        sizes = take_sizes(file, text, skipped);
+        require_index_type<I>(file, skipped, sizes[0], sizes[1]);
     }
-    bool const weighted = first.number > 0 && words_on_line(text.data() + first.offset, end) > 2;
+    bool const renumber = options.renumber && !sized;
+    auto const layout = inspect_edges(file, text, renumber);
+    if (!layout.has_edges && !sized) throw format_error(file, 0, "the file holds no edges");
+    text.remove_prefix(layout.body);
+    skipped += layout.lines_before;
 
     auto chunks = cut_lines(exec, text, lines_of_edges);
     std::int64_t const found = chunks.back().entries;
     buffer<triplet<T, I>> entries(exec, found);
     std::vector<std::pair<std::int64_t, std::int64_t>> largest(chunks.size(), {-1, -1});
+    name_table names;
+    if (renumber && layout.bipartite)
+        throw format_error(file, 1,
+                           "a bipartite graph numbers its rows and columns apart; it is read without renumber");
+    host_executor const one_thread{1}; // names are numbered in the order of the file
     parse_lines(
-        exec, text, lines_of_edges, chunks, entries.view(), tell,
-        [&](std::int64_t) { return edge_parser<T, I>(weighted, sizes[0], sizes[1]); },
+        renumber ? one_thread : exec, text, lines_of_edges, chunks, entries.view(), options.progress,
+        [&](std::int64_t) { return edge_parser<T, I>(layout, sizes[0], sizes[1], sized, renumber ? &names : nullptr); },
         [&](std::int64_t chunk, auto const& parser) {
             largest[static_cast<std::size_t>(chunk)] = {parser.last_row, parser.last_column};
         });
@@ -148,15 +191,25 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
         throw format_error(file, skipped,
                            "the first line promises " + std::to_string(sizes[2]) + " entries, the file holds " +
                                std::to_string(found));
-    std::int64_t vertices = 0;
-    for (auto const& [row, column] : largest) vertices = std::max({vertices, row + 1, column + 1});
-    return {sized ? sizes[0] : vertices, sized ? sizes[1] : vertices, matrix_market_symmetry::general,
-            std::move(entries)};
+    if (!sized) {
+        sizes[0] = sizes[1] = 0;
+        for (auto const& [row, column] : largest) {
+            sizes[0] = std::max(sizes[0], row + 1);
+            sizes[1] = std::max(sizes[1], column + 1);
+        }
+        if (!layout.bipartite) sizes[0] = sizes[1] = std::max(sizes[0], sizes[1]);
+    }
+    return {sizes[0],
+            sizes[1],
+            layout.undirected ? matrix_market_symmetry::symmetric : matrix_market_symmetry::general,
+            std::move(entries),
+            std::move(names).release(),
+            layout.base};
 }
 
 #define COPPICE_PARSE(T, I)                                                                                            \
     template matrix_entries<T, I> parse_edge_list(host_executor const&, std::string const&, std::string_view,          \
-                                                  file_progress const&, bool)
+                                                  matrix_read_options const&, bool)
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 

@@ -64,12 +64,12 @@ public:
     int take_flags() {
         at_ = skip_blanks(at_, end_);
         auto const token = token_at(at_, end_);
-        int flags = 0;
-        for (char const c : token) flags = 2 * flags + (c == '1' ? 1 : 0);
         if (token.size() > 3 || token.find_first_not_of("01") != token.npos)
             refuse("the format " + quoted(token) +
                    " is none: expected up to three digits 0 or 1 (sizes of vertices, "
                    "weights of vertices, weights of edges)");
+        int flags = 0;
+        for (char const c : token) flags = 2 * flags + (c == '1' ? 1 : 0);
         at_ += token.size();
         return flags;
     }
@@ -139,7 +139,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
                                std::to_string(2 * edges) + " neighbours, and there are " + std::to_string(found));
     if (one_way != 0)
         throw format_error(file, 0, "some edge stands at one of its ends only, or with another weight at the other");
-    return {vertices, vertices, matrix_market_symmetry::general, std::move(entries)};
+    return {vertices, vertices, matrix_market_symmetry::general, std::move(entries), {}, 1};
 }
 
 template <class T, class I>
@@ -191,7 +191,7 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
             entries[k] = {static_cast<I>(u), static_cast<I>(v), T(typename real_type<T>::type(weight))};
         }
     }
-    return {vertices, vertices, matrix_market_symmetry::general, std::move(entries)};
+    return {vertices, vertices, matrix_market_symmetry::general, std::move(entries), {}, 0};
 }
 
 #define COPPICE_PARSE(T, I)                                                                                            \

@@ -20,17 +20,18 @@ public:
 
     /// Numbers of this format come next, from the next line on.
     void begin(card_format const& format, char const* what) {
-        format_ = format;
+        fields_ = nullptr;
+        format_ = &format;
         what_ = what;
-        left_ = 0;
+        field_ = 0;
     }
 
     /// The next field without the blanks around it; never empty.
     std::string_view next() {
-        if (left_ == 0) next_line();
-        --left_;
-        auto field = rest_.substr(0, static_cast<std::size_t>(format_.width));
-        rest_.remove_prefix(field.size());
+        if (!fields_ || field_ == fields_->size()) next_line();
+        now_ = (*fields_)[field_++];
+        auto field = card_.substr(std::min(static_cast<std::size_t>(now_.offset), card_.size()),
+                                  static_cast<std::size_t>(now_.width));
         while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
         while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
         if (field.empty()) fail(std::string("a number is missing among the ") + what_);
@@ -75,9 +76,10 @@ private:
     void next_line() {
         if (at_ == end_) fail(std::string("the file ends among the ") + what_);
         char const* const stop = line_end(at_, end_);
-        rest_ = {at_, static_cast<std::size_t>(stop - at_)};
+        card_ = {at_, static_cast<std::size_t>(stop - at_)};
         at_ = stop == end_ ? end_ : stop + 1;
-        left_ = format_.count;
+        fields_ = fields_ ? &format_->next_lines : &format_->first_line;
+        field_ = 0;
         ++line_;
     }
 
@@ -90,7 +92,7 @@ private:
     bool has_implied_parts(std::string_view field) const {
         if (!is_number(field)) return false;
         bool const no_point = field.find('.') == field.npos, no_exponent = exponent_of(field) == field.size();
-        return (format_.decimals > 0 && no_point) || (format_.scale != 0 && no_exponent);
+        return (now_.decimals > 0 && no_point) || (now_.scale != 0 && no_exponent);
     }
     // A field without a point has its last `decimals` digits behind it; one without exponent is scaled.
     std::string with_explicit_exponent(std::string_view field) const {
@@ -102,8 +104,8 @@ private:
         if (split < field.size() &&
             (parse_integer(at, at + tail.size(), exponent) != number_status::good || std::abs(exponent) > 99999))
             return std::string(field); // its own fault, told by the caller
-        if (split == field.size()) exponent -= format_.scale;
-        if (field.find('.') == field.npos) exponent -= format_.decimals;
+        if (split == field.size()) exponent -= now_.scale;
+        if (field.find('.') == field.npos) exponent -= now_.decimals;
         return std::string(field.substr(0, split)) + "e" + std::to_string(exponent);
     }
 
@@ -111,10 +113,12 @@ private:
     char const* at_;
     char const* end_;
     std::int64_t line_;
-    card_format format_{};
+    card_format const* format_ = nullptr;
+    std::vector<card_field> const* fields_ = nullptr; ///< of this line; null before the first line of a group
+    std::size_t field_ = 0;                           ///< that comes next
+    card_field now_{};
     char const* what_ = "";
-    std::int64_t left_ = 0;
-    std::string_view rest_{};
+    std::string_view card_{};
 };
 
 template <class T>
@@ -131,14 +135,15 @@ T read_value(card_reader& cards, harwell_boeing_header const& h, bool on_diagona
     return T(re);
 }
 
-/// Where columns begin, counted from 0; the last is the number of entries.
+/// Where columns begin, counted from 0: they rise from 0 to the number of entries, of which there are none without
+/// columns (the header is checked).
 std::vector<std::int64_t> read_pointers(card_reader& cards, harwell_boeing_header const& h) {
     std::vector<std::int64_t> pointers;
     cards.begin(h.pointers, "pointers");
-    for (std::int64_t j = 0; j <= h.columns; ++j) {
-        auto const low = j == 0 ? 1 : pointers.back() + 1;
-        auto const high = j == 0 ? 1 : h.stored + 1;
-        pointers.push_back(cards.integer(j == h.columns ? high : low, high) - 1);
+    pointers.push_back(cards.integer(1, 1) - 1);
+    for (std::int64_t j = 1; j <= h.columns; ++j) {
+        auto const low = j == h.columns ? h.stored : pointers.back();
+        pointers.push_back(cards.integer(low + 1, h.stored + 1) - 1);
     }
     return pointers;
 }
@@ -180,7 +185,7 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
             entries[k].value = read_value<T>(cards, h, entries[k].row == entries[k].column);
             if (tell && k % step == 0) tell("parsing", (h.stored + k) / 2, h.stored);
         }
-    return {h.rows, h.columns, h.symmetry, std::move(entries)};
+    return {h.rows, h.columns, h.symmetry, std::move(entries), {}, 1};
 }
 
 #define COPPICE_PARSE(T, I)                                                                                            \

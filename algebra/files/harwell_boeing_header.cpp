@@ -137,14 +137,88 @@ private:
     std::size_t at_ = 0;
 };
 
+/// Collects the fields of a format, which groups in parentheses repeat.
+class format_parser {
+public:
+    explicit format_parser(std::string_view text) : scan_(text) {}
+
+    /// Whether the text is a format.
+    bool parse(card_format& out) {
+        if (!scan_.take('(') || !group(0) || !scan_.done() || fields_.empty()) return false;
+        out.first_line = fields_;
+        auto const again = fields_.begin() + static_cast<std::ptrdiff_t>(first_again_);
+        out.next_lines.assign(again, fields_.end());
+        for (auto& field : out.next_lines) field.offset -= column_again_;
+        return !out.next_lines.empty();
+    }
+
+private:
+    static constexpr int deepest = 8;
+    static constexpr int most_items = 1 << 16; ///< with repetitions; no line is as long
+
+    /// What stands behind an opening parenthesis, up to the closing one.
+    bool group(int depth) {
+        if (depth > deepest) return false;
+        for (bool first = true;; first = false) {
+            if (!first) scan_.take(',');
+            if (scan_.take(')')) return !first;
+            if (!item(depth) || ++items_ > most_items) return false;
+        }
+    }
+    bool item(int depth) {
+        bool const negative = scan_.take('-');
+        auto const number = scan_.number();
+        if (number && scan_.take('p')) return scale_ = negative ? -*number : *number, true;
+        int const count = number.value_or(1);
+        if (negative || count < 1) return false;
+        if (scan_.take('x')) return column_ += count, true;
+        return scan_.take('(') ? repeat(count, depth) : field(count);
+    }
+    bool repeat(int count, int depth) {
+        if (depth == 0) {
+            first_again_ = fields_.size();
+            column_again_ = column_;
+        }
+        auto const inside = scan_;
+        for (int k = 0; k < count; ++k) {
+            scan_ = inside;
+            if (!group(depth + 1)) return false;
+        }
+        return true;
+    }
+    bool field(int count) {
+        if (!scan_.take_one_of("iefdg")) return false;
+        card_field f;
+        f.width = scan_.number().value_or(0);
+        f.scale = scale_;
+        if (scan_.take('.')) f.decimals = scan_.number().value_or(0);
+        if (scan_.take('e') && !scan_.number()) return false; // digits of the exponent: the field shows them
+        if (f.width < 1 || count > most_items - items_) return false;
+        items_ += count;
+        for (int k = 0; k < count; ++k, column_ += f.width) {
+            f.offset = column_;
+            fields_.push_back(f);
+        }
+        return true;
+    }
+
+    format_scanner scan_;
+    std::vector<card_field> fields_{};
+    std::int64_t column_ = 0;
+    int scale_ = 0;
+    int items_ = 0;
+    std::size_t first_again_ = 0; ///< where lines after the first one start again
+    std::int64_t column_again_ = 0;
+};
+
 /// Throws unless as many lines are promised as so many numbers take.
 void require_lines(std::string const& file, char const* what, std::int64_t promised, std::int64_t numbers,
                    card_format const& format) {
-    std::int64_t const needed = numbers / format.count + (numbers % format.count != 0);
+    std::int64_t const needed = format.lines(numbers);
     if (promised != needed)
         throw format_error(file, 2,
                            "the header promises " + std::to_string(promised) + " lines of " + what + "; " +
-                               std::to_string(numbers) + " of them, " + std::to_string(format.count) +
+                               std::to_string(numbers) + " of them, " + std::to_string(format.first_line.size()) +
                                " a line, take " + std::to_string(needed));
 }
 
@@ -157,26 +231,21 @@ bool is_harwell_boeing(std::string_view text) {
     return line && is_type_code(*line);
 }
 
+std::int64_t card_format::lines(std::int64_t numbers) const {
+    auto const first = static_cast<std::int64_t>(first_line.size()),
+               next = static_cast<std::int64_t>(next_lines.size());
+    if (numbers <= first) return numbers > 0 ? 1 : 0;
+    return 1 + (numbers - first) / next + ((numbers - first) % next != 0 ? 1 : 0);
+}
+
 card_format parse_card_format(std::string const& file, std::int64_t line, std::string_view text) {
     card_format f;
-    format_scanner scan(text);
-    bool good = scan.take('(');
-    bool const negative = scan.take('-');
-    auto number = scan.number();
-    if (number && scan.take('p')) {
-        f.scale = negative ? -*number : *number;
-        scan.take(',');
-        number = scan.number();
-    } else {
-        good = good && !negative;
-    }
-    f.count = number.value_or(1);
-    good = good && scan.take_one_of("iefdg");
-    f.width = scan.number().value_or(0);
-    if (scan.take('.')) f.decimals = scan.number().value_or(0);
-    if (scan.take('e')) good = good && scan.number(); // digits of the exponent: the field shows them
-    if (!good || !scan.take(')') || !scan.done() || f.count < 1 || f.width < 1)
-        throw format_error(file, line, "unknown format " + quoted(text) + "; expected one like (16I5) or (1P,5D16.9)");
+    constexpr std::size_t longest = 256; // a line of the format has 80 characters
+    if (text.size() > longest || !format_parser(text).parse(f))
+        throw format_error(file, line,
+                           "unknown format " + quoted(text) +
+                               "; expected fields I, F, E, D or G, nX, kP and groups, as in (16I5), (1X,8I9) or "
+                               "(3(1P,E24.16))");
     return f;
 }
 
@@ -216,6 +285,10 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     constexpr std::int64_t most = std::int64_t(1) << 60;
     if (h.rows > most || h.columns > most || h.stored > most)
         throw format_error(file, 3, "sizes beyond what a file can hold");
+    if (h.stored > 0 && (h.rows == 0 || h.columns == 0))
+        throw format_error(file, 3,
+                           "a matrix of " + std::to_string(h.rows) + " x " + std::to_string(h.columns) +
+                               " cannot hold the " + std::to_string(h.stored) + " entries that the line promises");
     require_lines(file, "pointers", counts[1], h.columns + 1, h.pointers);
     require_lines(file, "indices", counts[2], h.stored, h.indices);
     if (h.field != matrix_market_field::pattern)

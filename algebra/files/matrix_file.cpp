@@ -6,6 +6,7 @@
 #include <cctype>
 #include <optional>
 
+#include <coppice/algebra/files/edge_layout.hpp>
 #include <coppice/algebra/files/harwell_boeing.hpp>
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
@@ -29,26 +30,6 @@ std::string plain_name(fs::path const& path) {
     return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
-bool is_number(std::string_view token) {
-    auto const digits = token.substr(token.starts_with('-') || token.starts_with('+') ? 1 : 0);
-    return !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0]));
-}
-
-/// Comments that begin with #, or a first line of two whole numbers and perhaps a third word.
-bool is_edge_list(std::string_view text) {
-    char const* const end = text.data() + text.size();
-    char const* at = text.data();
-    while (at != end && (detail::is_blank(*at) || *at == '\n')) ++at;
-    if (at == end || *at == '#') return at != end;
-    int words = 0;
-    for (; at != end && *at != '\n'; at = detail::skip_blanks(at, end), ++words) {
-        auto const token = detail::token_at(at, end);
-        if (words == 3 || (words < 2 && !is_number(token))) return false;
-        at += token.size();
-    }
-    return words >= 2;
-}
-
 /// Of JSON.
 bool is_object(std::string_view text) {
     auto const first = text.find_first_not_of(" \t\r\n");
@@ -68,6 +49,9 @@ std::string kind_of(std::string_view text) {
                   "compressed with xz; decompress it first, or use gzip"},
         signature{"\x28\xB5\x2F\xFD", "compressed with Zstandard; decompress it first, or use gzip"},
         signature{"PK\x03\x04", "a zip archive; unpack it first"},
+        signature{"\xFF\xFE", "encoded as UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
+        signature{"\xFE\xFF", "encoded as UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
+        signature{"\x93NUMPY", "an array of NumPy, which is dense; write a sparse matrix by scipy.io.mmwrite"},
         signature{"MATLAB 5.0", "a MATLAB file; write it as Matrix Market there"},
         signature{"\x89HDF", "an HDF5 file; write it as Matrix Market first"}};
     for (auto const& s : known)
@@ -104,17 +88,34 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     return *found;
 }
 
-/// `name`: of the file or the archive's member, without .gz.
-matrix_format format_of(std::string const& file, std::string const& name, std::string_view text) {
+/// Whether the comments at the top contain a banner of Matrix Market, wherever it stands.
+bool mentions_matrix_market(std::string_view text) {
+    while (text.starts_with('%')) {
+        auto const line = text.substr(0, text.find('\n'));
+        if (lower(std::string(line.substr(0, 80))).find("matrixmarket") != line.npos) return true;
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return false;
+}
+
+bool is_text(std::string_view text) {
+    auto const begin = text.substr(0, 1000);
+    return begin.find('\0') == begin.npos && begin.find('\xFF') == begin.npos;
+}
+
+/// `name`: of the file or the archive's member, without .gz; `names`: vertices may be any words.
+matrix_format format_of(std::string const& file, std::string const& name, std::string_view text, bool names) {
     if (name.ends_with(".smat")) return matrix_format::smat;
     if (name.ends_with(".graph") || name.ends_with(".metis")) return matrix_format::metis;
     if (name.ends_with(".sg")) return matrix_format::gap;
     if (name.ends_with(".wsg")) return matrix_format::gap_weighted;
     if (name.ends_with(".json") || is_object(text)) return matrix_format::node_link;
     // A file that is called so but has lost its banner is none of the others; an empty text is refused as such.
-    if (name.ends_with(".mtx") || text.empty() || text[0] == '%') return matrix_format::matrix_market;
+    if (name.ends_with(".mtx") || text.empty() || mentions_matrix_market(text)) return matrix_format::matrix_market;
     if (detail::is_harwell_boeing(text)) return matrix_format::harwell_boeing;
-    if (is_edge_list(text)) return matrix_format::edge_list;
+    for (auto const* ending : {".csv", ".tsv", ".edges", ".el", ".wel"})
+        if (name.ends_with(ending)) return matrix_format::edge_list;
+    if (detail::is_edge_list(text) || (names && is_text(text))) return matrix_format::edge_list;
     throw format_error(file, 1, kind_of(text));
 }
 
@@ -137,8 +138,33 @@ char const* name_of(matrix_format format) {
     return names[static_cast<std::size_t>(format)];
 }
 
-matrix_file::matrix_file(fs::path const& path, file_progress progress)
-    : name_(input_name(path)), text_(read_text(path, SIZE_MAX, progress)), progress_(std::move(progress)) {
+std::string vertex_numbering::name(std::int64_t row) const {
+    if (row == -1) return "none";
+    if (row < 0 || (!names.empty() && row >= std::int64_t(names.size())))
+        throw argument_error("row " + std::to_string(row) + " has no name, expected 0 to " +
+                             std::to_string(names.size()) + " - 1");
+    return names.empty() ? std::to_string(row + base) : names[std::size_t(row)];
+}
+
+std::int64_t vertex_numbering::find(std::string_view name, std::int64_t rows) const {
+    if (!names.empty()) {
+        auto const found = std::find(names.begin(), names.end(), name);
+        return found == names.end() ? -1 : found - names.begin();
+    }
+    char const* at = name.data();
+    char const* const end = at + name.size();
+    std::int64_t number = 0;
+    bool const whole = detail::parse_integer(at, end, number) == detail::number_status::good && at == end;
+    return whole && number >= base && number - base < rows ? number - base : -1;
+}
+
+matrix_file::matrix_file(fs::path const& path, matrix_read_options options)
+    : name_(input_name(path)), options_(std::move(options)) {
+    detail::with_memory_errors(name_, [&] { open(path); });
+}
+
+void matrix_file::open(fs::path const& path) {
+    text_ = read_text(path, SIZE_MAX, options_.progress, options_.limits);
     auto name = plain_name(path);
     if (is_tar(text_.view)) {
         auto const member = find_matrix(name_, path, text_.view);
@@ -148,35 +174,54 @@ matrix_file::matrix_file(fs::path const& path, file_progress progress)
     } else if (name.ends_with(".tar") || name.ends_with(".tgz")) {
         throw format_error(name_, 0, "not a tar archive, although the name says so");
     }
-    format_ = format_of(name_, name, text_.view);
+    format_ = format_of(name_, name, text_.view, options_.renumber);
     is_complex_ = holds_complex(name_, text_.view, format_);
 }
 
+namespace {
+
 template <class T, class I>
-csr<T, I> matrix_file::read(host_executor const& exec) && {
-    auto entries = [&] { // the text is gone before rows are made
-        auto const text = std::exchange(text_, {});
-        switch (format_) {
-        case matrix_format::harwell_boeing:
-            return detail::parse_harwell_boeing<T, I>(exec, name_, text.view, progress_);
-        case matrix_format::edge_list:
-        case matrix_format::smat:
-            return detail::parse_edge_list<T, I>(exec, name_, text.view, progress_, format_ == matrix_format::smat);
-        case matrix_format::metis:
-            return detail::parse_metis<T, I>(exec, name_, text.view, progress_);
-        case matrix_format::gap:
-        case matrix_format::gap_weighted:
-            return detail::parse_gap<T, I>(exec, name_, text.view, format_ == matrix_format::gap_weighted);
-        case matrix_format::node_link:
-            return detail::parse_node_link<T, I>(exec, name_, text.view);
-        default:
-            return detail::parse_matrix_market<T, I>(exec, name_, text.view, progress_);
-        }
-    }();
-    return detail::to_rows(exec, name_, std::move(entries));
+detail::matrix_entries<T, I> parse(host_executor const& exec, std::string const& file, matrix_format format,
+                                   std::string_view text, matrix_read_options const& options) {
+    auto const& tell = options.progress;
+    switch (format) {
+    case matrix_format::harwell_boeing:
+        return detail::parse_harwell_boeing<T, I>(exec, file, text, tell);
+    case matrix_format::edge_list:
+    case matrix_format::smat:
+        return detail::parse_edge_list<T, I>(exec, file, text, options, format == matrix_format::smat);
+    case matrix_format::metis:
+        return detail::parse_metis<T, I>(exec, file, text, tell);
+    case matrix_format::gap:
+    case matrix_format::gap_weighted:
+        return detail::parse_gap<T, I>(exec, file, text, format == matrix_format::gap_weighted);
+    case matrix_format::node_link:
+        return detail::parse_node_link<T, I>(exec, file, text);
+    default:
+        return detail::parse_matrix_market<T, I>(exec, file, text, tell);
+    }
 }
 
-#define COPPICE_READ(T, I) template csr<T, I> matrix_file::read(host_executor const&)&&
+} // namespace
+
+template <class T, class I>
+numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
+    return detail::with_memory_errors(name_, [&] {
+        auto const bytes = std::int64_t(text_.view.size());
+        auto entries = [&] { // the text is released before rows are made
+            auto const text = std::exchange(text_, {});
+            return parse<T, I>(exec, name_, format_, text.view, options_);
+        }();
+        std::string const remedy =
+            format_ == matrix_format::edge_list ? "renumber (--renumber) numbers only the vertices that occur; " : "";
+        detail::require_rows_in_proportion(name_, entries.rows, sizeof(I), bytes, options_.limits, remedy);
+        vertex_numbering vertices{entries.base, std::move(entries.names)};
+        return numbered_matrix<T, I>{detail::to_rows(exec, name_, std::move(entries), options_.duplicates),
+                                     std::move(vertices)};
+    });
+}
+
+#define COPPICE_READ(T, I) template numbered_matrix<T, I> matrix_file::read_numbered(host_executor const&)&&
 COPPICE_PARSER(COPPICE_READ);
 #undef COPPICE_READ
 

@@ -2,7 +2,7 @@
 // Graphs as networkx.node_link_data writes them, in JSON. See include/coppice/matrix_file.hpp.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,38 +16,141 @@ namespace {
 
 using nlohmann::json;
 
-/// Nodes and edges are taken one by one while the text is parsed and kept no longer: attributes may be large.
+/// JSON as Python writes it: NaN, Infinity and -Infinity outside of strings become strings, which have the same meaning
+/// here. Empty if there are none.
+std::string with_quoted_infinities(std::string_view text) {
+    if (text.find("NaN") == text.npos && text.find("Infinity") == text.npos) return {};
+    static constexpr std::string_view words[] = {"NaN", "-Infinity", "Infinity"};
+    std::string quoted;
+    quoted.reserve(text.size() + text.size() / 8);
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size();) {
+        auto const* const word =
+            in_string ? std::end(words) : std::find_if(std::begin(words), std::end(words), [&](auto w) {
+                return text[at] == w[0] && text.substr(at, w.size()) == w;
+            });
+        if (word != std::end(words)) {
+            quoted.append("\"").append(*word).append("\"");
+            at += word->size();
+            continue;
+        }
+        std::size_t const length = in_string && text[at] == '\\' ? 2 : 1;
+        if (text[at] == '"') in_string = !in_string;
+        quoted += text.substr(at, length);
+        at += length;
+    }
+    return quoted;
+}
+
+/// Takes nodes and edges one by one while the text is parsed; other attributes, which may be large, are not kept.
+/// Events come from a parser that does not recurse, and nothing here does.
 class node_link_reader {
 public:
     struct edge {
         std::int64_t from, to;
         double weight;
     };
-    bool directed = false; ///< as in NetworkX where the file does not say
+    bool directed = false; ///< as in NetworkX if the file does not say
     std::int64_t vertices = 0;
-    std::vector<edge> edges; ///< numbered in the order of the list of nodes
+    std::vector<edge> edges;        ///< numbered in the order of the list of nodes
+    std::vector<std::string> names; ///< of the nodes: a string as it is, anything else as JSON
 
     node_link_reader(std::string const& file, std::string_view text) : file_(file) {
-        try {
-            std::ignore =
-                json::parse(text.begin(), text.end(), [this](int depth, json::parse_event_t event, json& parsed) {
-                    return take(depth, event, parsed);
-                });
-        } catch (json::parse_error const& e) {
-            auto const stop = std::min(text.size(), e.byte);
-            throw format_error(file_, 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(stop), '\n'),
-                               "not JSON: " + reason(e));
-        } catch (json::exception const& e) {
-            refuse("not JSON: " + reason(e));
-        }
+        auto const quoted = with_quoted_infinities(text);
+        if (!quoted.empty()) text = quoted;
+        text_ = text;
+        json::sax_parse(text.begin(), text.end(), this);
         if (!has_nodes_ || !has_edges_)
             refuse(std::string("no list ") + (has_nodes_ ? "\"edges\" (or \"links\")" : "\"nodes\"") +
                    ": expected a graph as networkx.node_link_data writes it");
         number_in_order_of_nodes();
     }
 
+    // What a parser of JSON calls.
+
+    bool null() { return take_value("null"); }
+    bool boolean(bool value) {
+        if (depth_ == 1 && member_ == "directed") {
+            directed = value;
+            return true;
+        }
+        return take_value(value ? "true" : "false");
+    }
+    bool number_integer(std::int64_t value) { return take_number(double(value), std::to_string(value)); }
+    bool number_unsigned(std::uint64_t value) { return take_number(double(value), std::to_string(value)); }
+    bool number_float(double value, std::string const& digits) { return take_number(value, digits); }
+    bool string(std::string const& value) {
+        bool const wanted = is_read();
+        if (wanted && part_ == part::weight)
+            for (auto const& [word, number] :
+                 {std::pair{"NaN", std::nan("")}, std::pair{"Infinity", HUGE_VAL}, std::pair{"-Infinity", -HUGE_VAL}})
+                if (value == word) return take_number(number, word);
+        return take_value(wanted ? json(value).dump() : std::string("\"\""));
+    }
+    bool binary(json::binary_t const&) { return true; } // JSON has none
+
+    bool start_object(std::size_t) {
+        if (depth_ == 2 && in_ != list::none)
+            id_ = from_ = to_ = {}, weight_ = 1;
+        else if (depth_ > 0)
+            open("an object");
+        return ++depth_, true;
+    }
+    bool key(std::string const& name) {
+        if (depth_ == 1) {
+            member_ = name;
+            in_ = name == "nodes" ? list::nodes : name == "edges" || name == "links" ? list::edges : list::none;
+        } else if (depth_ == 3 && in_ != list::none) {
+            part_ = name == "id" && in_ == list::nodes       ? part::id
+                    : name == "source" && in_ == list::edges ? part::source
+                    : name == "target" && in_ == list::edges ? part::target
+                    : name == "weight" && in_ == list::edges ? part::weight
+                                                             : part::other;
+            if (auto* const text = text_of_part()) text->clear(); // Python keeps the last of equal keys
+        } else if (is_read()) {
+            auto& id = *text_of_part();
+            separate(id);
+            id.append(json(name).dump()).append(":");
+        }
+        return true;
+    }
+    bool end_object() {
+        --depth_;
+        if (depth_ == 2 && in_ != list::none) {
+            in_ == list::nodes ? take_node() : take_edge();
+            ++in_list_;
+        } else {
+            close('}');
+        }
+        return true;
+    }
+    bool start_array(std::size_t) {
+        if (depth_ == 0) refuse("expected an object of JSON with nodes and edges");
+        if (depth_ == 1 && in_ != list::none) {
+            bool& seen = in_ == list::nodes ? has_nodes_ : has_edges_;
+            if (std::exchange(seen, true))
+                refuse("a second list of " + std::string(in_ == list::nodes ? "nodes" : "edges"));
+            in_list_ = 0;
+        } else {
+            open("a list");
+        }
+        return ++depth_, true;
+    }
+    bool end_array() {
+        --depth_;
+        close(']');
+        return true;
+    }
+    bool parse_error(std::size_t position, std::string const&, json::exception const& e) {
+        auto const stop = std::min(text_.size(), position);
+        throw format_error(file_, 1 + std::count(text_.begin(), text_.begin() + std::ptrdiff_t(stop), '\n'),
+                           "not JSON: " + reason(e));
+    }
+
 private:
     enum class list { none, nodes, edges };
+    enum class part { other, id, source, target, weight };
+    static constexpr int deepest_id = 64;
 
     [[noreturn]] void refuse(std::string const& why) const { throw format_error(file_, 0, why); }
     /// Without the number of the exception and the place, which messages have already.
@@ -56,80 +159,80 @@ private:
         auto const at = what.find(": ");
         return at == what.npos ? what : what.substr(at + 2);
     }
-
-    /// What a parser of JSON calls; whether it keeps the value.
-    bool take(int depth, json::parse_event_t event, json& parsed) {
-        using enum json::parse_event_t;
-        if (depth == 0) {
-            if (event == array_start || event == value) refuse("expected an object of JSON with nodes and edges");
-            return true;
-        }
-        if (depth == 1) return take_member(event, parsed);
-        if (in_ == list::none) return false;
-        if (depth > 2 || event == key || event == object_start) return true; // parts of a node or an edge
-        if (event != object_end) refuse("number " + std::to_string(in_list_) + " of " + name() + " is not an object");
-        in_ == list::nodes ? take_node(parsed) : take_edge(parsed);
-        ++in_list_;
-        return false;
-    }
-    bool take_member(json::parse_event_t event, json& parsed) {
-        using enum json::parse_event_t;
-        if (event == key) {
-            member_ = parsed.get<std::string>();
-            in_ = member_ == "nodes"                         ? list::nodes
-                  : member_ == "edges" || member_ == "links" ? list::edges
-                                                             : list::none;
-            return true;
-        }
-        if (in_ != list::none) {
-            if (event == object_start || event == value) refuse(name() + " is not a list");
-            if (event == array_start) {
-                bool& seen = in_ == list::nodes ? has_nodes_ : has_edges_;
-                if (std::exchange(seen, true))
-                    refuse("a second list of " + std::string(in_ == list::nodes ? "nodes" : "edges"));
-                in_list_ = 0;
-            }
-            return true;
-        }
-        if (member_ == "directed") {
-            if (!parsed.is_boolean()) refuse("\"directed\" is neither true nor false");
-            directed = parsed.get<bool>();
-        }
-        return false; // attributes of the graph
-    }
     std::string name() const { return '"' + member_ + '"'; }
+    std::string number_in_list() const { return "number " + std::to_string(in_list_) + " of " + name(); }
 
-    json const& part(json const& of, char const* what) const {
-        auto const found = of.find(what);
-        if (found == of.end())
-            refuse("number " + std::to_string(in_list_) + " of " + name() + " has no \"" + what + '"');
-        return *found;
+    /// Whether the value that comes next belongs to an id or a weight.
+    bool is_read() const { return in_ != list::none && depth_ >= 3 && part_ != part::other; }
+    std::string* text_of_part() {
+        return part_ == part::id ? &id_ : part_ == part::source ? &from_ : part_ == part::target ? &to_ : nullptr;
     }
-    /// In the order in which ids are met: lists may stand in any order.
-    std::int64_t number_of(json const& id) {
-        return numbers_.try_emplace(id.dump(), std::int64_t(numbers_.size())).first->second;
+    /// A comma, if another value of the same list stands before.
+    static void separate(std::string& text) {
+        if (!text.empty() && text.back() != '[' && text.back() != '{' && text.back() != ':') text += ',';
     }
-    void take_node(json const& node) {
-        std::int64_t const number = number_of(part(node, "id"));
+
+    bool take_number(double value, std::string const& digits) {
+        if (!is_read() || part_ != part::weight || depth_ > 3) return take_value(digits);
+        weight_ = value;
+        return true;
+    }
+    bool take_value(std::string const& text) {
+        if (depth_ == 0) refuse("expected an object of JSON with nodes and edges");
+        if (depth_ == 1 && in_ != list::none) refuse(name() + " is not a list");
+        if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");
+        if (depth_ == 2 && in_ != list::none) refuse(number_in_list() + " is not an object");
+        if (!is_read()) return true;
+        auto* const id = text_of_part();
+        if (!id) refuse("the weight of " + number_in_list() + " is " + text + ", expected a number without quotes");
+        separate(*id);
+        *id += text;
+        return true;
+    }
+    /// A list or an object begins that is neither the graph nor a list or item of it.
+    void open(char const* what) {
+        if (depth_ == 1 && in_ != list::none) refuse(name() + " is not a list");
+        if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");
+        if (depth_ == 2 && in_ != list::none) refuse(number_in_list() + " is not an object");
+        if (!is_read()) return;
+        auto* const id = text_of_part();
+        if (!id) refuse("the weight of " + number_in_list() + " is " + what + ", expected a number");
+        if (depth_ >= 3 + deepest_id)
+            refuse("an id in " + number_in_list() + " is nested more than " + std::to_string(deepest_id) + " deep");
+        separate(*id);
+        *id += std::string_view(what) == "a list" ? '[' : '{';
+    }
+    void close(char bracket) {
+        if (is_read())
+            if (auto* const id = text_of_part()) *id += bracket;
+    }
+
+    std::string const& required(std::string const& id, char const* what) const {
+        if (id.empty()) refuse(number_in_list() + " has no \"" + what + '"');
+        return id;
+    }
+    /// In the order in which ids occur: lists may stand in any order.
+    std::int64_t number_of(std::string const& id) {
+        return numbers_.try_emplace(id, std::int64_t(numbers_.size())).first->second;
+    }
+    void take_node() {
+        std::int64_t const number = number_of(required(id_, "id"));
         if (std::int64_t(place_.size()) <= number) place_.resize(std::size_t(number) + 1, -1);
-        if (place_[std::size_t(number)] >= 0) refuse("node " + part(node, "id").dump() + " is listed twice");
+        if (place_[std::size_t(number)] >= 0) refuse("node " + id_ + " is listed twice");
         place_[std::size_t(number)] = vertices++;
     }
-    void take_edge(json const& link) {
-        double weight = 1;
-        if (auto const found = link.find("weight"); found != link.end()) {
-            if (!found->is_number())
-                refuse("the weight of number " + std::to_string(in_list_) + " of " + name() + " is " + found->dump() +
-                       ", expected a number");
-            weight = found->get<double>();
-        }
-        std::int64_t const from = number_of(part(link, "source")); // as they stand: the first to be missing is named
-        edges.push_back({from, number_of(part(link, "target")), weight});
+    void take_edge() {
+        std::int64_t const from = number_of(required(from_, "source")); // the first to be missing is named
+        edges.push_back({from, number_of(required(to_, "target")), weight_});
     }
     void number_in_order_of_nodes() {
         place_.resize(numbers_.size(), -1);
-        for (auto const& [id, number] : numbers_)
-            if (place_[std::size_t(number)] < 0) refuse("an edge ends at node " + id + ", which is not listed");
+        names.resize(std::size_t(vertices));
+        for (auto const& [id, number] : numbers_) {
+            auto const place = place_[std::size_t(number)];
+            if (place < 0) refuse("an edge ends at node " + id + ", which is not listed");
+            names[std::size_t(place)] = id.starts_with('"') ? json::parse(id).get<std::string>() : id;
+        }
         for (edge& e : edges) {
             e.from = place_[std::size_t(e.from)];
             e.to = place_[std::size_t(e.to)];
@@ -139,11 +242,16 @@ private:
     }
 
     std::string const& file_;
-    std::string member_; ///< of the object of all, where parsing is
+    std::string_view text_;
+    int depth_ = 0;      ///< lists and objects that are open
+    std::string member_; ///< of the object of all, whose value is parsed
     list in_ = list::none;
+    part part_ = part::other; ///< of a node or an edge, whose value is parsed
+    std::string id_, from_, to_;
+    double weight_ = 1;
     std::int64_t in_list_ = 0;
     bool has_nodes_ = false, has_edges_ = false;
-    std::unordered_map<std::string, std::int64_t> numbers_; ///< by the text of an id
+    std::unordered_map<std::string, std::int64_t> numbers_; ///< by the JSON of an id
     std::vector<std::int64_t> place_;                       ///< among the nodes, by number; -1: not listed yet
 };
 
@@ -152,18 +260,22 @@ private:
 template <class T, class I>
 matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text) {
     using real = typename real_type<T>::type;
-    node_link_reader const graph(file, text);
+    node_link_reader graph(file, text);
     require_index_type<I>(file, 0, graph.vertices, graph.vertices);
     buffer<triplet<T, I>> entries(exec, std::int64_t(graph.edges.size()));
     for (std::size_t k = 0; k < graph.edges.size(); ++k) {
         auto const& e = graph.edges[k];
         auto const weight = static_cast<real>(e.weight);
-        if (!std::isfinite(weight))
+        if (std::isinf(weight) && std::isfinite(e.weight))
             throw format_error(file, 0, "the weight of edge " + std::to_string(k) + " is beyond the range of the type");
         entries[std::int64_t(k)] = {static_cast<I>(e.from), static_cast<I>(e.to), T(weight)};
     }
-    return {graph.vertices, graph.vertices,
-            graph.directed ? matrix_market_symmetry::general : matrix_market_symmetry::symmetric, std::move(entries)};
+    return {graph.vertices,
+            graph.vertices,
+            graph.directed ? matrix_market_symmetry::general : matrix_market_symmetry::symmetric,
+            std::move(entries),
+            std::move(graph.names),
+            0};
 }
 
 #define COPPICE_PARSE(T, I)                                                                                            \

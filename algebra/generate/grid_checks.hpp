@@ -7,6 +7,7 @@
 #include <string>
 
 #include <coppice/core/error.hpp>
+#include <coppice/core/number_text.hpp>
 
 namespace coppice::detail {
 
@@ -27,8 +28,9 @@ inline std::int64_t checked_points(std::int64_t nx, std::int64_t ny, std::int64_
 
 inline void check_coefficient(char const* name, double value, double low, double high) {
     if (!(value >= low && value <= high))
-        throw argument_error(std::string(name) + " is " + std::to_string(value) + ", expected a number in [" +
-                             std::to_string(low) + ", " + std::to_string(high) + "]");
+        throw argument_error(std::string(name) + " is " + coppice::detail::number_text(value) +
+                             ", expected a number in [" + coppice::detail::number_text(low) + ", " +
+                             coppice::detail::number_text(high) + "]");
 }
 
 } // namespace coppice::detail

@@ -7,13 +7,14 @@
 #include <string>
 
 #include <coppice/algebra/convert.hpp>
+#include <coppice/core/number_text.hpp>
 
 namespace coppice {
 namespace {
 
 void require_rate(char const* name, double rate, bool zero_too = false) {
     if (!(rate > 0 || (zero_too && rate == 0)) || std::isinf(rate))
-        throw argument_error(std::string(name) + " rate of a queue is " + std::to_string(rate) +
+        throw argument_error(std::string(name) + " rate of a queue is " + coppice::detail::number_text(rate) +
                              (zero_too ? ", expected a number >= 0" : ", expected a number > 0"));
 }
 void require_in(char const* name, std::int64_t value, std::int64_t low, std::int64_t high) {

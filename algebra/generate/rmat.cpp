@@ -8,6 +8,7 @@
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/algebra/rows/compress.hpp>
+#include <coppice/core/number_text.hpp>
 
 namespace coppice {
 namespace {
@@ -61,11 +62,12 @@ private:
 void check(generator_options const& o) {
     if (o.scale < 0 || o.scale > 30) throw argument_error("scale is " + std::to_string(o.scale) + ", expected 0 to 30");
     if (!(o.edge_factor >= 0 && o.edge_factor <= 1e6))
-        throw argument_error("edge_factor is " + std::to_string(o.edge_factor) + ", expected 0 to 1e6");
+        throw argument_error("edge_factor is " + coppice::detail::number_text(o.edge_factor) + ", expected 0 to 1e6");
     double const sum = o.a + o.b + o.c + o.d;
     if (!(o.a >= 0 && o.b >= 0 && o.c >= 0 && o.d >= 0 && std::abs(sum - 1) <= 1e-6))
-        throw argument_error("probabilities a, b, c, d are " + std::to_string(o.a) + ", " + std::to_string(o.b) + ", " +
-                             std::to_string(o.c) + ", " + std::to_string(o.d) + ", expected not negative with sum 1");
+        throw argument_error("probabilities a, b, c, d are " + coppice::detail::number_text(o.a) + ", " +
+                             coppice::detail::number_text(o.b) + ", " + coppice::detail::number_text(o.c) + ", " +
+                             coppice::detail::number_text(o.d) + ", expected not negative with sum 1");
     if (std::ldexp(o.edge_factor, o.scale) > INT32_MAX)
         throw overflow_error("edge_factor 2^scale is beyond 32-bit indices");
 }

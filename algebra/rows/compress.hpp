@@ -5,7 +5,7 @@
 ///
 /// Rows are dealt to at most 1024 buckets of consecutive rows. One pass scatters all triplets to their buckets, in
 /// input order; then each bucket, small enough for a core's cache, is counted by row, ordered by column and folded.
-/// Every step is stable, so duplicates are summed in input order whatever the number of threads or buckets.
+/// Every step is stable, so duplicates are combined in input order whatever the number of threads or buckets.
 #pragma once
 
 #include <algorithm>
@@ -75,11 +75,21 @@ bool strictly_sorted(std::vector<block_summary<I>> const& blocks) {
     return true;
 }
 
-/// One bucket: orders its triplets by (row, column), stable, sums duplicates, leaves the result at the front of
-/// `entries` and the number of triplets of each row in row_lengths[rows of the bucket]. Returns what is left.
-template <class T, class I>
+/// Combines duplicates by their sum.
+struct sum_duplicates {
+    template <class T>
+    bool operator()(T& value, T const& next) const {
+        value += next;
+        return true;
+    }
+};
+
+/// One bucket: orders its triplets by (row, column), stable, combines duplicates, leaves the result at the front of
+/// `entries` and the number of triplets of each row in row_lengths[rows of the bucket]. Returns the number of remaining
+/// triplets.
+template <class T, class I, class Combine>
 std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> entries, std::int64_t first_row,
-                          array_view<I> row_lengths) {
+                          array_view<I> row_lengths, Combine const& combine) {
     struct item {
         I column;
         T value;
@@ -101,9 +111,8 @@ std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> e
         if (!std::is_sorted(row_begin, row_end, by_column)) std::stable_sort(row_begin, row_end, by_column);
         std::int64_t const row_start = kept;
         for (item const* e = row_begin; e != row_end; ++e) {
-            if (kept > row_start && entries[kept - 1].column == e->column)
-                entries[kept - 1].value += e->value;
-            else
+            bool const again = kept > row_start && entries[kept - 1].column == e->column;
+            if (!again || !combine(entries[kept - 1].value, e->value))
                 entries[kept++] = {static_cast<I>(first_row + r), e->column, e->value};
         }
         row_lengths[r] = static_cast<I>(kept - row_start);
@@ -112,18 +121,22 @@ std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> e
     return kept;
 }
 
-/// CSR of the triplets that `source` gives: rows sorted by column, duplicates summed in input order, zeros kept.
+/// CSR of the triplets that `source` gives: rows sorted by column, duplicates combined in input order, zeros kept.
+///
+/// `combine(value, next)` puts the next entry at the same position into `value` and returns true, or returns false to
+/// keep it as an entry of its own.
 ///
 /// `source.visit(first, last, emit)` calls emit(row, column, value) any number of times for each of its items
 /// [first, last), in order and the same way each time it is asked; all indices are in range. `source.release()` is
 /// called once the triplets are no longer needed. Time O(items + rows), memory one copy of the triplets beside the
 /// result; throws overflow_error where the nonzeros do not fit an I.
-template <class T, class I, class Source>
+template <class T, class I, class Source, class Combine = sum_duplicates>
 class compressor {
 public:
-    compressor(host_executor const& exec, I rows, I columns, std::int64_t items, Source& source)
-        : exec_(exec), rows_(rows), columns_(columns), items_(items), source_(source), buckets_(rows, items),
-          block_(std::max<std::int64_t>(1 << 15, (items + 255) / 256)), blocks_((items + block_ - 1) / block_) {}
+    compressor(host_executor const& exec, I rows, I columns, std::int64_t items, Source& source, Combine combine = {})
+        : exec_(exec), rows_(rows), columns_(columns), items_(items), source_(source), combine_(combine),
+          buckets_(rows, items), block_(std::max<std::int64_t>(1 << 15, (items + 255) / 256)),
+          blocks_((items + block_ - 1) / block_) {}
 
     csr<T, I> run() {
         count();
@@ -181,7 +194,7 @@ private:
         for_each_block(exec_, buckets_.count, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
             std::int64_t const row = buckets_.first_row(k);
             kept[static_cast<std::size_t>(k) + 1] = order_bucket(
-                exec_, bucket(entries, k), row, lengths.view().slice(row, buckets_.first_row(k + 1) - row));
+                exec_, bucket(entries, k), row, lengths.view().slice(row, buckets_.first_row(k + 1) - row), combine_);
         });
         for (std::size_t k = 1; k < kept.size(); ++k) kept[k] += kept[k - 1];
 
@@ -242,6 +255,7 @@ private:
     I columns_;
     std::int64_t items_;
     Source& source_;
+    Combine combine_;
     row_buckets buckets_;
     std::int64_t block_;
     std::int64_t blocks_;

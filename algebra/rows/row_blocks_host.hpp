@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include <coppice/core/host/interruption.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
@@ -79,6 +80,7 @@ std::int64_t find_in_turn(host_executor const& exec, std::int64_t pieces, Make c
                        for (std::int64_t p; (p = order.next_piece()) < pieces;) {
                            std::int64_t size = 0;
                            try {
+                               interruption::check();
                                if (!worker) worker.emplace(make());
                                size = find(*worker, p);
                            } catch (...) {

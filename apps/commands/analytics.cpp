@@ -7,11 +7,14 @@
 
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
+#include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
-#include <coppice/semiring/sparse/tuples.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
+#include <coppice/semiring/matrix_operations/tuples.hpp>
 
 namespace coppice::app {
 namespace {
@@ -19,10 +22,13 @@ namespace {
 struct graph_request {
     common_options common{};
     std::string matrix{};
-    std::int64_t source = 1; ///< as files count
+    std::string source{}; ///< as the file calls it; empty: the first vertex
     analytics_options algorithm{};
     bool symmetrise = false;
+    bool renumber = false;
+    std::string parallel{}; ///< empty: as the row of the catalogue says
     std::string output{};
+    std::string mapping{};
     std::string report{};
     std::string picture{};
 };
@@ -31,9 +37,10 @@ bool reads(graph_algorithm_row const& row, std::string_view option) {
     return (" " + std::string(row.options) + " ").find(" " + std::string(option) + " ") != std::string::npos;
 }
 
-/// What goes to the file: values as they are, vertices counted from 1.
+/// What goes to the file: values as they are, vertices by their numbers in the graph file.
 void write_answer(host_executor const& host, std::string const& path, graph_answer const& answer, vertex_id vertices,
-                  file_progress const& progress) {
+                  vertex_numbering const& numbering, file_progress const& progress) {
+    auto const comment = comment_on(numbering);
     if (auto const* edges = std::get_if<answer_edges>(&answer.found)) {
         auto rows = edges->from, columns = edges->to;
         rows.insert(rows.end(), edges->to.begin(), edges->to.end());
@@ -44,15 +51,22 @@ void write_answer(host_executor const& host, std::string const& path, graph_answ
             build(host, vertices, vertices, array_view<vertex_id const>(rows), array_view<vertex_id const>(columns),
                   array_view<double const>(weights), no_duplicates{});
         write_matrix_market(host, path, forest.view(),
-                            {.symmetry = matrix_market_symmetry::symmetric, .progress = progress});
+                            {.symmetry = matrix_market_symmetry::symmetric, .comment = comment, .progress = progress});
         return;
     }
     std::vector<double> values;
     if (auto const* numbers = std::get_if<graph_answer::vertex_numbers>(&answer.found))
-        for (auto const v : *numbers) values.push_back(double(v + 1));
+        for (auto const v : *numbers) values.push_back(double(number_of(numbering, v)));
     else
         values = std::get<graph_answer::values>(answer.found);
-    write_vector(host, path, array_view<double const>(values), {}, progress);
+    write_vector(host, path, array_view<double const>(values), comment, progress);
+}
+
+/// One name a line: line i is what the file calls the vertex of row i.
+std::string mapping_text(vertex_numbering const& numbering, std::int64_t vertices) {
+    std::string text;
+    for (std::int64_t v = 0; v < vertices; ++v) text.append(numbering.name(v)) += '\n';
+    return text;
 }
 
 std::string show_fact(double value) {
@@ -82,7 +96,7 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
     auto const& a = o.algorithm;
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
     report::entries all;
-    for (auto const& [name, value] : report::entries{{"source", std::to_string(o.source)},
+    for (auto const& [name, value] : report::entries{{"source", o.source.empty() ? "the first" : o.source},
                                                      {"delta", a.delta > 0 ? show(a.delta) : "chosen"},
                                                      {"damping", show(a.damping)},
                                                      {"tolerance", show_scientific(a.tolerance)},
@@ -90,7 +104,8 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
                                                      {"samples", a.samples > 0 ? std::to_string(a.samples) : "all"},
                                                      {"alpha", a.alpha > 0 ? show(a.alpha) : "chosen"},
                                                      {"resolution", show(a.resolution)},
-                                                     {"capacity", std::to_string(a.capacity)}})
+                                                     {"capacity", std::to_string(a.capacity)},
+                                                     {"by-value", a.by_value ? "yes" : "no"}})
         if (reads(row, name)) all.emplace_back(name, value);
     if (o.symmetrise) all.emplace_back("symmetrise", "yes");
     return all;
@@ -115,20 +130,96 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     files.write_text(o.report, render(page));
 }
 
+/// What the algorithm makes of the values of the graph.
+std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
+    if (reads(row, "by-value"))
+        return is_signed ? "the values: their sum is maximised, and no edge of negative value is taken"
+                         : "magnitudes: the sum of |value| is maximised; --by-value maximises the sum of the values";
+    return row.weighted ? "the values of the graph" : "not used: every edge counts as 1, whatever its value";
+}
+
+/// What several entries of a file at one position become.
+std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
+    switch (row.parallel) {
+    case duplicates::min:
+        return "the smallest value counts";
+    case duplicates::max:
+        return "the largest value counts";
+    case duplicates::sum:
+        return "values are added";
+    case duplicates::count:
+        return "they are counted";
+    case duplicates::first:
+        return "they count once";
+    default:
+        return "they are refused, as the answer depends on what they mean";
+    }
+}
+
+constexpr named<duplicates> parallel_rules[] = {{"once", duplicates::first},
+                                                {"min", duplicates::min},
+                                                {"max", duplicates::max},
+                                                {"sum", duplicates::sum},
+                                                {"count", duplicates::count}};
+
+duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request const& o) {
+    return o.parallel.empty() ? row.parallel : choose("rule for parallel edges", o.parallel, parallel_rules);
+}
+
+/// Throws input_error that names the first pair of vertices with parallel edges.
+template <class T>
+void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, numbered_matrix<T> const& graph) {
+    auto const a = graph.matrix.view();
+    for (vertex_id u = 0; u < a.rows(); ++u)
+        for (auto k = a.row_begin(u) + 1; k < a.row_end(u); ++k)
+            if (a.indices[k] == a.indices[k - 1])
+                throw input_error(
+                    fmt::format("{}: there are parallel edges from {} to {}, and {} does not say what they "
+                                "mean; --parallel once makes one edge of them",
+                                o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
+}
+
+/// The graph of the file as the algorithm needs it, in host memory.
+template <class T>
+numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
+                              progress& status) {
+    auto const rule = rule_for_parallel_edges(row, o);
+    bool const refused = rule == duplicates::refuse;
+    auto graph = load_numbered<T>(host, o.matrix, status,
+                                  {.duplicates = refused ? duplicates::keep : rule, .renumber = o.renumber});
+    auto& a = graph.matrix;
+    require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
+    if (refused) refuse_parallel_edges(row, o, graph);
+    if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
+    // Two directions with different values are one edge of an undirected graph, as parallel edges are.
+    bool const one_value = !row.undirected || !row.weighted || is_symmetric(host, a.view());
+    if (o.symmetrise || (!one_value && is_undirected(host, graph_view(a)))) a = both_directions(host, a.view(), rule);
+    return graph;
+}
+
+vertex_id source_of(graph_request const& o, vertex_numbering const& numbering, std::int64_t vertices) {
+    if (o.source.empty()) return 0;
+    auto const v = numbering.find(o.source, vertices);
+    if (v < 0 && !numbering.names.empty())
+        throw usage_error(fmt::format("--source is '{}', and {} names no such vertex", o.source, o.matrix));
+    if (v < 0)
+        throw usage_error(fmt::format("--source is '{}', expected a vertex from {} to {} of {}", o.source,
+                                      numbering.name(0), numbering.name(vertices - 1), o.matrix));
+    return static_cast<vertex_id>(v);
+}
+
 template <class Executor, class T>
 outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
                 Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     std::string const command(row.name);
     progress status(o.common);
-    auto a = load_matrix<T>(host, o.matrix, status);
-    require_square(command, o.matrix, a.rows(), a.columns());
-    if (o.symmetrise) a = symmetrised_weights(host, a.view());
+    auto const graph = load_graph<T>(row, o, host, status);
+    auto const& a = graph.matrix;
+    auto const& numbering = graph.vertices;
     auto used = o.algorithm;
-    if (o.source < 1 || o.source > a.rows())
-        throw usage_error(
-            fmt::format("--source is {}, expected a vertex from 1 to {}", o.source, std::int64_t(a.rows())));
-    used.source = static_cast<vertex_id>(o.source - 1);
+    used.source = source_of(o, numbering, a.rows());
+    used.counted = rule_for_parallel_edges(row, o) == duplicates::count;
     auto const on_device = exec.copy(a);
     used.undirected = is_undirected(exec, graph_view(on_device));
     if (row.undirected && !used.undirected)
@@ -140,6 +231,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
         page.drawing = report::draw_picture(a.view());
     else if (!o.report.empty())
         page.drawing = report::draw_graph(a.view());
+    page.drawing.vertices = numbering;
     status.show(command);
     exec.synchronize();
     stopwatch clock;
@@ -147,8 +239,9 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     double const seconds = clock.seconds();
     if (answer.failure.empty()) {
         files.write(o.output, [&](std::string const& path) {
-            write_answer(host, path, answer, a.rows(), status.of_file(o.output));
+            write_answer(host, path, answer, a.rows(), numbering, status.of_file(o.output));
         });
+        if (!o.mapping.empty()) files.write_text(o.mapping, mapping_text(numbering, a.rows()));
         status.show("report");
         write_pictures(row, o, chosen, a.view(), answer, std::move(page), files);
     }
@@ -158,15 +251,24 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     result.json()["undirected"] = used.undirected;
+    result.line("values", meaning_of_values(row, used.by_value));
+    result.json()["weights"] = !row.weighted                              ? "none"
+                               : reads(row, "by-value") && !used.by_value ? "magnitudes"
+                                                                          : "values";
     if (reads(row, "source")) {
-        result.line("source", show_count(o.source));
-        result.json()["source"] = o.source;
+        auto const name = numbering.name(used.source);
+        result.line("source", name);
+        if (numbering.names.empty())
+            result.json()["source"] = used.source + numbering.base;
+        else
+            result.json()["source"] = name;
     }
     tell(result, answer, seconds);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
     result.line("memory", fmt::format("at most {:.3g} MB beside the graph", double(memory) * 1e-6));
     result.json()["memory_bytes"] = memory;
     if (!o.output.empty() && answer.failure.empty()) result.line("written to", o.output);
+    if (!o.mapping.empty() && answer.failure.empty()) result.line("names", o.mapping);
     outcome const end = answer.failure.empty() ? outcome{} : outcome{exit_numerical, answer.failure};
     result.publish(files, end);
     return end;
@@ -176,8 +278,12 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, std::string(row.name));
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}});
+    rule_for_parallel_edges(row, o);
+    if (!o.mapping.empty() && !o.renumber)
+        throw usage_error("--mapping writes the names that --renumber finds; add it");
     files.expect("-o", o.output);
+    files.expect("--mapping", o.mapping);
     files.expect("--json", o.common.json);
     files.expect("--report", o.report);
     files.expect("--picture", o.picture, ".svg");
@@ -189,10 +295,13 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
 command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     auto const o = std::make_shared<graph_request>();
     auto* const cli = program.add_subcommand(std::string(row.name), std::string(row.summary));
+    cli->footer(fmt::format("Values of edges: {}.\nParallel edges (several entries for one pair of vertices): {}.",
+                            meaning_of_values(row, false), meaning_of_parallel_edges(row)));
     add_matrix_argument(*cli, o->matrix);
     auto& a = o->algorithm;
     if (reads(row, "source"))
-        add_integer(*cli, "--source", o->source, "vertex to start from, counted from 1; 1 by default")->type_name("N");
+        cli->add_option("--source", o->source, "vertex to start from, as the file calls it; the first by default")
+            ->type_name("VERTEX");
     if (reads(row, "delta"))
         cli->add_option("--delta", a.delta, "how far beyond the nearest vertices are settled together; chosen if 0")
             ->type_name("LENGTH");
@@ -213,9 +322,23 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
             ->type_name("X");
     if (reads(row, "capacity"))
         add_integer(*cli, "--capacity", a.capacity, "edges that a vertex may keep; 2 by default")->type_name("N");
+    if (reads(row, "by-value"))
+        cli->add_flag("--by-value", a.by_value,
+                      "maximise the sum of the values and take no negative edge; without it the sum of |value|");
     cli->add_flag("--symmetrise", o->symmetrise,
-                  "work on the undirected graph beneath: |a_ij|, plus |a_ji| where they differ, without loops");
-    cli->add_option("-o,--output", o->output, "where to write " + std::string(row.output) + "; vertices from 1")
+                  fmt::format("work on the undirected graph: every edge in both directions, with its value; of two "
+                              "different values the {} one",
+                              row.parallel == duplicates::min ? "smaller" : "larger"));
+    cli->add_option("--parallel", o->parallel,
+                    fmt::format("what parallel edges become; by default {}", meaning_of_parallel_edges(row)))
+        ->type_name(alternatives(parallel_rules));
+    cli->add_flag("--renumber", o->renumber,
+                  "edge lists: vertices are any words or numbers, numbered in the order in which the file names them");
+    cli->add_option("--mapping", o->mapping, "where to write the names of --renumber: line i is the vertex of row i")
+        ->type_name("FILE");
+    cli->add_option("-o,--output", o->output,
+                    "where to write " + std::string(row.output) +
+                        "; vertices by their numbers in the file, and the number before the first for none")
         ->type_name("FILE");
     cli->add_option("--report", o->report,
                     "write a page with the degrees, what was found, and a drawing where the graph is small")

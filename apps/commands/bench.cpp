@@ -90,7 +90,7 @@ outcome run(options const& o) {
     check_common_options(o.common);
     check_suite(o.suite);
     bool const on_cuda = backend_name(make_executor(o.common)) == "cuda";
-    output_files files;
+    output_files files({});
     files.expect("--json", o.common.json);
     files.expect("--report", o.report);
     return measure(o, on_cuda, files);

@@ -77,10 +77,12 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
-    auto const a = load_matrix<T>(host, o.matrix, status);
+    auto const graph = load_numbered<T>(host, o.matrix, status);
+    auto const& a = graph.matrix;
     require_square("factor", o.matrix, a.rows(), a.columns());
     report::graph_drawing drawing;
     if (!o.picture.empty()) drawing = report::draw_picture(a.view());
+    drawing.vertices = graph.vertices;
     auto const on_device = exec.copy(a);
     status.show("edge weights");
     exec.synchronize();
@@ -98,9 +100,12 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     exec.synchronize();
     double const seconds = clock.lap();
     files.write(o.output, [&](std::string const& path) {
-        auto const kept = matrix_of(host, host.copy(weights).view(), host.copy(f));
+        auto const on_host = host.copy(weights);
+        auto const kept = matrix_of(host, on_host.view(), host.copy(f));
         write_matrix_market(host, path, kept,
-                            {.symmetry = matrix_market_symmetry::symmetric, .progress = status.of_file(o.output)});
+                            {.symmetry = matrix_market_symmetry::symmetric,
+                             .comment = comment_on(graph.vertices),
+                             .progress = status.of_file(o.output)});
     });
     if (!o.picture.empty()) {
         auto const neighbors = to_vector(exec, f.neighbors);
@@ -128,7 +133,7 @@ outcome run(factor_request& o) {
         throw usage_error("the greedy method is sequential and works on the host only; use --backend host");
     if (o.method == "greedy") o.common.backend = "host";
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     files.expect("--picture", o.picture, ".svg");

@@ -11,8 +11,7 @@
 #include "apps/report/collect.hpp"
 #include "apps/report/graph_picture.hpp"
 #include <coppice/algebra/operations.hpp>
-#include <coppice/core/files/file.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 namespace coppice::app {
 namespace {
@@ -32,20 +31,16 @@ struct timing {
     double all() const { return weights + factor + forest; }
 };
 
-/// Position by position the vertex that stands there, counted from 1.
-std::string permutation_text(array_view<std::int32_t const> permutation) {
+/// Position by position the vertex that stands there, as the file numbers it.
+std::string permutation_text(array_view<std::int32_t const> permutation, vertex_numbering const& vertices) {
     std::string text = "%%MatrixMarket matrix array integer general\n"
                        "% row p of the permuted matrix is row permutation(p) of the original one\n";
+    if (auto const first = number_of(vertices, 0); first != 1)
+        text += "% whose first row is number " + std::to_string(first) + "\n";
     text.reserve(text.size() + static_cast<std::size_t>(permutation.size()) * 8);
     text += std::to_string(permutation.size()) + " 1\n";
-    for (auto const vertex : permutation) text.append(std::to_string(vertex + 1)) += '\n';
+    for (auto const vertex : permutation) text.append(std::to_string(number_of(vertices, vertex))) += '\n';
     return text;
-}
-
-void write_permutation(output_files& files, std::string const& path, array_view<std::int32_t const> permutation) {
-    if (path.empty()) return;
-    auto const text = permutation_text(permutation);
-    files.write_text(path, path.ends_with(".gz") ? gzip_member(text) : text);
 }
 
 void tell(sheet& result, forest_request const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
@@ -85,10 +80,12 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
-    auto const a = load_matrix<T>(host, o.matrix, status);
+    auto const graph = load_numbered<T>(host, o.matrix, status);
+    auto const& a = graph.matrix;
     require_square("forest", o.matrix, a.rows(), a.columns());
     report::graph_drawing drawing;
     if (!o.picture.empty()) drawing = report::draw_picture(a.view());
+    drawing.vertices = graph.vertices;
     auto const on_device = exec.copy(a);
     auto const lap = [&](stopwatch& clock) {
         exec.synchronize();
@@ -108,7 +105,7 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     seconds.forest = lap(clock);
     double const identity_coverage = coverages(exec, on_device.view()).identity_coverage();
     auto const forest = host.copy(found);
-    write_permutation(files, o.output, forest.permutation.view());
+    files.write_text(o.output, permutation_text(forest.permutation.view(), graph.vertices));
     if (!o.picture.empty()) {
         for (std::int32_t v = 0; v < forest.vertices; ++v)
             for (int s : {0, 1})
@@ -130,7 +127,7 @@ outcome run(forest_request const& o) {
     check_matrix_argument(o.matrix, "forest");
     read_factor_arguments(o.factor);
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     files.expect("--picture", o.picture, ".svg");
@@ -146,8 +143,9 @@ command add_forest(CLI::App& program) {
     auto* const cli = program.add_subcommand("forest", "Find the linear forest of a matrix and its permutation");
     add_matrix_argument(*cli, o->matrix);
     add_factor_options(*cli, o->factor);
-    cli->add_option("-o,--output", o->output,
-                    "where to write the permutation: for every position the row that goes there, counted from 1")
+    cli->add_option(
+           "-o,--output", o->output,
+           "where to write the permutation: for every position the row that goes there, as the file numbers it")
         ->type_name("FILE");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);

@@ -88,7 +88,7 @@ outcome run(generate_request const& o) {
         make_executor(o.common); // matrices are made on the host; a missing GPU is still told
     auto const parameters = read_parameters(o);
     if (o.output.empty()) throw usage_error("generate needs -o FILE to write the matrix to");
-    output_files files;
+    output_files files({});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     return o.common.precision == "single" ? write_generated<float>(o, parameters, files)

@@ -74,7 +74,7 @@ outcome run(info_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "info");
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}});
     files.expect("--json", o.common.json);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return inspect<Executor, T>(o, chosen, exec, files);

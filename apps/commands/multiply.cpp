@@ -7,7 +7,7 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
-#include <coppice/semiring/products/named_product.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
 
 namespace coppice::app {
 namespace {
@@ -27,7 +27,9 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
     auto const host = make_host(o.common);
     progress status(o.common);
     auto const rule = rule_of(o.semiring);
-    auto const a = load_matrix<T>(host, o.first, status, rule), b = load_matrix<T>(host, o.second, status, rule);
+    auto const first = load_numbered<T>(host, o.first, status, {}, rule);
+    auto const& a = first.matrix;
+    auto const b = load_matrix<T>(host, o.second, status, rule);
     auto const mask = o.mask.empty() ? csr<T>() : load_matrix<T>(host, o.mask, status, rule);
     require_index_room(o.semiring, o.first, a.columns(), sizeof(T));
     auto const left = exec.copy(a), right = exec.copy(b), admitted = exec.copy(mask);
@@ -43,7 +45,7 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
     exec.synchronize();
     double const seconds = clock.seconds();
     auto on_host = host.copy(product);
-    if (writes_indices(o.semiring)) count_from_one(on_host.values());
+    if (writes_indices(o.semiring)) number_as(first.vertices, on_host.values());
     files.write(o.output, [&](std::string const& path) {
         write_matrix_market(host, path, on_host, {.progress = status.of_file(o.output)});
     });
@@ -67,11 +69,10 @@ outcome run(multiply_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.first, "multiply");
     check_matrix_argument(o.second, "multiply");
-    check_inputs({{"MATRIX", o.first}, {"the second matrix", o.second}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
@@ -89,7 +90,8 @@ command add_multiply(CLI::App& program) {
     cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");
     cli->add_option("--mask", o->mask, "a matrix of the product's shape: only where it has entries")->type_name("FILE");
     cli->add_flag("--complement", o->complement, "only where the mask has no entries");
-    cli->add_option("-o,--output", o->output, "where to write the product; arg-max writes inner indices counted from 1")
+    cli->add_option("-o,--output", o->output,
+                    "where to write the product; arg-max writes inner indices as A numbers them")
         ->type_name("FILE");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

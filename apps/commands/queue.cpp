@@ -11,7 +11,7 @@
 #include "apps/report/queue_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
-#include <coppice/solvers/hybrid/stationary.hpp>
+#include <coppice/solvers/queueing/stationary.hpp>
 
 namespace coppice::app {
 namespace {
@@ -207,7 +207,7 @@ outcome run(queue_request const& o) {
         throw usage_error(fmt::format("--tolerance is {}, expected a number >= 0", o.tolerance));
     queue_states(o.queue);
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     files.expect("--report", o.report);

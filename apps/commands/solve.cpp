@@ -12,8 +12,8 @@
 #include "apps/parts.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/systems/matrix_traits.hpp>
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/solve/matrix_traits.hpp>
 
 namespace coppice::app {
 namespace {
@@ -348,9 +348,6 @@ void check(solve_options& o) {
     if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
         throw usage_error(
             fmt::format("--absolute-tolerance is {}, expected a finite number of at least 0", o.absolute_tolerance));
-    check_inputs(o.matrix, "--x0", o.start);
-    if (o.start == "-" && o.system.rhs == "-")
-        throw usage_error("--rhs and --x0 are both -, but standard input can be read only once");
     if (o.max_iterations < 0)
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
@@ -365,7 +362,7 @@ void check(solve_options& o) {
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
     check_parts_of_solve(o);
-    check_system_arguments(o.system, o.matrix);
+    check_system_arguments(o.system);
 }
 
 std::string kind_of(option_row const& row) {
@@ -395,7 +392,7 @@ void add_preconditioner_options(CLI::App& cli, option_values& values) {
         for (auto const& [meaning, whose] : e.meanings)
             help += fmt::format("{}{}: {}", help.empty() ? "" : ". ", whose, meaning);
         cli.add_option_function<std::string>(
-               "--" + name, [&values, name = name](std::string const& value) { values.set(name, value); }, help)
+               "--" + name, [&values, option = name](std::string const& value) { values.set(option, value); }, help)
             ->type_name(e.kind);
     }
 }
@@ -403,7 +400,7 @@ void add_preconditioner_options(CLI::App& cli, option_values& values) {
 outcome run(solve_options& o) {
     check(o);
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}, {"--x0", o.start}});
     files.expect("-o", o.system.output);
     files.expect("--report", o.report);
     files.expect("--json", o.common.json);

@@ -13,8 +13,8 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
-#include <coppice/solvers/systems/solve_automatically.hpp>
-#include <coppice/solvers/systems/solve_refined.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_refined.hpp>
 
 namespace coppice::app {
 

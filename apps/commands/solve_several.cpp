@@ -7,7 +7,7 @@
 
 #include "apps/commands/solve.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
-#include <coppice/solvers/systems/solve_columns.hpp>
+#include <coppice/solvers/solve/solve_columns.hpp>
 
 namespace coppice::app {
 namespace {

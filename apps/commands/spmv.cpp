@@ -11,7 +11,7 @@
 #include "apps/output.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 namespace coppice::app {
 namespace {
@@ -69,9 +69,10 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
 
 /// The matrix that is multiplied: that of the file, or its transpose.
 template <class T>
-csr<T> load_operand(host_executor const& host, spmv_request const& o, progress& status, finite_rule rule) {
-    auto a = load_matrix<T>(host, o.matrix, status, rule);
-    return o.transpose ? transpose(host, a.view()) : std::move(a);
+numbered_matrix<T> load_operand(host_executor const& host, spmv_request const& o, progress& status, finite_rule rule) {
+    auto a = load_numbered<T>(host, o.matrix, status, {}, rule);
+    if (o.transpose) a.matrix = transpose(host, a.matrix.view());
+    return a;
 }
 
 template <class Executor, class T>
@@ -79,7 +80,8 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     auto const host = make_host(o.common);
     progress status(o.common);
     auto const rule = rule_of(o.semiring);
-    auto const a = load_operand<T>(host, o, status, rule);
+    auto const operand = load_operand<T>(host, o, status, rule);
+    auto const& a = operand.matrix;
     require_not_empty(o.matrix, a.rows(), a.columns());
     require_index_room(o.semiring, o.matrix, a.columns(), sizeof(T));
     auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
@@ -108,7 +110,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
             join_result(exec, o.semiring, mask.view(), o.complement, before.view(), y.view());
     });
     auto result_on_host = host.copy(y);
-    if (writes_indices(o.semiring)) count_from_one(result_on_host);
+    if (writes_indices(o.semiring)) number_as(operand.vertices, result_on_host);
     files.write(o.output, [&](std::string const& path) {
         write_vector(host, path, array_view<T const>(result_on_host.view()), {}, status.of_file(o.output));
     });
@@ -144,7 +146,6 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
 outcome run(spmv_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "spmv");
-    check_inputs({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
@@ -154,8 +155,8 @@ outcome run(spmv_request const& o) {
         throw usage_error(o.semiring + " writes column numbers, which --accumulate has no way to join");
     if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
     auto const chosen = make_executor(o.common);
-    output_files files;
-    files.expect("-o", o.output);
+    output_files files({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
+    files.expect("-o", o.output, "", "--accumulate"); // y = y + A x in one file
     files.expect("--json", o.common.json);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return multiply<Executor, T>(o, chosen, exec, files);
@@ -181,7 +182,8 @@ command add_spmv(CLI::App& program) {
     cli->add_flag("--complement", o->complement, "only elements where the mask is 0");
     cli->add_flag("--transpose", o->transpose, "multiply the transposed matrix");
     cli->add_option("-o,--output", o->output,
-                    "where to write y; arg-max writes columns counted from 1, 0 for an empty row")
+                    "where to write y; arg-max writes columns as the file numbers them, and the number before the "
+                    "first for an empty row")
         ->type_name("FILE");
     add_integer(*cli, "--repeat", o->repeat, "products to time; the median is told")->type_name("N");
     add_common_options(*cli, o->common);

@@ -15,10 +15,10 @@
 #include "apps/system.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/classical/classical.hpp>
-#include <coppice/solvers/classical/classical_catalogue.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
+#include <coppice/solvers/compare/classical.hpp>
+#include <coppice/solvers/compare/classical_catalogue.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 
 namespace coppice::app {
 namespace {
@@ -328,9 +328,9 @@ outcome run(tridiagonal_request& o) {
     if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
         throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
     check_parts(o.parts);
-    check_system_arguments(o.system, o.matrix);
+    check_system_arguments(o.system);
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}});
     files.expect("-o", o.system.output);
     files.expect("--json", o.common.json);
     progress status(o.common);

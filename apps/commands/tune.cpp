@@ -6,8 +6,8 @@
 
 #include "apps/backend.hpp"
 #include "apps/output.hpp"
-#include <coppice/semiring/srcsr/srcsr_tuning.hpp>
-#include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
 namespace coppice::app {
 namespace {
@@ -39,7 +39,7 @@ outcome run(tune_request const& o) {
 #endif
     }();
     if (!gpu) throw backend_error("tune measures a GPU, and none is used here: the host has nothing to choose");
-    output_files files;
+    output_files files({{"-o", file.native()}}); // read, then updated in place
     files.expect("--json", o.common.json);
     if (std::error_code none; std::filesystem::exists(file, none)) { // refuse before measuring
         read_tuning_file(file);

@@ -5,7 +5,7 @@
 
 #include "apps/report/data.hpp"
 #include <coppice/algebra/csr.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 namespace coppice::app::report {
 

@@ -10,7 +10,7 @@
 namespace coppice::app::report {
 namespace {
 
-constexpr double width = 1040, height = 470;
+constexpr double chart_width = 1040, chart_height = 470;
 constexpr double left = 64, right = 1010, top = 16, bottom = 412;
 constexpr double smallest = 1e-17; // a residual of exactly 0 is drawn here
 
@@ -208,7 +208,7 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     return fmt::format("<div class=scroll><svg class=chart viewBox='0 0 {} {}' role=img aria-label='Relative residual "
                        "over iterations'>"
                        "{}{}{}</svg></div>",
-                       width, height, draw_grid(a, tolerance), marks, labels);
+                       chart_width, chart_height, draw_grid(a, tolerance), marks, labels);
 }
 
 } // namespace coppice::app::report

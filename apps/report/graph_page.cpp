@@ -71,7 +71,7 @@ void show_values(graph_answer::values const& values, std::string const& meaning,
     double least = INFINITY, most = -INFINITY;
     for (std::size_t v = 0; v < values.size(); ++v) {
         if (!std::isfinite(values[v])) continue;
-        rows.emplace_back(std::int64_t(v) + 1, values[v]);
+        rows.emplace_back(std::int64_t(v), values[v]);
         least = std::min(least, values[v]);
         most = std::max(most, values[v]);
     }
@@ -79,7 +79,7 @@ void show_values(graph_answer::values const& values, std::string const& meaning,
     if (page.drawing.places.empty()) return;
     for (std::size_t v = 0; v < values.size(); ++v) {
         page.drawing.fills.push_back(shade(most > least ? (values[v] - least) / (most - least) : values[v] - least));
-        page.drawing.words.push_back(fmt::format("{}: {:.6g}", v + 1, values[v]));
+        page.drawing.words.push_back(fmt::format("{}: {:.6g}", page.drawing.vertices.name(std::int64_t(v)), values[v]));
     }
 }
 /// Labels are vertices of the part.
@@ -91,14 +91,15 @@ void show_parts(graph_answer::vertex_numbers const& labels, graph_page& page) {
         if (size[v] == 0) continue;
         part[v] = std::int64_t(sizes.size());
         sizes.push_back(size[v]);
-        rows.emplace_back(std::int64_t(v) + 1, double(size[v]));
+        rows.emplace_back(std::int64_t(v), double(size[v]));
     }
     page.found = chart_sizes("Parts by their size", "vertices of a part", sizes);
     page.top = rank("The largest parts", "part of vertex", "vertices", std::move(rows));
     if (page.drawing.places.empty()) return;
     for (std::size_t v = 0; v < labels.size(); ++v) {
         page.drawing.fills.push_back(part_colour(part[std::size_t(labels[v])]));
-        page.drawing.words.push_back(fmt::format("{}: part of {}", v + 1, labels[v] + 1));
+        page.drawing.words.push_back(fmt::format("{}: part of {}", page.drawing.vertices.name(std::int64_t(v)),
+                                                 page.drawing.vertices.name(labels[v])));
     }
 }
 void show_mates(graph_answer::vertex_numbers const& mates, graph_page& page) {
@@ -149,14 +150,18 @@ std::string draw(bar_chart const& chart) {
                        escaped(chart.title), svg);
 }
 
-std::string table(ranking const& top) {
+std::string show_vertex(vertex_numbering const& vertices, std::int64_t v) {
+    return vertices.names.empty() ? show_count(v + vertices.base) : escaped(vertices.name(v));
+}
+
+std::string table(ranking const& top, vertex_numbering const& vertices) {
     if (top.rows.empty()) return {};
     std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>place<th "
                                    "class=number>{}<th class=number>{}</tr></thead><tbody>",
                                    top.title, top.item, top.figure);
     for (std::size_t k = 0; k < top.rows.size(); ++k)
         html += fmt::format("<tr><td class=number>{}<td class=number>{}<td class=number>{:.6g}</tr>", k + 1,
-                            show_count(top.rows[k].first), top.rows[k].second);
+                            show_vertex(vertices, top.rows[k].first), top.rows[k].second);
     return html + "</tbody></table></div>";
 }
 std::string list(std::string const& title, entries const& rows) {
@@ -197,7 +202,8 @@ std::string render(graph_page const& page) {
         "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=verdict>{4}.</p>{5}</dl></header>",
         page.command, escaped(page.graph), style_sheet, escaped(page.size), escaped(page.summary), figures);
     html += "<section id=graph><h2>The graph</h2>" + draw(page.degrees) + "</section>";
-    html += "<section id=found><h2>What was found</h2>" + draw(page.found) + table(page.top) + "</section>";
+    html += "<section id=found><h2>What was found</h2>" + draw(page.found) + table(page.top, page.drawing.vertices) +
+            "</section>";
     if (auto const picture = graph_picture(page.drawing); !picture.empty())
         html += "<section id=drawing><h2>Drawing</h2>" + picture + "</section>";
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +

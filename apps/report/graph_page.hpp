@@ -8,7 +8,7 @@
 
 #include "apps/report/data.hpp"
 #include "apps/report/graph_picture.hpp"
-#include <coppice/graph/analytics/answer.hpp>
+#include <coppice/graph/frontier/answer.hpp>
 
 namespace coppice::app::report {
 
@@ -18,7 +18,7 @@ struct bar_chart {
     std::string axis{};
     std::vector<std::pair<std::string, std::int64_t>> bars{};
 };
-/// The first of an order: vertices counted from 1, with a figure each.
+/// The first of an order: rows of vertices, with a figure each.
 struct ranking {
     std::string title{};
     std::string item{}, figure{};

@@ -138,7 +138,7 @@ std::string graph_picture(graph_drawing const& drawing) {
         svg += fmt::format("<circle cx='{}' cy='{}' r='0.2' fill='{}' stroke='#1b1f24' stroke-width='0.03'>"
                            "<title>{}</title></circle>",
                            x(id), y(id), drawing.fills.empty() ? "#ffffff" : drawing.fills[v],
-                           escaped(drawing.words.empty() ? std::to_string(v + 1) : drawing.words[v]));
+                           escaped(drawing.words.empty() ? drawing.vertices.name(id) : drawing.words[v]));
     }
     return svg + "</svg>";
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/files/matrix_file.hpp>
 
 namespace coppice::app::report {
 
@@ -23,6 +24,7 @@ struct graph_drawing {
     graph_edges taken{};                         ///< drawn thick
     std::vector<std::string> fills{};            ///< colours of the vertices; empty: all alike
     std::vector<std::string> words{};            ///< what is shown when a vertex is pointed at; may be empty
+    vertex_numbering vertices{};                 ///< what the file of the graph calls them
 };
 
 inline constexpr std::int64_t most_drawn = 400;          ///< vertices of any graph

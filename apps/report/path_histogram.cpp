@@ -23,7 +23,7 @@ std::string range_of(path_bin const& bin) {
 
 std::string path_histogram(forest_summary const& forest) {
     if (forest.bins.empty() || forest.vertices == 0) return {};
-    constexpr double height = 250, base = 184, top = 34;
+    constexpr double height = 250, base = 184, top_edge = 34;
     double const slot = std::min(96.0, 1000.0 / static_cast<double>(forest.bins.size()));
     double const width = slot * static_cast<double>(forest.bins.size()) + 8;
     std::int64_t most = 1;
@@ -33,7 +33,7 @@ std::string path_histogram(forest_summary const& forest) {
     double x = 4;
     for (auto const& bin : forest.bins) {
         double const share = static_cast<double>(bin.vertices) / static_cast<double>(forest.vertices);
-        double const tall = (base - top) * static_cast<double>(bin.vertices) / static_cast<double>(most);
+        double const tall = (base - top_edge) * static_cast<double>(bin.vertices) / static_cast<double>(most);
         auto const range = range_of(bin);
         auto const middle = coordinate(x + slot / 2);
         svg += fmt::format("<rect class=bar x={} y={} width={} height={} rx=2 />", coordinate(x + 6),

@@ -6,7 +6,7 @@
 
 #include "bench/peers/cusparse_check.cuh"
 #include <coppice/algebra/transform.hpp>
-#include <coppice/solvers/precondition/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

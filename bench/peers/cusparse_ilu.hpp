@@ -3,7 +3,7 @@
 /// ILU(0) of cuSPARSE as a preconditioner, to be measured against.
 #pragma once
 
-#include <coppice/solvers/precondition/any_preconditioner.hpp>
+#include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 
 namespace coppice::bench {
 

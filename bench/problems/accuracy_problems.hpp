@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <coppice/algebra/tridiagonal.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::bench {
 

@@ -12,7 +12,7 @@
 #include "bench/bench.hpp"
 #include "bench/peers/lapack.hpp"
 #include "bench/problems/random_bands.hpp"
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::bench {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/host/interruption.hpp>
 
 namespace coppice {
 namespace {
@@ -216,6 +217,7 @@ void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
 }
 
 void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) const {
+    interruption::check(); // here the host waits, and nothing of the call's is under way but what the stream orders
     if (!state_->pinned) state_->pinned = pinned_places::all().take();
     if (!state_->pinned || bytes > pinned_places::bytes) return copy_bytes(from, to, bytes);
     COPPICE_CUDA_CHECK(cudaMemcpyAsync(state_->pinned, from, bytes, cudaMemcpyDefault, stream()));

@@ -158,7 +158,8 @@ struct sorted_pairs {
 template <class Key, class Value>
 sorted_pairs<Key, Value> sort_pairs(cuda_executor const& exec, array_view<Key> keys, array_view<Value> values,
                                     int bits) {
-    require_size("values of sort_by_key", values.size(), keys.size());
+    require_elements("keys of sort_by_key", keys);
+    require_size("values of sort_by_key", values, keys.size());
     std::int64_t const n = keys.size();
     if (n <= 1) return {keys.data(), values.data()};
     buffer<Key> other_keys(exec, n);

@@ -1,61 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/files/file.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <coppice/core/error.hpp>
+#include <coppice/core/files/byte_reader.hpp>
 
 namespace coppice {
 namespace {
 
 std::string reason_text(int reason) { return std::generic_category().message(reason); }
 
-[[noreturn]] void fail_to_read(std::filesystem::path const& path, int reason) {
-    throw io_error("cannot read " + input_name(path) + ": " + reason_text(reason));
-}
-
-struct open_file {
-    int descriptor = -1;
-    ~open_file() {
-        if (descriptor > STDIN_FILENO) ::close(descriptor);
-    }
-};
-
-int open_to_read(std::filesystem::path const& path) {
-    return is_standard_stream(path) ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-}
-
-file_text map_file(std::filesystem::path const& path, int descriptor, std::size_t size) {
-    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (at == MAP_FAILED) fail_to_read(path, errno);
-    std::shared_ptr<void const> owner(at, [size](void const* p) { ::munmap(const_cast<void*>(p), size); });
-    return {{static_cast<char const*>(at), size}, std::move(owner), true};
-}
-
-file_text read_stream(std::filesystem::path const& path, int descriptor) {
-    auto bytes = std::make_shared<std::string>();
-    constexpr std::size_t step = std::size_t(1) << 20;
-    for (std::size_t size = 0;;) {
-        bytes->resize(size + step);
-        ssize_t const got = ::read(descriptor, bytes->data() + size, step);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) fail_to_read(path, errno);
-        size += static_cast<std::size_t>(got);
-        if (got == 0) {
-            bytes->resize(size);
-            std::string_view const view = *bytes;
-            return {view, std::move(bytes), true};
-        }
-    }
+/// The memory limit of the control group (version 2) of this process, if it has one and the group is the root of what
+/// the process sees, as in a container; else INT64_MAX.
+std::int64_t group_memory() {
+    char digits[32];
+    int const file = ::open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return INT64_MAX;
+    ssize_t const got = ::read(file, digits, sizeof digits);
+    ::close(file);
+    std::int64_t bytes = INT64_MAX;
+    if (got > 0) std::from_chars(digits, digits + got, bytes); // "max" is no number
+    return bytes;
 }
 
 } // namespace
@@ -66,25 +42,78 @@ std::string input_name(std::filesystem::path const& path) {
     return is_standard_stream(path) ? "standard input" : path.string();
 }
 
-file_text read_file(std::filesystem::path const& path) {
-    open_file const file{open_to_read(path)};
-    if (file.descriptor < 0) fail_to_read(path, errno);
+byte_reader::byte_reader(std::filesystem::path const& path) : path_(path) {
+    bool const standard = is_standard_stream(path);
+    descriptor_ = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
     struct stat status {};
-    if (::fstat(file.descriptor, &status) != 0) fail_to_read(path, errno);
-    if (S_ISDIR(status.st_mode)) fail_to_read(path, EISDIR);
+    int const reason = ::fstat(descriptor_, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (reason != 0) {
+        ::close(descriptor_);
+        fail(reason);
+    }
     // Files of the kernel (/proc) claim to be regular and of size 0; standard input may stand anywhere in its file.
-    if (!S_ISREG(status.st_mode) || status.st_size == 0 || is_standard_stream(path))
-        return read_stream(path, file.descriptor);
-    return map_file(path, file.descriptor, static_cast<std::size_t>(status.st_size));
+    if (S_ISREG(status.st_mode) && status.st_size > 0 && !standard) size_ = status.st_size;
+}
+
+byte_reader::~byte_reader() { ::close(descriptor_); }
+
+void byte_reader::fail(int reason) const {
+    throw io_error("cannot read " + input_name(path_) + ": " + reason_text(reason));
+}
+
+std::size_t byte_reader::read(char* to, std::size_t bytes) {
+    if (size_ >= 0)
+        bytes = std::min(bytes, static_cast<std::size_t>(size_ - done_)); // what is appended later is ignored
+    std::size_t taken = 0;
+    while (taken < bytes) {
+        ssize_t const got = ::read(descriptor_, to + taken, bytes - taken);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail(errno);
+        if (got == 0) break;
+        taken += static_cast<std::size_t>(got);
+    }
+    done_ += static_cast<std::int64_t>(taken);
+    if (taken < bytes && size_ >= 0)
+        throw io_error("cannot read " + input_name(path_) + ": the file was shortened while it was read; it had " +
+                       std::to_string(size_) + " bytes and ends after " + std::to_string(done_) +
+                       "; read it again when nothing writes to it");
+    return taken;
+}
+
+std::int64_t largest_text(read_limits const& limits) {
+    if (limits.max_bytes > 0) return limits.max_bytes;
+    auto const pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));
+    return std::min(pages * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE)), group_memory()) / 2;
 }
 
 namespace {
 
-std::filesystem::path temporary_beside(std::filesystem::path const& path) {
+// Hard to guess, and another one at every call: in containers every run may have the same process id.
+std::string random_name() {
     static std::atomic<unsigned> serial{0};
-    // Not made of the file's name, which may be as long as names can be.
-    auto const name = ".coppice-partial-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
-    return path.parent_path() / name;
+    std::uint64_t word = 0;
+    if (::getentropy(&word, sizeof word) != 0) // an old kernel
+        word = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    char digits[16];
+    auto const end = std::to_chars(digits, digits + sizeof digits, word, 16).ptr;
+    return std::string(digits, end) + "-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+}
+
+struct new_file {
+    std::filesystem::path path;
+    int descriptor = -1; // -1: errno says why
+};
+// A file that was not there before, next to `path`: O_EXCL follows no link, and a name that is taken (by a run that was
+// killed) is passed over.
+new_file create_next_to(std::filesystem::path const& path, mode_t mode) {
+    for (int attempts = 100;;) {
+        // Not made of the file's name, which may be as long as names can be.
+        auto const name = path.parent_path() / (".coppice-partial-" + random_name());
+        int const descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor >= 0) return {name, descriptor};
+        if (errno != EEXIST || --attempts == 0) return {};
+    }
 }
 
 } // namespace
@@ -109,13 +138,11 @@ atomic_file::atomic_file(std::filesystem::path path) : path_(std::move(path)) {
         std::error_code ignored;
         if (auto const real = std::filesystem::canonical(path_, ignored); !ignored) path_ = real;
     }
-    temporary_ = temporary_beside(path_);
     // Nobody else reads what replaces a private file, at no time.
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0600 : 0666);
-    if (descriptor_ < 0) {
-        temporary_.clear();
-        fail("cannot write ", errno);
-    }
+    auto made = create_next_to(path_, exists ? 0600 : 0666);
+    if (made.descriptor < 0) fail("cannot write ", errno);
+    temporary_ = std::move(made.path);
+    descriptor_ = made.descriptor;
     if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Whole files: read as one piece of text (mapped, or inflated from gzip), written all or not at all.
+/// Whole files: read as one text (inflated from gzip), written completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +24,30 @@ struct file_text {
 /// at a time; empty: nobody wants to know.
 using file_progress = std::function<void(char const* step, std::int64_t done, std::int64_t of)>;
 
+/// How much memory a file may take. What exceeds a limit is a format_error that names the limit.
+struct read_limits {
+    /// Memory of the inflated text of a compressed file, or of the row offsets of a matrix, divided by the bytes of the
+    /// file; 0: any. A bomb of gzip has a ratio of 1000; files of numbers have ratios below 20.
+    double max_expansion = 64;
+    /// What takes less memory than this is not refused by `max_expansion`.
+    std::int64_t small_bytes = std::int64_t(64) << 20;
+    /// Bytes of the text of a file or stream; 0: the memory of the machine.
+    std::int64_t max_bytes = 0;
+};
+
 /// Whether a path is "-": standard input where it is read, standard output where it is written ("./-" is a file).
 bool is_standard_stream(std::filesystem::path const& path);
 
 /// What messages call an input: its path, or "standard input".
 std::string input_name(std::filesystem::path const& path);
 
-/// All bytes of a file: a regular file is mapped, anything else (a pipe, "-") is read to its end.
-/// Throws io_error with the path and the system's reason.
-file_text read_file(std::filesystem::path const& path);
-
-/// The file's text, inflated where its first two bytes say gzip (any number of members). At least `limit` bytes of the
-/// text, or all of it. Throws io_error; format_error (line 0) where the compressed data are truncated, damaged,
-/// followed by something else, or where a name that ends in .gz holds no gzip data.
-file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX,
-                    file_progress const& progress = {});
+/// The text of a file or stream without the byte order mark of UTF-8, inflated if its first two bytes are those of gzip
+/// (any number of members). At least
+/// `limit` bytes of the text, or all of it. Throws io_error; memory_error; format_error (line 0) if the compressed data
+/// are truncated, damaged or followed by other bytes, if a name that ends in .gz holds no gzip data, or if the text
+/// exceeds the limits.
+file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX, file_progress const& progress = {},
+                    read_limits const& limits = {});
 
 /// `text` (at most 2 GiB) as one gzip member, the same bytes on every run; members may be written one after the other.
 std::string gzip_member(std::string_view text);

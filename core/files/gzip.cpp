@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include <coppice/core/error.hpp>
-#include <coppice/core/files/file.hpp>
+#include <coppice/core/files/byte_reader.hpp>
 
 namespace coppice {
 namespace {
@@ -24,41 +24,25 @@ Bytef* as_bytes(char const* p) {
     return reinterpret_cast<Bytef*>(const_cast<char*>(p)); // zlib takes its input as non-const
 }
 
-// Memory that grows by realloc: large blocks are moved by the system, not copied, and start uninitialised.
-class growing_text {
-public:
-    growing_text() = default;
-    growing_text(growing_text const&) = delete;
-    growing_text& operator=(growing_text const&) = delete;
-    ~growing_text() { std::free(data_); }
+// Bytes that are read at a time, between two reports of progress.
+constexpr std::size_t bytes_per_step = std::size_t(1) << 20;
 
-    void reserve(std::size_t bytes) {
-        if (bytes <= capacity_) return;
-        void* const moved = std::realloc(data_, bytes);
-        if (!moved) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes for inflated text");
-        data_ = static_cast<char*>(moved);
-        capacity_ = bytes;
-    }
-    char* free_space() { return data_ + size; }
-    std::size_t free_bytes() const { return capacity_ - size; }
-    file_text release(bool complete) {
-        std::shared_ptr<void const> owner(data_, [](void const* p) { std::free(const_cast<void*>(p)); });
-        return {{std::exchange(data_, nullptr), size}, std::move(owner), complete};
-    }
+[[noreturn]] void refuse_length(std::string const& name, std::int64_t most) {
+    throw format_error(
+        name, 0,
+        "the text has more than " + std::to_string(most) +
+            " bytes, the limit (by default half of the memory); an endless stream has no end to wait for, "
+            "for a text that is as long raise max_bytes (--max-input)");
+}
 
-    std::size_t size = 0;
-
-private:
-    char* data_ = nullptr;
-    std::size_t capacity_ = 0;
-};
-
-// Compressed bytes that are inflated between two reports of progress.
-constexpr std::size_t bytes_per_step = std::size_t(1) << 22;
-
+/// Inflates what a reader holds; `first` is what was read from it before.
 class inflater {
 public:
-    inflater(std::string name, std::string_view compressed) : name_(std::move(name)), rest_(compressed) {
+    inflater(std::string name, byte_reader& in, std::string_view first, read_limits const& limits)
+        : name_(std::move(name)), in_(in), limits_(limits), most_(largest_text(limits)) {
+        window_.reserve(std::max(first.size(), bytes_per_step));
+        window_ = first;
+        rest_ = window_;
         if (inflateInit2(&stream_, gzip_wrapper) != Z_OK) throw memory_error("cannot start zlib");
     }
     inflater(inflater const&) = delete;
@@ -66,31 +50,48 @@ public:
     ~inflater() { inflateEnd(&stream_); }
 
     file_text run(std::size_t limit, file_progress const& progress) {
-        auto const compressed = static_cast<std::int64_t>(rest_.size());
         growing_text text;
-        // The last four bytes give the size of the last member modulo 2^32: a hint, trusted within reason.
-        text.reserve(std::min({std::max<std::size_t>(size_hint(), 4096), rest_.size() * 32 + 4096,
-                               limit < SIZE_MAX - 4096 ? limit + 4096 : limit}));
+        text.reserve(4 * rest_.size() + 4096);
         while (text.size < limit) {
             if (text.free_bytes() == 0) text.reserve(text.size + text.size / 2 + 4096);
-            if (progress) progress("inflating", compressed - static_cast<std::int64_t>(rest_.size()), compressed);
-            if (step(text) && !next_member()) return text.release(true);
+            if (rest_.empty()) refill();
+            if (progress) progress("inflating", in_.done(), std::max(in_.size(), in_.done()));
+            bool const member_ends = step(text);
+            check_size(text.size);
+            if (member_ends && !next_member()) return text.release(true);
         }
         return text.release(false);
     }
 
 private:
-    std::size_t size_hint() const {
-        if (rest_.size() < 18) return 0;
-        std::size_t size = 0;
-        for (std::size_t i = 1; i <= 4; ++i) size = size << 8 | static_cast<unsigned char>(rest_[rest_.size() - i]);
-        return size + 1; // one byte to spare, so that the end of the stream is seen without growing
+    // Appends to the rest; false at the end of the file.
+    bool refill() {
+        if (in_.size() >= 0 && in_.done() == in_.size()) return false;
+        std::string next(rest_);
+        std::size_t const before = next.size();
+        next.resize(before + bytes_per_step);
+        next.resize(before + in_.read(next.data() + before, bytes_per_step));
+        window_.swap(next);
+        rest_ = window_;
+        return rest_.size() > before;
+    }
+
+    void check_size(std::size_t size) const {
+        auto const bytes = static_cast<std::int64_t>(size);
+        if (bytes > most_) refuse_length(name_, most_);
+        auto const compressed = std::max(in_.size(), in_.done());
+        if (limits_.max_expansion > 0 && bytes > limits_.small_bytes &&
+            double(bytes) > limits_.max_expansion * double(compressed))
+            throw format_error(name_, 0,
+                               "the text is more than " + std::to_string(std::int64_t(limits_.max_expansion)) +
+                                   " times as long as its " + std::to_string(compressed) +
+                                   " compressed bytes; if this is intended, raise max_expansion (--max-expansion)");
     }
 
     // Inflates into the free space; true at the end of a member.
     bool step(growing_text& text) {
         stream_.next_in = as_bytes(rest_.data());
-        stream_.avail_in = as_chunk(std::min(rest_.size(), bytes_per_step));
+        stream_.avail_in = as_chunk(rest_.size());
         stream_.next_out = as_bytes(text.free_space());
         stream_.avail_out = as_chunk(text.free_bytes());
         uInt const in = stream_.avail_in;
@@ -103,32 +104,79 @@ private:
         if (status != Z_OK && status != Z_BUF_ERROR)
             throw format_error(name_, 0,
                                std::string("damaged gzip data: ") + (stream_.msg ? stream_.msg : "no reason"));
-        if (rest_.empty() && stream_.avail_out > 0)
+        if (rest_.empty() && stream_.avail_out > 0 && !refill())
             throw format_error(name_, 0, "truncated gzip data: the file ends inside a compressed member");
         return false;
     }
 
     // Zero bytes after the last member are padding (gzip's own rule); anything else must be a member.
     bool next_member() {
-        if (rest_.find_first_not_of('\0') == std::string_view::npos) return false;
+        do {
+            rest_.remove_prefix(std::min(rest_.find_first_not_of('\0'), rest_.size()));
+        } while (rest_.size() < 2 && refill());
+        if (rest_.empty()) return false;
         if (!is_gzip(rest_)) throw format_error(name_, 0, "unexpected bytes after the gzip data");
         inflateReset(&stream_);
         return true;
     }
 
     std::string name_;
+    byte_reader& in_;
+    read_limits limits_;
+    std::int64_t most_;
+    std::string window_;
     std::string_view rest_;
     z_stream stream_{};
 };
 
+/// Appends what a reader holds to `text`, up to `limit` bytes of text. Whether that is all.
+bool read_rest(std::string const& name, byte_reader& in, growing_text& text, std::size_t limit,
+               read_limits const& limits) {
+    std::int64_t const most = largest_text(limits);
+    if (in.size() > most && limit > static_cast<std::size_t>(most)) refuse_length(name, most);
+    if (in.size() >= 0) text.reserve(std::min(static_cast<std::size_t>(in.size()), limit));
+    while (text.size < limit) {
+        if (in.size() >= 0 && in.done() == in.size()) return true;
+        if (text.free_bytes() == 0) text.reserve(text.size + std::max(text.size / 2, bytes_per_step));
+        std::size_t const wanted = text.free_bytes();
+        std::size_t const got = in.read(text.free_space(), wanted);
+        text.size += got;
+        if (static_cast<std::int64_t>(text.size) > most) refuse_length(name, most);
+        if (got < wanted) return true;
+    }
+    return false;
+}
+
 } // namespace
 
-file_text read_text(std::filesystem::path const& path, std::size_t limit, file_progress const& progress) {
-    file_text file = read_file(path);
-    if (is_gzip(file.view)) return inflater(input_name(path), file.view).run(limit, progress);
-    if (path.extension() == ".gz" && !file.view.empty())
-        throw format_error(input_name(path), 0, "not gzip data, although the name ends in .gz");
-    return file;
+namespace {
+
+/// Without the mark that some programs write before UTF-8.
+file_text without_byte_order_mark(file_text text) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.view.starts_with(mark)) text.view.remove_prefix(mark.size());
+    return text;
+}
+
+file_text read_bytes(std::filesystem::path const& path, std::size_t limit, file_progress const& progress,
+                     read_limits const& limits) {
+    auto const name = input_name(path);
+    byte_reader in(path);
+    growing_text text;
+    text.reserve(std::size_t(1) << 16);
+    text.size = in.read(text.free_space(), text.free_bytes());
+    if (is_gzip(text.view())) return inflater(name, in, text.view(), limits).run(limit, progress);
+    if (path.extension() == ".gz" && text.size > 0)
+        throw format_error(name, 0, "not gzip data, although the name ends in .gz");
+    bool const complete = read_rest(name, in, text, limit, limits);
+    return text.release(complete);
+}
+
+} // namespace
+
+file_text read_text(std::filesystem::path const& path, std::size_t limit, file_progress const& progress,
+                    read_limits const& limits) {
+    return without_byte_order_mark(read_bytes(path, limit, progress, limits));
 }
 
 std::string gzip_member(std::string_view text) {
@@ -139,6 +187,10 @@ std::string gzip_member(std::string_view text) {
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) !=
         Z_OK)
         throw memory_error("cannot start zlib");
+    struct closer {
+        z_stream& stream;
+        ~closer() { deflateEnd(&stream); }
+    } const close{stream};
     std::string member(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
     stream.next_in = as_bytes(text.data());
     stream.avail_in = static_cast<uInt>(text.size());
@@ -146,7 +198,6 @@ std::string gzip_member(std::string_view text) {
     stream.avail_out = static_cast<uInt>(member.size());
     deflate(&stream, Z_FINISH); // cannot fail: deflateBound() made room for all of it
     member.resize(stream.total_out);
-    deflateEnd(&stream);
     return member;
 }
 

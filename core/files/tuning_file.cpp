@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/files/tuning_file.hpp>
 
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <coppice/core/files/file.hpp>
 
 namespace coppice {
 
@@ -17,6 +26,28 @@ std::filesystem::path default_tuning_file() {
 
 namespace detail {
 namespace {
+
+/// While it lives, no other folder_lock holds the folder, so that of two programs that read, change and replace a file
+/// in it both changes stay. Where folders cannot be locked, or another holds it for seconds, the work goes on without.
+class folder_lock {
+public:
+    explicit folder_lock(std::filesystem::path const& folder)
+        : descriptor_(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        constexpr int attempts = 1000;
+        for (int i = 0; i < attempts && descriptor_ >= 0; ++i) {
+            if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    }
+    ~folder_lock() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    folder_lock(folder_lock const&) = delete;
+    folder_lock& operator=(folder_lock const&) = delete;
+
+private:
+    int descriptor_;
+};
 
 /// Does a line begin with this kind? Then it is left with what follows.
 bool is_of_kind(std::string_view& line, std::string_view kind) {
@@ -75,6 +106,9 @@ void read_tuning_lines(std::filesystem::path const& file, std::string_view kind,
 
 void write_tuning_lines(std::filesystem::path const& file, std::string_view kind,
                         std::vector<std::string> const& devices, std::vector<std::string> const& lines) {
+    std::error_code none;
+    std::filesystem::create_directories(file.parent_path(), none);
+    folder_lock const one_at_a_time(file.parent_path());
     std::vector<std::string> all;
     if (std::ifstream in(file); in) {
         all = lines_of(in);
@@ -87,15 +121,11 @@ void write_tuning_lines(std::filesystem::path const& file, std::string_view kind
     }
     if (all.empty()) all.push_back("# Written by `coppice tune`: what was fastest on each device");
     for (auto const& line : lines) all.push_back(std::string(kind) + " " + line);
-    std::error_code none;
-    std::filesystem::create_directories(file.parent_path(), none);
-    std::filesystem::path const beside = file.string() + ".new";
-    std::ofstream out(beside);
-    for (auto const& line : all) out << line << '\n';
-    out.close();
-    std::error_code failed;
-    if (out) std::filesystem::rename(beside, file, failed);
-    if (!out || failed) throw io_error("cannot write '" + file.string() + "'");
+    std::string text;
+    for (auto const& line : all) text.append(line) += '\n';
+    atomic_file out(file);
+    out.write(text);
+    out.commit();
 }
 
 } // namespace detail

@@ -62,7 +62,8 @@ void read_tuning_lines(std::filesystem::path const& file, std::string_view kind,
                        std::function<void(tuning_line&)> const& read);
 
 /// Writes `lines` (without their kind) in place of those of that kind about one of `devices`; keeps all others as they
-/// stand. Makes the folder. The file is replaced at once, so that nobody reads a part of it. io_error where it cannot.
+/// stand. Makes the folder. The file is replaced as a whole (atomic_file), so that nobody reads a part of it; programs
+/// that write at the same time take turns. io_error if it cannot be written.
 void write_tuning_lines(std::filesystem::path const& file, std::string_view kind,
                         std::vector<std::string> const& devices, std::vector<std::string> const& lines);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include <tbb/parallel_sort.h>
@@ -42,7 +43,11 @@ void parallel_sort(host_executor const& exec, Iterator first, Iterator last, Les
     static_cast<void>(exec);
     std::sort(first, last, less);
 #else
-    exec.run([&] { tbb::parallel_sort(first, last, less); });
+    try {
+        exec.run([&] { tbb::parallel_sort(first, last, less); });
+    } catch (std::runtime_error const&) { // oneTBB could not start a thread; no element is lost
+        std::sort(first, last, less);
+    }
 #endif
 }
 
@@ -145,7 +150,8 @@ void queue_select(host_executor const& exec, std::int64_t n, Predicate keep, Emi
 
 template <class Key, class Value>
 void sort_by_key(host_executor const& exec, array_view<Key> keys, array_view<Value> values) {
-    require_size("values of sort_by_key", values.size(), keys.size());
+    require_elements("keys of sort_by_key", keys);
+    require_size("values of sort_by_key", values, keys.size());
     struct pair {
         Key key;
         std::int64_t position;

@@ -50,10 +50,10 @@ struct complex_lane {
     friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane safe_reciprocal(complex_lane const& a) {
         R const smallest(std::numeric_limits<typename lane_traits<R>::value_type>::min());
         R const size = larger(magnitude(a.re), magnitude(a.im));
-        R const re = select(size < smallest, smallest, a.re);
-        R const im = select(size < smallest, R(0), a.im);
+        R const real = select(size < smallest, smallest, a.re);
+        R const imaginary = select(size < smallest, R(0), a.im);
         R const inverse = reciprocal(select(size < smallest, smallest, size));
-        R const x = re * inverse, y = im * inverse;
+        R const x = real * inverse, y = imaginary * inverse;
         R const factor = inverse * reciprocal(x * x + y * y);
         return {x * factor, -(y * factor)};
     }

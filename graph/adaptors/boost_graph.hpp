@@ -15,7 +15,7 @@
 #include <boost/property_map/property_map.hpp>
 
 #include <coppice/core/executor.hpp>
-#include <coppice/graph/analytics/graph_view.hpp>
+#include <coppice/graph/frontier/graph_view.hpp>
 
 namespace coppice {
 

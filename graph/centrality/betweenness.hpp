@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include <coppice/graph/analytics/visits/level_lists.hpp>
 #include <coppice/graph/centrality/sources.hpp>
+#include <coppice/graph/frontier/level_lists.hpp>
 
 namespace coppice {
 

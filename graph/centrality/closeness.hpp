@@ -3,7 +3,7 @@
 /// Closeness, and levels from many sources: 64 searches at once.
 #pragma once
 
-#include <coppice/graph/centrality/reach_together.hpp>
+#include <coppice/graph/centrality/multi_source_bfs.hpp>
 #include <coppice/graph/centrality/sources.hpp>
 
 namespace coppice {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <coppice/algebra/random.hpp>
-#include <coppice/graph/analytics/graph_view.hpp>
+#include <coppice/graph/frontier/graph_view.hpp>
 
 namespace coppice {
 

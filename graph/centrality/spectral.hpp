@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-#include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/core/number_text.hpp>
+#include <coppice/graph/structure/pagerank.hpp>
 
 namespace coppice {
 
@@ -60,8 +61,8 @@ namespace analytics {
 
 inline void check_iteration(char const* algorithm, double tolerance, int max_iterations) {
     if (!(tolerance > 0))
-        throw argument_error(std::string(algorithm) + " option tolerance is " + std::to_string(tolerance) +
-                             ", expected more than 0");
+        throw argument_error(std::string(algorithm) + " option tolerance is " +
+                             coppice::detail::number_text(tolerance) + ", expected more than 0");
     if (max_iterations < 1)
         throw argument_error(std::string(algorithm) + " option max_iterations is " + std::to_string(max_iterations) +
                              ", expected 1 or more");
@@ -144,7 +145,7 @@ spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view i
     check_iteration("katz_centrality", options.tolerance, options.max_iterations);
     require_size("vertices of the incoming edges of katz_centrality", incoming.vertices, g.vertices);
     if (!(options.alpha >= 0 && options.alpha < 1e300))
-        throw argument_error("katz_centrality option alpha is " + std::to_string(options.alpha) +
+        throw argument_error("katz_centrality option alpha is " + coppice::detail::number_text(options.alpha) +
                              ", expected a weight, or 0 to have it chosen");
     std::int64_t const n = g.vertices;
     spectral_result result{buffer<double>(exec, n)};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/graph/analytics/graph_view.hpp>
+#include <coppice/graph/frontier/graph_view.hpp>
 
 namespace coppice {
 
@@ -22,8 +22,8 @@ namespace analytics {
 /// dimension_error where the lengths of the batch disagree.
 template <class T>
 void require_lengths(edge_batch<T> const& batch, bool with_values) {
-    require_size("ends of a batch of edges", std::int64_t(batch.to.size()), batch.size());
-    if (with_values) require_size("values of a batch of edges", std::int64_t(batch.values.size()), batch.size());
+    require_size("ends of a batch of edges", batch.to, batch.size());
+    if (with_values) require_size("values of a batch of edges", batch.values, batch.size());
 }
 } // namespace analytics
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/algebra/random.hpp>
-#include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/structure/components.hpp>
 
 namespace coppice::analytics {
 

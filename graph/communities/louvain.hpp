@@ -6,9 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include <coppice/graph/analytics/spanning_forest.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/graph/communities/label_rounds.hpp>
-#include <coppice/graph/contract.hpp>
+#include <coppice/graph/forest/contract.hpp>
+#include <coppice/graph/structure/spanning_forest.hpp>
 
 namespace coppice {
 
@@ -70,6 +71,7 @@ struct whole_weight {
     whole_weight(T const* weights, int power)
         : from(weights), first(std::ldexp(1.0, power / 2)), second(std::ldexp(1.0, power - power / 2)) {}
     COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        // NOLINTNEXTLINE(bugprone-incorrect-roundings): weights are not negative
         return static_cast<std::int64_t>(double(from[k]) * first * second + 0.5);
     }
 };
@@ -293,8 +295,8 @@ template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options) {
     using namespace analytics;
     auto const refuse = [](char const* name, double value, char const* expected) {
-        throw argument_error(std::string("louvain option ") + name + " is " + std::to_string(value) + ", expected " +
-                             expected);
+        throw argument_error(std::string("louvain option ") + name + " is " + coppice::detail::number_text(value) +
+                             ", expected " + expected);
     };
     if (!(options.resolution > 0)) refuse("resolution", options.resolution, "more than 0");
     if (!(options.tolerance >= 0)) refuse("tolerance", options.tolerance, "0 or more");
@@ -307,7 +309,7 @@ louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options cons
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution) {
     auto const whole = analytics::make_whole(exec, a, "modularity");
-    require_size("labels of modularity", labels.size(), whole.g.vertices);
+    require_size("labels of modularity", labels, whole.g.vertices);
     return whole.modularity(exec, labels.data(), resolution);
 }
 

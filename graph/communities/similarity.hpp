@@ -3,7 +3,7 @@
 /// How alike the neighbourhoods of the two ends of an edge are.
 #pragma once
 
-#include <coppice/graph/analytics/visits/shared_neighbors.hpp>
+#include <coppice/graph/frontier/shared_neighbors.hpp>
 
 namespace coppice {
 

@@ -3,8 +3,8 @@
 /// Truss numbers by peeling edges.
 #pragma once
 
-#include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/communities/similarity.hpp>
+#include <coppice/graph/structure/cores.hpp>
 
 namespace coppice {
 

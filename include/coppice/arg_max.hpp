@@ -9,4 +9,4 @@
 /// the adder behind it, for products of the user's own (section 3.6.2 of the source thesis).
 #pragma once
 
-#include <coppice/semiring/arg_max.hpp>
+#include <coppice/semiring/spmv/arg_max.hpp>

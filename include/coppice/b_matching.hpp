@@ -9,4 +9,4 @@
 /// parallel_factor() of <coppice/factor.hpp> is quicker, and can end before it is maximal.
 #pragma once
 
-#include <coppice/graph/b_matching.hpp>
+#include <coppice/graph/factor/b_matching.hpp>

@@ -70,6 +70,6 @@
 
 #include <coppice/algebra/band_storage.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
-#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>

@@ -6,7 +6,7 @@
 ///     r.levels, r.parents, r.depth, r.reached;
 ///
 /// Without `incoming` every level is pushed, which is right for every graph. The vertices are rows of `a`, counted from
-/// 0; values are not looked at.
+/// 0; edge weights are ignored: the level of a vertex is its distance in edges.
 #pragma once
 
-#include <coppice/graph/analytics/paths/bfs.hpp>
+#include <coppice/graph/search/bfs.hpp>

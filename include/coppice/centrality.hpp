@@ -10,6 +10,9 @@
 ///     eigenvector_centrality(exec, turned);
 ///     hubs_and_authorities(exec, g, turned);
 ///     bfs_levels(exec, g, {3, 14, 15});                                    // levels from many sources
+///
+/// Edge weights are ignored by all of them. In betweenness, closeness and bfs_levels the length of a path is its number
+/// of edges; in katz_centrality, eigenvector_centrality and hubs_and_authorities every stored edge counts as 1.
 #pragma once
 
 #include <coppice/graph/centrality/betweenness.hpp>

@@ -9,6 +9,6 @@
 ///     pagerank<float>(exec, c, c, {}, {}, old_ranks.ranks.view());          // fewer iterations
 #pragma once
 
-#include <coppice/graph/analytics/pagerank.hpp>
-#include <coppice/graph/analytics/paths/sssp.hpp>
-#include <coppice/graph/change/components_again.hpp>
+#include <coppice/graph/change/changed_components.hpp>
+#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/structure/pagerank.hpp>

@@ -14,6 +14,6 @@
 /// The same aggregates for every executor and any number of threads.
 #pragma once
 
-#include <coppice/graph/aggregates.hpp>
-#include <coppice/graph/contract.hpp>
-#include <coppice/graph/factor.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/aggregates.hpp>
+#include <coppice/graph/forest/contract.hpp>

@@ -8,7 +8,8 @@
 ///     truss_numbers(exec, g);                                // the densest k-truss that every edge is in
 ///     edge_similarity(exec, g, similarity::overlap);         // or jaccard, for every stored edge
 ///
-/// Labels are the smallest vertices of the communities. The same answer on host and CUDA, for any number of threads.
+/// Edge weights are used by louvain and modularity, and ignored by the others. Labels are the smallest vertices of the
+/// communities. The same answer on host and CUDA, for any number of threads.
 #pragma once
 
 #include <coppice/graph/communities/label_propagation.hpp>

@@ -35,4 +35,4 @@
 /// = k_m. A value above 1 charges in all other rounds, as the thesis does; 0 never does.
 #pragma once
 
-#include <coppice/graph/factor.hpp>
+#include <coppice/graph/factor/factor.hpp>

@@ -4,6 +4,8 @@
 ///
 ///     auto const answer = run_graph_algorithm(exec, "bfs", a.view(), {.source = 3});
 ///     for (auto const& row : graph_algorithm_catalogue) std::cout << row.name << ": " << row.summary << '\n';
+///
+/// Edge weights are used by sssp, widest, mst, matching and b-matching, and ignored by the others.
 #pragma once
 
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>

@@ -16,16 +16,17 @@
 ///
 /// A graph is a square matrix with 32-bit indices; row u holds what leaves u. All but the last need **undirected**
 /// graphs, which store both directions of every edge: require_undirected(exec, g, "my analysis") throws where that is
-/// not so, symmetrised_weights(exec, a) makes one. The same answer on host and CUDA, for any number of threads.
+/// not so, symmetrised_weights(exec, a) makes one. Edge weights are used by minimum_spanning_forest and ignored by the
+/// others. The same answer on host and CUDA, for any number of threads.
 #pragma once
 
-#include <coppice/graph/analytics/bridges.hpp>
-#include <coppice/graph/analytics/colouring.hpp>
-#include <coppice/graph/analytics/components.hpp>
-#include <coppice/graph/analytics/cores.hpp>
-#include <coppice/graph/analytics/independent_set.hpp>
-#include <coppice/graph/analytics/maximal_matching.hpp>
-#include <coppice/graph/analytics/paths/diameter.hpp>
-#include <coppice/graph/analytics/spanning_forest.hpp>
-#include <coppice/graph/analytics/strong_components.hpp>
-#include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/search/diameter.hpp>
+#include <coppice/graph/structure/bridges.hpp>
+#include <coppice/graph/structure/colouring.hpp>
+#include <coppice/graph/structure/components.hpp>
+#include <coppice/graph/structure/cores.hpp>
+#include <coppice/graph/structure/independent_set.hpp>
+#include <coppice/graph/structure/maximal_matching.hpp>
+#include <coppice/graph/structure/spanning_forest.hpp>
+#include <coppice/graph/structure/strong_components.hpp>
+#include <coppice/graph/structure/triangles.hpp>

@@ -21,10 +21,14 @@
 /// **Accumulator**: `no_accumulator{}`, or a function object of (element of w, result). Where only one of the two is
 /// there, it is taken as it is.
 ///
-/// **Semiring**: semiring_of<monoid, multiplication> of any adder (semiring/monoids.hpp names the usual ones) and any
-/// function object of (matrix element, vector element), in vxm of (vector element, matrix element). ⊕ need not commute:
-/// products meet in the order in which the nonzeros of a row are stored. Results are converted to the type of w.
-/// Product types are default constructible; on CUDA they are, as semirings and accumulators, trivially copyable.
+/// **Semiring**: semiring_of<monoid, multiplication> of any adder (semiring/operators/monoids.hpp names the usual ones)
+/// and any function object of (matrix element, vector element), in vxm of (vector element, matrix element), as in
+/// GraphBLAS: mxv computes w_i = ⊕_k a_ik ⊗ u_k, vxm computes w_j = ⊕_k u_k ⊗ a_kj. So vxm over op::first takes values
+/// of u, and vxm over op::minus gives u_k - a_kj. ⊕ need not commute: products meet in the order in which the nonzeros
+/// of a row are stored. Results are converted to the type of w. A semiring or accumulator of a type that cannot hold
+/// its operands does not compile; allow_rounding(semiring) has them converted. Min and max of a number and NaN are the
+/// number. Product types are default constructible; on CUDA they are, as semirings and accumulators, trivially
+/// copyable.
 ///
 /// **Transposition**: mxv along A and vxm with the transpose run on the rows of the matrix, the other two on those of
 /// its transpose, which the matrix_operand must have.
@@ -38,14 +42,14 @@
 /// work is queued, and is compiled by nvcc.
 ///
 /// **Errors**: dimension_error where matrix, vectors and mask disagree; argument_error for a transpose that is not
-/// there, a full w that may lose entries, and w inside the matrix. Nothing is written then. The contents of matrix and
-/// flags are not checked.
+/// there, a full w that may lose entries, w inside the matrix, and null pointers. Nothing is written then. The contents
+/// of matrix and flags are not checked.
 ///
 /// <coppice/graphblas_exchange.hpp> moves matrices and vectors to SuiteSparse:GraphBLAS and back.
 #pragma once
 
-#include <coppice/semiring/dense_vector.hpp>
-#include <coppice/semiring/descriptor.hpp>
-#include <coppice/semiring/matrix_operand.hpp>
-#include <coppice/semiring/mxv.hpp>
-#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/operators/descriptor.hpp>
+#include <coppice/semiring/operators/semirings.hpp>
+#include <coppice/semiring/spmv/dense_vector.hpp>
+#include <coppice/semiring/spmv/matrix_operand.hpp>
+#include <coppice/semiring/spmv/mxv.hpp>

@@ -39,4 +39,4 @@
 #pragma once
 
 #include <coppice/semiring/graphblas/graphblas_exchange.hpp>
-#include <coppice/semiring/sparse/graphblas_lists.hpp>
+#include <coppice/semiring/matrix_operations/graphblas_lists.hpp>

@@ -12,5 +12,5 @@
 
 #include <coppice/algebra/block_hybrid.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
-#include <coppice/solvers/hybrid/hbisa.hpp>
-#include <coppice/solvers/hybrid/stationary.hpp>
+#include <coppice/solvers/queueing/hbisa.hpp>
+#include <coppice/solvers/queueing/stationary.hpp>

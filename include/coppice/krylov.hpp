@@ -68,4 +68,4 @@
 /// vectors of the wrong length or a matrix that is not square.
 #pragma once
 
-#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>

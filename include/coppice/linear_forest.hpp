@@ -18,8 +18,8 @@
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once
 
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/forest_decomposition.hpp>
-#include <coppice/graph/grid_lines.hpp>
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/graph/paired_forest.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/forest_decomposition.hpp>
+#include <coppice/graph/forest/grid_lines.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/graph/forest/paired_forest.hpp>

@@ -13,10 +13,11 @@
 /// ------------
 /// Every header of the format (Boisvert, Pozo, Remington: The Matrix Market Exchange Formats, NISTIR 5935, 1996):
 /// `coordinate` or `array`; `real`, `integer`, `complex` or `pattern`; `general`, `symmetric`, `skew-symmetric` or
-/// `hermitian`, in any case of letters. Combinations that mean nothing are refused: a pattern array, a skew-symmetric
-/// pattern, a hermitian matrix that is not complex. One entry a line; `%` comment lines and blank lines anywhere below
-/// the banner; lines end in LF or CRLF; blanks and tabs around tokens; signs, also `+`; exponents written E, D or, as
-/// Fortran does for three digits, not at all (1.5-101); `inf` and `nan` as they stand.
+/// `hermitian`, in any case of letters; `unsigned-integer`, as SciPy writes it, is integer; a banner with one %, and a
+/// byte order mark before it, are accepted. Combinations that mean nothing are refused: a pattern array, a
+/// skew-symmetric pattern, a hermitian matrix that is not complex. One entry a line; `%` comment lines and blank lines
+/// anywhere below the banner; lines end in LF or CRLF; blanks and tabs around tokens; signs, also `+`; exponents
+/// written E, D or, as Fortran does for three digits, not at all (1.5-101); `inf` and `nan` as they stand.
 ///
 /// Files compressed with gzip are recognised by their first bytes, whatever they are called, and may have several
 /// members (bgzip, pigz, concatenation).
@@ -33,9 +34,10 @@
 /// ---------------
 /// format_error names file and line of the first fault: a banner that is none, sizes or indices that are no integers
 /// or out of range, too few or too many entries, text behind an entry, entries above the diagonal of a symmetric
-/// matrix, diagonal entries of a skew-symmetric one, complex diagonals of a hermitian one, damaged or truncated gzip
-/// data (line 0: the file as a whole). io_error: a path that cannot be opened or read. Memory is asked for in
-/// proportion to what the text holds and the number of rows, never to what its size line says of entries.
+/// matrix, diagonal entries of a skew-symmetric one other than 0, complex diagonals of a hermitian one, damaged or
+/// truncated gzip data (line 0: the file as a whole). io_error: a path that cannot be opened or read. Memory is asked
+/// for in proportion to what the text holds, never to what its size line says; see read_limits for rows without entries
+/// and for compressed files. A file that is shortened while it is read is an io_error.
 ///
 /// What is written
 /// ---------------

@@ -15,4 +15,4 @@
 #pragma once
 
 #include <coppice/solvers/multilevel/multilevel.hpp>
-#include <coppice/solvers/precondition/convergence_factor.hpp>
+#include <coppice/solvers/precondition/one_level/convergence_factor.hpp>

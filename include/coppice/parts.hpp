@@ -17,11 +17,11 @@
 #pragma once
 
 #include <coppice/core/multi_executor.hpp>
-#include <coppice/solvers/distributed/bands/band_parts.hpp>
-#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
-#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
-#include <coppice/solvers/distributed/csr_parts.hpp>
-#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
-#include <coppice/solvers/distributed/graphs/scan_parts.hpp>
-#include <coppice/solvers/distributed/part_executor.hpp>
-#include <coppice/solvers/distributed/solve_parts.hpp>
+#include <coppice/solvers/distributed/bands/distributed_bands.hpp>
+#include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
+#include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_scan.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr.hpp>
+#include <coppice/solvers/distributed/rows/rank_executor.hpp>

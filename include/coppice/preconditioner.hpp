@@ -40,5 +40,5 @@
 /// symmetric (ic0) or values that are not finite.
 #pragma once
 
-#include <coppice/solvers/precondition/convergence_factor.hpp>
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/precondition/one_level/convergence_factor.hpp>

@@ -18,4 +18,4 @@
 ///     scan.entries[v].value[0];                   // vertices from v to there, both included
 #pragma once
 
-#include <coppice/graph/bidirectional_scan.hpp>
+#include <coppice/graph/scan/bidirectional_scan.hpp>

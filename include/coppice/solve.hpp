@@ -28,6 +28,6 @@
 ///     auto found = coppice::solve_refined(exec, op, b.view(), x.view(), {.preconditioner = "isai,storage=half"});
 #pragma once
 
-#include <coppice/solvers/systems/solve_automatically.hpp>
-#include <coppice/solvers/systems/solve_columns.hpp>
-#include <coppice/solvers/systems/solve_refined.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_columns.hpp>
+#include <coppice/solvers/solve/solve_refined.hpp>

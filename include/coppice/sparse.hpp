@@ -11,8 +11,9 @@
 ///
 /// **Matrices** are csr and csr_view; the columns of every row rise strictly (matrix_error, found by a pass over the
 /// indices). **Masks** are no_mask{} or a matrix of the result's shape, read by its values or by d.structure,
-/// d.complement. **Operators** and monoids are those of semiring/binary_operators.hpp and semiring/monoids.hpp or any
-/// function object; on CUDA they are trivially copyable and callable on the device.
+/// d.complement. **Operators** and monoids are those of semiring/operators/binary_operators.hpp and
+/// semiring/operators/monoids.hpp or any function object; on CUDA they are trivially copyable and callable on the
+/// device.
 ///
 /// **Hypersparse** matrices list the rows that have entries (to_hypersparse, build_hypersparse); sizes may be anything
 /// that their indices count, 2^60 say, and work is that of the entries. mxm, element-wise operations, apply, select,
@@ -32,12 +33,12 @@
 /// fit, before memory is asked for; C is then as it was.
 #pragma once
 
-#include <coppice/semiring/products/mxm.hpp>
-#include <coppice/semiring/products/thin_dense.hpp>
-#include <coppice/semiring/sparse/elementwise.hpp>
-#include <coppice/semiring/sparse/hypersparse.hpp>
-#include <coppice/semiring/sparse/parts.hpp>
-#include <coppice/semiring/sparse/push_pull.hpp>
-#include <coppice/semiring/sparse/sparse_vector.hpp>
-#include <coppice/semiring/sparse/tuples.hpp>
-#include <coppice/semiring/sparse/vector_operations.hpp>
+#include <coppice/semiring/matrix_operations/elementwise.hpp>
+#include <coppice/semiring/matrix_operations/hypersparse.hpp>
+#include <coppice/semiring/matrix_operations/mxm.hpp>
+#include <coppice/semiring/matrix_operations/push_pull.hpp>
+#include <coppice/semiring/matrix_operations/sparse_vector.hpp>
+#include <coppice/semiring/matrix_operations/submatrix.hpp>
+#include <coppice/semiring/matrix_operations/tuples.hpp>
+#include <coppice/semiring/matrix_operations/vector_operations.hpp>
+#include <coppice/semiring/spgemm/thin_dense.hpp>

@@ -10,15 +10,15 @@
 ///
 /// `reduce_rows` is the primitive: store(i, ⊕_j multiply(nonzero j of row i)) for every row (SRCSR, chapter 3 of the
 /// source thesis), with the user's function objects and types. docs/guide/semiring.md shows how to write them;
-/// semiring/operators.hpp states what they must satisfy.
+/// semiring/operators/operators.hpp states what they must satisfy.
 ///
 /// **Order and bits.** ⊕ is associative but need not commute. Results have the same bits on every run and for any
 /// number of threads. No value is added atomically, except under srcsr_scheme::balanced_atomic, which says so.
 ///
-/// **On CUDA** (semiring/srcsr/srcsr_options.hpp): make_srcsr_plan takes a scheme and sizes; plan.reason says which
-/// sizes it took and why; `coppice tune` measures them. along_nonzeros{f, arrays...} is the fast way to write multiply;
-/// plan.workspace<accumulator>() is what reduce_rows needs beside the plan. A plan serves one stream at a time, and its
-/// calls may be captured into a CUDA graph.
+/// **On CUDA** (semiring/reduce_rows/srcsr_options.hpp): make_srcsr_plan takes a scheme and sizes; plan.reason says
+/// which sizes it took and why; `coppice tune` measures them. along_nonzeros{f, arrays...} is the fast way to write
+/// multiply; plan.workspace<accumulator>() is what reduce_rows needs beside the plan. A plan serves one stream at a
+/// time, and its calls may be captured into a CUDA graph.
 ///
 /// **Shapes.** x[columns], y[rows], in the memory of the executor, not overlapping. The plan borrows the row offsets.
 /// Rows may be long, short or empty, columns unsorted and repeated.
@@ -33,6 +33,6 @@
 /// fall. Columns, and on CUDA offsets, are not checked: see validate() in <coppice/csr.hpp>.
 #pragma once
 
-#include <coppice/semiring/semirings.hpp>
-#include <coppice/semiring/spmv.hpp>
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/semiring/operators/semirings.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>

@@ -20,19 +20,20 @@
 ///     that is too small or misaligned, an unknown pivoting, a threshold that is negative or not finite. All are found
 ///     in constant time before anything is written.
 ///
-/// Numerics. Pivoting none, partial (default) or scaled partial, see solvers/direct/pivoting.hpp. With either pivoting
-/// the backward error is that of LAPACK's gtsv on all matrices of Table 4 with 512 rows, and some hundred epsilon at
-/// worst on a million random rows. Limit of the method: each partition of 32 rows is reduced by itself, so a partition
-/// (of the system or of a coarse one) whose inner rows are singular to working precision costs accuracy even where the
-/// whole matrix is not; tridiagonal_backward_error tells. If x is not finite, the chain solver (<coppice/banded.hpp>)
-/// solves the system again, and its answer is taken if it is finite and every column had a pivot. Not so on CUDA with a
-/// workspace of the caller, which holds what RPTS needs and no more: take the overload without workspace, or
-/// solve_bands. (In place, d is copied before x is written only if the reduction shows that x may not be finite. If
-/// nothing shows and x overflows nevertheless, it stays so.) A singular matrix gives x that is infinite, NaN or huge,
-/// never an exception: a pivot of magnitude below the smallest normal number is replaced by that number. NaN or
-/// infinity in the input gives NaN or infinity in x, at least where x depends on it. Magnitudes up to 1e300 and down
-/// to 1e-300 (1e36, 1e-36 in float) do no harm where the rows of a matrix are of similar scale; for rows of different
-/// scales use scaled partial pivoting, whose answer does not change when rows are multiplied by powers of two.
+/// Numerics. Pivoting none, partial (default) or scaled partial, see solvers/direct/interface/pivoting.hpp. With either
+/// pivoting the backward error is that of LAPACK's gtsv on all matrices of Table 4 with 512 rows, and some hundred
+/// epsilon at worst on a million random rows. Limit of the method: each partition of 32 rows is reduced by itself, so a
+/// partition (of the system or of a coarse one) whose inner rows are singular to working precision costs accuracy even
+/// where the whole matrix is not; tridiagonal_backward_error tells. If x is not finite, the chain solver
+/// (<coppice/banded.hpp>) solves the system again, and its answer is taken if it is finite and every column had a
+/// pivot. Not so on CUDA with a workspace of the caller, which holds what RPTS needs and no more: take the overload
+/// without workspace, or solve_bands. (In place, d is copied before x is written only if the reduction shows that x may
+/// not be finite. If nothing shows and x overflows nevertheless, it stays so.) A singular matrix gives x that is
+/// infinite, NaN or huge, never an exception: a pivot of magnitude below the smallest normal number is replaced by that
+/// number. NaN or infinity in the input gives NaN or infinity in x, at least where x depends on it. Magnitudes up to
+/// 1e300 and down to 1e-300 (1e36, 1e-36 in float) do no harm where the rows of a matrix are of similar scale; for rows
+/// of different scales use scaled partial pivoting, whose answer does not change when rows are multiplied by powers of
+/// two.
 ///
 /// The same input gives the same bits for any number of host threads and on every run, on CUDA on one device with one
 /// tuning file. CPUs of different instruction sets (fused multiply-add or not) and GPUs may differ from each other in
@@ -44,6 +45,6 @@
 #pragma once
 
 #include <coppice/algebra/tridiagonal.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/direct/tridiagonal_solver.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>

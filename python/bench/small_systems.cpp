@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include <coppice/core/executor.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 /// Seconds a call for one system of n rows.
 extern "C" double seconds_per_call(long n, double const* lower, double const* diagonal, double const* upper,

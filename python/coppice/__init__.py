@@ -16,6 +16,7 @@ from ._core import version as __version__
 from ._arrays import integer
 from .direct import *  # noqa: F403
 from .direct import __all__ as _direct
+from .renumbering import renumber
 from .sparse import Matrix, Vector
 
 # With SciPy's LinearOperator, which takes longer to import than all else here: on first use.
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .iterative import (ColumnsSolution, Preconditioner, Solution, bicgstab, cg, fgmres, gmres, idrs, minres,
                             preconditioner, preconditioners, solve, solve_columns, solve_refined)
 
-__all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "release_memory", "semiring",
+__all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "release_memory", "renumber", "semiring",
            "set_threads", "sparse", "threads", "use_threads", "__version__"]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -77,12 +78,22 @@ def out_array(name: str, value, shape: tuple[int, ...], first: str, like) -> Any
     return value
 
 
+def require_room(name: str, shape, dtype: np.dtype, like) -> None:
+    """MemoryError for an array that the memory where `like` lies cannot hold: the system may promise such memory, and
+    fail only while it is filled."""
+    library, size = library_of(like), math.prod(shape) * dtype.itemsize
+    if size > library.memory(like):
+        raise MemoryError(f"cannot allocate {size} bytes for {name} with shape {tuple(shape)}, expected at most the "
+                          f"{library.memory(like)} bytes of memory {where(library, like)}")
+
+
 def in_library_of(given, result) -> Any:
-    """An array of NumPy in the library that the caller works with: that of `given`, which shares its memory."""
-    if isinstance(given, np.ndarray) or type(result) is not np.ndarray:
+    """An array of NumPy, or of CuPy, in the library that the caller works with: that of `given`, which shares its
+    memory."""
+    if isinstance(given, np.ndarray) or type(result) is type(given):
         return result
     if type(given).__module__.partition(".")[0] == "torch":
-        return _places.torch().xp.from_numpy(result)
+        return _places.torch().xp.from_numpy(result) if type(result) is np.ndarray else result
     if hasattr(given, "__array_namespace__"):
         return given.__array_namespace__().from_dlpack(result)
     return result
@@ -139,8 +150,11 @@ def _shared(name: str, value):
     try:
         return _places.cupy().xp.asarray(value)
     except ImportError:
-        raise TypeError(f"{name} is a {type(value).__name__} on a device, expected an array of CuPy or PyTorch; others "
-                        "are taken where CuPy is installed") from None
+        raise TypeError(f"{name} lies in the memory of a device and is a {type(value).__name__}, expected an array of CuPy "
+                        "or PyTorch; others are taken where CuPy is installed") from None
+    except Exception as error:  # of CuPy's runtime, whose classes differ
+        raise TypeError(f"{name} lies in the memory of a device and is a {type(value).__name__} that CuPy does not take: "
+                        f"{error}") from None
 
 
 def on_device(value) -> bool:

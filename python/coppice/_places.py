@@ -7,8 +7,11 @@ Results are arrays of the library that the arguments came from; work is queued o
 
 from __future__ import annotations
 
+import os
+import sys
 from contextlib import nullcontext
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,6 +110,10 @@ class Host:
         """The largest modulus; 0 of none."""
         return float(self.xp.abs(a).max()) if a.size else 0.0
 
+    def memory(self, like) -> int:
+        """Bytes of the memory where `like` lies."""
+        return _host_memory()
+
 
 class CuPy(Host):
     name = "cupy"
@@ -165,6 +172,10 @@ class CuPy(Host):
 
     def queue(self, stream):
         return self.xp.cuda.ExternalStream(stream) if stream else nullcontext()
+
+    def memory(self, like):
+        with like.device:
+            return self.xp.cuda.runtime.memGetInfo()[1]
 
     def sparse(self, offsets, indices, values, shape):
         from cupyx.scipy.sparse import csr_matrix
@@ -285,12 +296,30 @@ class Torch(Host):
     def largest(self, a):
         return float(a.abs().max()) if a.numel() else 0.0
 
+    def memory(self, like):
+        return self.xp.cuda.get_device_properties(like.device).total_memory
+
     def sparse(self, offsets, indices, values, shape):
         return self.xp.sparse_csr_tensor(offsets, indices, values, size=tuple(shape))
 
 
 HOST = Host()
 _SOLVED = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
+
+
+@cache
+def _host_memory() -> int:
+    """Of the machine, or what its container may use."""
+    try:
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return sys.maxsize
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            most = min(most, int(Path(path).read_text()))
+        except (OSError, ValueError):  # none, or "max"
+            pass
+    return most
 
 
 @cache

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
 _INT32 = np.dtype("i4")
+_INTEGERS = (_INT32, np.dtype("i8"))
 
 
 def is_sparse(value: Any) -> TypeGuard[Any]:
@@ -24,13 +25,29 @@ def is_sparse(value: Any) -> TypeGuard[Any]:
 def csr(name: str, a, types=NUMBERS, *, canonical=True, square=False):
     """(csr of the library, its array of values) of a sparse matrix; see `arrays_of`."""
     arrays = arrays_of(name, a, types, canonical=canonical, square=square)
-    return csr_of(arrays, shape_of(a)), arrays[2]
+    return csr_of(arrays, shape_of(a), name), arrays[2]
 
 
-def csr_of(arrays, shape, known=False):
-    """`known`: what the arrays hold has been looked at, or the library made them."""
+def require_sound(name: str, a: Any) -> None:
+    """ValueError unless the arrays of a sparse matrix are those of one: for what SciPy is to convert next."""
+    if _on_device(a) or _is_torch(a):
+        return
+    kind = getattr(a, "format", None)
+    if kind == "csr":
+        _check_compressed(name, a, shape_of(a))
+    else:
+        _check_format(name, a, kind)
+
+
+def csr_of(arrays, shape, unchecked=None):
+    """`unchecked`: the name of a matrix whose arrays on a device nobody has looked at; None: the library made them. Those
+    on the host have been looked at by `arrays_of`."""
     library = library_of(arrays[2])
-    return _core.Csr(*map(library.given, arrays), *map(int, shape), known)
+    known = unchecked is None or not library.on_device
+    try:
+        return _core.Csr(*map(library.given, arrays), *map(int, shape), known)
+    except ValueError as error:
+        raise _malformed(unchecked, shape, error) from None
 
 
 def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
@@ -38,7 +55,7 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
 
     CSR arrays are read where they lie; indices of 64 bits are copied where they fit 32, other formats are converted by
     the library of the matrix. `canonical`: columns sorted, without duplicates, which a copy is made for where it is not
-    so.
+    so. ValueError for arrays that are not those of a matrix, before any other library works on them.
     """
     if not is_sparse(a):
         raise TypeError(f"{name} is a {type(a).__name__}, expected a scipy.sparse matrix or array, or one of CuPy or "
@@ -48,7 +65,7 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
         raise ValueError(f"{name} has shape {shape}, expected {'(n, n)' if square else '(m, n)'}")
     if max(shape) > np.iinfo(_INT32).max:
         raise OverflowError(f"{name} has shape {shape}, expected numbers below 2^31")
-    offsets, indices, data = (_rows_of_torch if _is_torch(a) else _rows_of)(a, canonical)
+    offsets, indices, data = (_rows_of_torch if _is_torch(a) else _rows_of)(name, a, canonical)
     count = indices.shape[0]
     if count > np.iinfo(_INT32).max:
         raise OverflowError(f"{name} with shape {shape} has {count} nonzeros, expected a number below 2^31")
@@ -57,7 +74,8 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
         raise TypeError(f"{name} with shape {shape} has dtype {a.dtype}, expected {named(types)}; "
                         "nothing is converted behind your back")
     data = contiguous(f"{name}.data", array(f"{name}.data", data, types))
-    return library.converted(offsets, _INT32), library.converted(indices, _INT32), data
+    offsets, indices = (library.packed(library.converted(each, _INT32)) for each in (offsets, indices))
+    return offsets, indices, data
 
 
 def to_sparse(library, arrays):
@@ -71,9 +89,83 @@ def to_sparse(library, arrays):
     return csr_array((values, indices, offsets), shape=shape)
 
 
-def _rows_of(a, canonical):
+def _rows_of(name, a, canonical):
+    if _on_device(a):
+        return _rows_of_device(name, a, canonical)
+    kind, shape = getattr(a, "format", None), shape_of(a)
+    rows = a
+    if kind != "csr":
+        _check_format(name, a, kind)
+        try:
+            rows = a.tocsr()
+        except (ValueError, IndexError, TypeError) as error:
+            raise _malformed(name, shape, error) from None
+    if _check_compressed(name, rows, shape) or not canonical:
+        return rows.indptr, rows.indices, rows.data
+    # A new matrix: what SciPy has noted of the order of this one need not hold.
+    rows = type(rows)((rows.data.copy(), rows.indices.copy(), rows.indptr.copy()), shape=shape)
+    rows.sum_duplicates()
+    return rows.indptr, rows.indices, rows.data
+
+
+def _check_format(name, a, kind):
+    """The arrays of the formats whose conversion SciPy does in compiled code, which trusts them."""
+    shape = shape_of(a)
+    if kind == "csc":
+        _check_compressed(name, a, shape[::-1])
+    elif kind == "bsr":
+        r, c = getattr(a, "blocksize", (0, 0))
+        data = np.asarray(a.data)
+        if data.ndim != 3 or min(data.shape[1:]) < 1 or shape[0] % data.shape[1] or shape[1] % data.shape[2]:
+            raise _malformed(name, shape, f"data has shape {data.shape}, expected (blocks, r, c) of blocks that fit")
+        _check_compressed(name, a, (shape[0] // r, shape[1] // c), 3)
+    elif kind == "coo":
+        _check_coordinates(name, a, shape)
+
+
+def _check_compressed(name, a, shape, dimensions=1):
+    """Whether every row rises strictly. ValueError unless indptr, indices and data are those of a matrix."""
+    told = shape_of(a)
+    parts = {part: np.asarray(getattr(a, part)) for part in ("indptr", "indices", "data")}
+    for part, array in parts.items():
+        wanted = dimensions if part == "data" else 1
+        if array.ndim != wanted:
+            raise _malformed(name, told, f"{part} has shape {array.shape}, expected {wanted} "
+                                         f"dimension{'s' if wanted > 1 else ''}")
+        if part != "data" and array.dtype not in _INTEGERS:
+            raise _malformed(name, told, f"{part} has dtype {array.dtype}, expected int32 or int64")
+    if len(parts["data"]) != len(parts["indices"]):
+        raise _malformed(name, told, f"data has {len(parts['data'])} elements and indices has {len(parts['indices'])}, "
+                                     "expected as many")
+    try:
+        return _core.check_rows(*(np.ascontiguousarray(parts[part]) for part in ("indptr", "indices")), *map(int, shape))
+    except ValueError as error:
+        raise _malformed(name, told, error) from None
+
+
+def _check_coordinates(name, a, shape):
+    coords = [np.asarray(part) for part in getattr(a, "coords", None) or (a.row, a.col)]
+    for part, array, bound in zip(("row", "col"), coords, shape):
+        if array.ndim != 1 or array.shape != np.shape(a.data):
+            raise _malformed(name, shape, f"{part} has shape {array.shape}, expected that of data, {np.shape(a.data)}")
+        if array.dtype.kind not in "iu":
+            raise _malformed(name, shape, f"{part} has dtype {array.dtype}, expected integers")
+        if array.size and not 0 <= array.min() <= array.max() < bound:
+            raise _malformed(name, shape, f"{part} holds {array.min()} to {array.max()}, expected 0 to {bound - 1}")
+
+
+def _malformed(name, shape, why):
+    return ValueError(f"{name} with shape {tuple(shape)} is no sparse matrix: {why}")
+
+
+def _on_device(a) -> bool:
+    return type(a).__module__.partition(".")[0] in ("cupy", "cupyx")
+
+
+def _rows_of_device(name, a, canonical):
     rows = a.tocsr()
     if canonical and not rows.has_canonical_format:
+        csr_of((rows.indptr, rows.indices, rows.data), shape_of(rows), name)  # looks at the arrays
         rows = rows.copy()
         rows.sum_duplicates()
     return rows.indptr, rows.indices, rows.data
@@ -83,10 +175,48 @@ def _is_torch(value) -> bool:
     return str(getattr(value, "layout", "")).startswith("torch.sparse_")
 
 
-def _rows_of_torch(a, canonical):
+def _rows_of_torch(name, a, canonical):
     a = a.detach()
+    if str(a.layout) == "torch.sparse_coo":
+        _check_torch_coordinates(name, a)
     if canonical and str(a.layout) == "torch.sparse_coo":
         a = a.coalesce()
     rows = a if str(a.layout) == "torch.sparse_csr" else a.to_sparse_csr()
     arrays = rows.crow_indices(), rows.col_indices(), rows.values()
-    return arrays if rows.is_cuda else tuple(part.numpy() for part in arrays)
+    if rows.is_cuda:
+        _check_range(name, a, "crow_indices", arrays[0], arrays[1].shape[0] + 1)
+        _check_range(name, a, "col_indices", arrays[1], rows.shape[1])
+        return arrays
+    parts = _Parts(*(part.numpy() for part in arrays), shape_of(rows))
+    if _check_compressed(name, parts, parts.shape) or not canonical:
+        return parts[:3]
+    return _sorted_rows(*parts)
+
+
+class _Parts(NamedTuple):
+    indptr: Any
+    indices: Any
+    data: Any
+    shape: tuple[int, ...]
+
+
+def _sorted_rows(offsets, indices, data, shape):
+    """Rows with their columns sorted and duplicates added up, in new arrays."""
+    rows = np.repeat(np.arange(shape[0]), np.diff(offsets))
+    order = np.lexsort((indices, rows))
+    rows, indices, data = rows[order], indices[order], data[order]
+    first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]) | (indices[1:] != indices[:-1])))
+    sums = np.add.reduceat(data, first) if len(data) else data
+    return np.searchsorted(rows[first], np.arange(shape[0] + 1)).astype(offsets.dtype), indices[first], sums
+
+
+def _check_torch_coordinates(name, a):
+    for part, indices, bound in zip(("row", "column"), a._indices(), a.shape):
+        _check_range(name, a, f"the {part} indices", indices, bound)
+
+
+def _check_range(name, a, part, values, bound):
+    """Before they are converted to int32, which larger ones would wrap to."""
+    if values.shape[0] and not 0 <= int(values.min()) <= int(values.max()) < bound:
+        raise _malformed(name, shape_of(a), f"{part} holds {int(values.min())} to {int(values.max())}, expected 0 to "
+                                            f"{bound - 1}")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import array, contiguous, in_library_of, integer, out_array, same_type, shape_of, text
+from ._arrays import array, contiguous, in_library_of, integer, out_array, require_room, same_type, shape_of, text
 from ._places import library_of, quick_tridiagonal
 
 __all__ = [
@@ -67,7 +67,8 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     refinements : int
         Steps of iterative refinement.
     report : bool
-        Also return a `Report`; a system whose backward error is too large is then solved again by a safer method.
+        Also return a `Report`. A system whose backward error is too large is solved again by a safer method: on the host
+        also without a report, unless ``out`` is b.
     condition : bool
         Estimate condition numbers for the report, which it implies.
     out : array of the shape of x
@@ -331,7 +332,9 @@ class _Sides:
             contiguous("b", b)
             self.columns = _spread(b, own, self.batch)
         else:
-            spread = self.library.broadcast(b, self.batch + shape[-2:])
+            whole = self.batch + shape[-2:]
+            require_room("the right-hand sides of a batch", whole, self.dtype, b)
+            spread = self.library.broadcast(b, whole)
             self.columns = self.library.packed(self.library.moved(spread, -1, 0))
 
     def answer(self, out):
@@ -358,12 +361,16 @@ def _solve(system, b, transposed, pivoting, method, refinements, report, conditi
     sides = _Sides(system, b)
     system = system.spread(sides.batch)
     options = system.options(_operation(transposed, False), pivoting, method, refinements, condition)
-    told = np.zeros(system.systems, _REPORT) if report or condition else None
+    asked = report or condition
     x, given = sides.answer(out), sides.library.given
+    # On the host also where nobody asked: it costs less than the call, and makes the library look at what it gives. It
+    # needs b, and a device would have to be waited for.
+    reported = asked or not (sides.library.on_device or np.may_share_memory(x, sides.columns))
+    told = np.zeros(system.systems, _REPORT) if reported else None
     if math.prod(x.shape):
         _core.solve_bands(system.bands(), given(sides.columns), given(x), sides.count, options,
                           None if told is None else told.view(np.uint8))
-    if told is None:
+    if not asked:
         return sides.shaped(x, out)
     told = told.reshape(system.batch)
     return sides.shaped(x, out), Report(told["backward_error"], told["componentwise_error"], _STATUS[told["status"]],
@@ -381,8 +388,9 @@ def _operation(transposed, conjugate):
 def _spread(part, batch, wanted):
     if batch == wanted:
         return part
-    library = library_of(part)
-    return library.packed(library.broadcast(part, wanted + shape_of(part)[len(batch):]))
+    library, shape = library_of(part), wanted + shape_of(part)[len(batch):]
+    require_room("a batch of systems", shape, library.dtype(part), part)
+    return library.packed(library.broadcast(part, shape))
 
 
 def _one_type(names, parts):

@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._arrays import integer, real
 from ._places import library_of
-from ._sparse import csr, is_sparse
+from ._sparse import csr, is_sparse, require_sound
 
 if TYPE_CHECKING:
     from ._types import SparseMatrix
@@ -33,6 +33,7 @@ _MEANING = {
     "alpha": "float, the weight of an edge; 0: such that it converges",
     "resolution": "float > 0; the larger, the smaller the communities",
     "capacity": "int, edges that a vertex may keep",
+    "by-value": "bool; True maximises the sum of the weights and takes no negative edge, False (default) that of |weights|",
 }
 _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 
@@ -64,8 +65,11 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     name : str
         A name of `algorithms()`.
     G : (n, n) sparse matrix of SciPy, CuPy or PyTorch, or NetworkX or igraph graph, whose edge attribute "weight" is the weight
-        Algorithms for undirected graphs take matrices that hold both directions of every edge. Weights of integers are
-        converted to float64.
+        Algorithms for undirected graphs take matrices that hold both directions of every edge. Integer weights are
+        converted to float64; one that float64 does not hold exactly is an error. An algorithm whose row of `algorithms()`
+        is not ``weighted`` does not read weights: every edge counts as 1.
+        Parallel edges of a NetworkX or igraph graph are combined as the algorithm needs it, see `parallel_edges`.
+        Duplicate entries of a matrix are added, as SciPy defines them.
     **options
         Those that the catalogue names for the algorithm, with ``_`` for ``-``; `source` is a node of a NetworkX graph,
         a number or a name of a vertex of an igraph one.
@@ -74,6 +78,8 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     ------
     ValueError
         For unknown names, vertices that are not there and graphs that are not what the algorithm needs.
+    TypeError
+        For options that the algorithm does not have, such as ``weight`` of one that does not read weights.
     ArithmeticError
         Where there is no answer: a cycle of negative length, no convergence.
     """
@@ -83,19 +89,20 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     given = {key.replace("_", "-"): value for key, value in options.items()}
     for key in given:
         if key not in row["options"]:
-            raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}")
+            raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}"
+                            + (_about_weights(row) if key in ("weight", "weights", "distance") else ""))
     for key, value in given.items():
         if key != "source":
-            given[key] = integer(key, value, 0, 2**31 - 1) if key in _COUNTS else real(key, value)
+            given[key] = _option(key, value)
     nodes = None
-    if _is_igraph(G):
-        if isinstance(given.get("source"), str):
-            given["source"] = _named_vertex(G, given["source"])
-        G = from_igraph(G)
-    elif not is_sparse(G):
-        G, nodes = _matrix_of(G)
+    if not is_sparse(G):
+        edges = _edges_of_graph(G, "weight" if row["weighted"] else None)
         if "source" in given:
-            given["source"] = _position(nodes, given["source"])
+            given["source"] = _vertex(G, edges.nodes, given["source"])
+        G = _combined(edges, row["parallel"], name)
+        if row["parallel"] == "count":
+            given["counted"] = True
+        nodes = None if edges.igraph else edges.nodes
     if "source" in given:
         given["source"] = integer("source", given["source"], -2**63, 2**63 - 1)
     matrix, weights = _graph(G)
@@ -113,26 +120,42 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     return Answer(tuple(map(placed, found)) if isinstance(found, tuple) else placed(found), facts)
 
 
-def from_igraph(G: Any, weight: str | None = "weight") -> Any:
+def parallel_edges(name: str) -> str:
+    """How `run` combines the parallel edges of a NetworkX or igraph graph for the algorithm of that name.
+
+    Parameters
+    ----------
+    name : str
+        A name of `algorithms()`.
+
+    Returns
+    -------
+    "min" : the smallest weight (shortest paths, spanning forests)
+    "max" : the largest weight (widest paths, matchings)
+    "sum" : the sum of the weights (communities)
+    "count" : an edge that has a parallel one is no bridge
+    "first" : the answer does not depend on them (levels, components, independent sets, ...)
+    "refuse" : the algorithm counts edges without weights, so that `run` raises ValueError
+    """
+    if name not in _ROWS:
+        raise ValueError(f"unknown graph algorithm {name!r}, expected one of {', '.join(_ROWS)}")
+    return _ROWS[name]["parallel"]
+
+
+def from_igraph(G: Any, weight: str | None = "weight", *, parallel: str = "refuse") -> Any:
     """A scipy.sparse.csr_array of an ``igraph.Graph``, with both directions of undirected edges.
 
     Parameters
     ----------
     G : igraph.Graph
-    weight : str, the edge attribute that entries are, and 1 where the graph has none; parallel edges are added up.
+    weight : str, the edge attribute that entries are, and 1 where the graph has none
+    parallel : what the entry of parallel edges is: "min", "max" or "sum" of their weights, or their number, "count";
+        "refuse" raises ValueError if there are any.
     """
-    from scipy.sparse import coo_array
-
-    n, edges = G.vcount(), np.asarray(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    if weight is not None and weight in G.es.attributes():
-        weights = np.asarray(G.es[weight], dtype=np.float64)
-    else:
-        weights = np.ones(len(edges))
-    if not G.is_directed():
-        turned = edges[edges[:, 0] != edges[:, 1]]
-        weights = np.concatenate([weights, weights[edges[:, 0] != edges[:, 1]]])
-        edges = np.concatenate([edges, turned[:, ::-1]])
-    return coo_array((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+    if parallel not in (*_COMBINE, "count", "refuse"):
+        raise ValueError(f"parallel is {parallel!r}, expected {', '.join(_COMBINE)}, count or refuse")
+    edges = _edges_of_igraph(G, weight if weight in G.es.attributes() else None)
+    return _combined(edges, parallel, "from_igraph", "parallel='min', 'max', 'sum' or 'count'")
 
 
 def to_igraph(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
@@ -173,6 +196,7 @@ def _edges_of(G, vertices, directed):
     if is_sparse(G):
         if len(G.shape) != 2 or G.shape[0] != G.shape[1]:
             raise ValueError(f"G has shape {G.shape}, expected (n, n)")
+        require_sound("G", G)
         entries = G.tocoo()
         kept = np.full(entries.nnz, True) if directed else entries.row <= entries.col
         return G.shape[0], entries.row[kept], entries.col[kept], entries.data[kept]
@@ -187,15 +211,141 @@ def _edges_of(G, vertices, directed):
     return vertices, start, end, weights
 
 
+_COMBINE: dict[str, Any] = {"min": np.minimum, "max": np.maximum, "sum": np.add}
+_READING = ("adj", "adjacency", "succ", "successors", "pred", "predecessors", "neighbors", "edges", "nodes", "degree",
+            "__getitem__", "__iter__", "__len__", "__contains__", "get_edge_data", "has_edge", "is_directed", "is_multigraph")
+_EXACT = 2**53  # float64 holds every integer up to it
+
+
+class _Edges(NamedTuple):
+    """Stored edges of a graph, parallel ones beside each other or not; both directions of undirected ones."""
+
+    nodes: list
+    start: np.ndarray
+    end: np.ndarray
+    weights: np.ndarray
+    igraph: bool
+
+
 def _is_igraph(G):
     return all(hasattr(G, name) for name in ("get_edgelist", "vcount", "is_directed"))
 
 
-def _named_vertex(G, name):
+def _edges_of_graph(G, weight):
+    if _is_igraph(G):
+        return _edges_of_igraph(G, weight if weight in G.es.attributes() else None)
+    return _edges_of_networkx(G, weight)
+
+
+def _edges_of_igraph(G, weight):
+    edges = np.asarray(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    if weight is None:
+        weights = np.ones(len(edges))
+    else:
+        weights = exact_weights(G.es[weight], lambda k: f"edge {k} of G from {edges[k, 0]} to {edges[k, 1]}")
+    if not G.is_directed():  # every edge and its reverse in turn, so that both directions add parallel edges in one order
+        kept = np.ones((len(edges), 2), dtype=bool)
+        kept[:, 1] = edges[:, 0] != edges[:, 1]
+        edges = np.stack([edges, edges[:, ::-1]], axis=1)[kept]
+        weights = np.repeat(weights, kept.sum(axis=1))
+    return _Edges(list(range(G.vcount())), edges[:, 0], edges[:, 1], weights, True)
+
+
+def _edges_of_networkx(G, weight):
+    if not (hasattr(G, "is_directed") and hasattr(G, "nodes")):
+        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix or a graph of NetworkX or igraph")
+    nodes = list(G)
+    if not nodes:
+        raise ValueError("G has no nodes, expected one at least")
+    rows = list(dict(G.adjacency()).values()) if reads_as_networkx(G) else [G[node] for node in nodes]
+    position = {node: k for k, node in enumerate(nodes)}
+    end = np.fromiter((position[v] for row in rows for v in row), np.int64)
+    start = np.repeat(np.arange(len(nodes)), np.fromiter(map(len, rows), np.int64, len(rows)))
+    if G.is_multigraph():
+        several = np.fromiter((len(keys) for row in rows for keys in row.values()), np.int64, len(end))
+        start, end = np.repeat(start, several), np.repeat(end, several)
+    if weight is None:
+        return _Edges(nodes, start, end, np.ones(len(end)), False)
+    if G.is_multigraph():
+        found = [data.get(weight, 1) for row in rows for keys in row.values() for data in keys.values()]
+    else:
+        found = [data.get(weight, 1) for row in rows for data in row.values()]
+    weights = exact_weights(found, lambda k: f"edge ({nodes[start[k]]!r}, {nodes[end[k]]!r}) of G")
+    return _Edges(nodes, start, end, weights, False)
+
+
+def reads_as_networkx(G: Any) -> bool:
+    """Whether G is a graph of NetworkX whose class does not override how neighbours are read."""
+    import networkx as nx
+
+    bases = (nx.MultiDiGraph, nx.MultiGraph, nx.DiGraph, nx.Graph)
+    base = next((base for base in bases if isinstance(G, base)), None)
+    return base is not None and all(getattr(type(G), name, None) is getattr(base, name, None) for name in _READING)
+
+
+def exact_weights(values: list, edge: Callable[[int], str]) -> np.ndarray:
+    """Weights as float64 of the same value. `edge(k)` names the edge of the k-th in a message."""
+    if not all(kind is float or kind is np.float64 for kind in set(map(type, values))):
+        for k, value in enumerate(values):
+            if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
+                raise TypeError(f"{edge(k)} has the weight {value!r}, expected a real number")
+            if not isinstance(value, (float, np.floating)) and abs(int(value)) > _EXACT and not _is_exact(int(value)):
+                raise ValueError(f"{edge(k)} has the weight {value}, which float64 does not hold exactly; expected integers "
+                                 "up to 2^53, or floats")
+    return np.array(values, dtype=np.float64)
+
+
+def _is_exact(value: int) -> bool:
     try:
-        return G.vs.find(name).index
+        return int(float(value)) == value
+    except OverflowError:
+        return False
+
+
+def _combined(edges, how, name, remedy="a graph whose parallel edges are combined"):
+    """A csr_array with one entry for each pair of vertices."""
+    from scipy.sparse import csr_array
+
+    n, weights = len(edges.nodes), edges.weights
+    key = edges.start * n + edges.end  # below 2^62, as n is below 2^31
+    order = np.argsort(key, kind="stable")
+    key, weights = key[order], weights[order]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    if len(first) < len(key):
+        counts = np.diff(first, append=len(order))
+        if how == "refuse":
+            u, v = divmod(int(key[first[counts.argmax()]]), n)
+            raise ValueError(f"G has {counts.max()} parallel edges from {edges.nodes[u]!r} to {edges.nodes[v]!r}; {name} "
+                             f"takes every pair of vertices once, expected {remedy}")
+        key, weights = key[first], _COMBINE[how].reduceat(weights, first) if how in _COMBINE else weights[first]
+    if how == "count":
+        weights = np.diff(first, append=len(order)).astype(np.float64)
+    offsets = np.searchsorted(key, np.arange(n + 1) * n)
+    return csr_array((weights, key % max(n, 1), offsets), shape=(n, n))
+
+
+def _vertex(G, nodes, source):
+    if not _is_igraph(G):
+        return _position(nodes, source)
+    if not isinstance(source, str):
+        return source
+    try:
+        return G.vs.find(source).index
     except (KeyError, ValueError):
-        raise ValueError(f"source is {name!r}, which is no vertex of G") from None
+        raise ValueError(f"source is {source!r}, which is no vertex of G") from None
+
+
+def _option(key, value):
+    if key == "by-value":
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{key} is {value!r}, expected True or False")
+        return bool(value)
+    return integer(key, value, 0, 2**31 - 1) if key in _COUNTS else real(key, value)
+
+
+def _about_weights(row):
+    return ("; entries of a matrix and the edge attribute 'weight' of a graph are its weights" if row["weighted"] else
+            "; it does not read weights, every edge counts as 1")
 
 
 def _graph(G):
@@ -204,19 +354,13 @@ def _graph(G):
     elif G.dtype != np.float64:
         if G.dtype.kind not in "biuf":
             raise TypeError(f"G with shape {G.shape} has dtype {G.dtype}, expected real numbers")
-        G = G.astype(np.float64)
+        require_sound("G", G)
+        rounded = G.astype(np.float64)
+        if G.dtype.kind in "iu" and G.dtype.itemsize == 8 and _loses_digits(G.data, rounded.data):
+            raise ValueError(f"G with shape {G.shape} has {G.dtype} entries that float64 does not hold exactly; expected "
+                             "integers up to 2^53, or floats")
+        G = rounded
     return csr("G", G, square=True)
-
-
-def _matrix_of(G):
-    if not (hasattr(G, "is_directed") and hasattr(G, "nodes")):
-        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix or a graph of NetworkX or igraph")
-    import networkx as nx
-
-    nodes = list(G)
-    if not nodes:
-        raise ValueError("G has no nodes, expected one at least")
-    return nx.to_scipy_sparse_array(G, nodelist=nodes, dtype=np.float64), nodes
 
 
 def _position(nodes, node):
@@ -224,6 +368,11 @@ def _position(nodes, node):
         return nodes.index(node)
     except ValueError:
         raise ValueError(f"source is {node!r}, which is no node of G") from None
+
+
+def _loses_digits(integers, rounded):
+    large = abs(rounded) >= _EXACT
+    return bool(large.any()) and any(map(lambda value: not _is_exact(value), integers[large].tolist()))
 
 
 def _by_node(nodes, found):
@@ -243,7 +392,8 @@ def _function_of(row):
     graph = inspect.Parameter("G", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     algorithm.__signature__ = inspect.Signature([graph, *given], return_annotation="Answer")
     algorithm.__name__ = algorithm.__qualname__ = row["name"].replace("-", "_")
-    algorithm.__doc__ = (f"{row['summary']}.\n\nParameters\n----------\nG : {needs}, as in `run`\n{options}\n"
+    reads = "" if row["weighted"] else "Weights are not read: every edge counts as 1.\n\n"
+    algorithm.__doc__ = (f"{row['summary']}.\n\n{reads}Parameters\n----------\nG : {needs}, as in `run`\n{options}\n"
                          f"Returns\n-------\nAnswer, whose values are {row['output']}\n")
     return algorithm
 
@@ -257,5 +407,5 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Callable[..., Answer]: ...  # the algorithms of the catalogue
 
 
-__all__ = ["Answer", "algorithms", "from_igraph", "run", "to_igraph", "to_networkx",
+__all__ = ["Answer", "algorithms", "from_igraph", "parallel_edges", "run", "to_igraph", "to_networkx",
            *(name.replace("-", "_") for name in _ROWS)]

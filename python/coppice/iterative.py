@@ -145,7 +145,7 @@ class Solution:
     ----------
     x : (n,) array, the best by its true residual: never worse than the guess.
     converged : bool
-    reason : str: converged, zero_rhs, max_iterations, slow, breakdown, stagnated, not_finite or cancelled.
+    reason : str: converged, zero_rhs, max_iterations, slow, breakdown, stagnated or not_finite.
     iterations : int
     relative_residual : float, the true |b - A x| / |b|.
     residual_history : (iterations + 1,) array of relative residuals.
@@ -221,7 +221,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
 
     Notes
     -----
-    An interrupt from the keyboard ends the solve with the reason "cancelled" and the best x so far.
+    An exception of the callback, or of the handler of a signal (KeyboardInterrupt of Ctrl-C), ends the solve and reaches
+    the caller; its attribute x is the best x so far.
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, '"auto" or the name of a Krylov method')
@@ -233,7 +234,7 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
                                               _given(x), given, told)
-        return Solution(in_library_of(b, x), **found)
+        return Solution(_solved(found, in_library_of(b, x)), **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
                         "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
@@ -259,7 +260,8 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
 
     Notes
     -----
-    An interrupt from the keyboard ends all columns with the reason "cancelled" and the best x so far.
+    An exception of the handler of a signal (KeyboardInterrupt of Ctrl-C) ends all columns and reaches the caller; its
+    attribute x holds the best columns so far.
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
@@ -277,7 +279,8 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
     elif options:
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
     held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides), B)
-    found = _core.solve_columns(method, matrix, held, _given(sides), _given(x), len(x), given)
+    found, raised = _core.solve_columns(method, matrix, held, _given(sides), _given(x), len(x), given)
+    _solved({"raised": raised}, in_library_of(B, x.T))
     columns = [Solution(in_library_of(B, column), **told) for column, told in zip(x, found)]
     return ColumnsSolution(in_library_of(B, x.T), columns)
 
@@ -312,10 +315,11 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     name = preconditioner or "none"
     with _shown(progress, callback) as told:
         found = _core.solve_refined(method, name, _chosen(options), matrix, _given(side), _given(x), given, told)
+    x = _solved(found, in_library_of(b, x))
     attempt = {"solver": method, "preconditioner": name, "refusal": "", "setup": found.pop("setup"),
                "setup_seconds": found["setup_seconds"], "solve_seconds": found["solve_seconds"],
                "reason": found["reason"], "iterations": found["iterations"]}
-    return Solution(in_library_of(b, x), attempts=[attempt], **found)
+    return Solution(x, attempts=[attempt], **found)
 
 
 def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
@@ -340,8 +344,13 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
     -------
     x : (n,) array, the best by its true residual
     info : int
-        0: converged; positive: the iterations done without getting there (the limit, stagnation, an interrupt from the
-        keyboard); negative: breakdown, or input that is not finite.
+        0: converged; positive: the iterations done without getting there (the limit, stagnation); negative: breakdown,
+        or input that is not finite.
+
+    Notes
+    -----
+    An exception of the callback, or of the handler of a signal (KeyboardInterrupt of Ctrl-C), ends the solve and reaches
+    the caller; its attribute x is the best x so far.
     """
     return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
@@ -492,7 +501,16 @@ def _iterate(method, A, b, x0, M, given, callback, now=None):
     if now is not None:
         now.append(x)
     found = _core.solve_krylov(method, matrix, _held(M, x, b), _given(side), _given(x), given, callback)
-    return in_library_of(b, x), found
+    return _solved(found, in_library_of(b, x)), found
+
+
+def _solved(found, x):
+    """x; raises what ended the solve, with the best x so far on it."""
+    raised = found.pop("raised")
+    if raised is not None:
+        raised.x = x
+        raise raised
+    return x
 
 
 def _held(M, like, b):

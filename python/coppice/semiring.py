@@ -39,6 +39,20 @@ for _name, _semiring in named.items():
     __all__.append(_name.replace("-", "_"))
 
 
+# op(b, a) by the name of op; what is not named commutes.
+_SWAPPED = {"first": "second", "second": "first", "minus": "rminus", "rminus": "minus", "div": "rdiv", "rdiv": "div",
+            "lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "max-first": "max-second", "max-second": "max-first"}
+_NOT_SWAPPED = ("pow", "atan2", "fmod", "copysign")
+
+
+def swapped(semiring: str | Semiring | UserSemiring) -> str | UserSemiring | None:
+    """The semiring whose multiplication takes its operands in the other order, or None."""
+    if isinstance(semiring, UserSemiring):
+        return semiring.swapped()
+    name = name_of(semiring)
+    return _SWAPPED.get(name, name)
+
+
 class UserSemiring:
     """A semiring of a monoid and an operator, by names or as functions of Python; made by `user`."""
 
@@ -50,7 +64,7 @@ class UserSemiring:
         self._monoid = Monoid(add, identity)
         self.add, self.multiply, self.of_names, self.identity = add, multiply, named[0], self._monoid.identity
         self._compiled: dict[np.dtype, Any] = {}
-        self._turned: Any = None
+        self._swapped: UserSemiring | None = None
         self.name = "of the user"
         if not self.of_names:
             self.add, self.multiply = map(_operators.jitted, (add, multiply))
@@ -61,13 +75,23 @@ class UserSemiring:
             self._compiled[dtype] = _compile_rows(_operators.numba(), self.add, self.multiply, self.identity, dtype)
         return self._compiled[dtype].address
 
-    def chosen(self, dtype: np.dtype, turned: bool = False) -> tuple[_operators.Chosen, _operators.Chosen]:
-        """Addition, with its identity, and multiplication, as the library calls them; `turned`: multiply(x_j, a_ij),
-        of functions."""
-        if turned and self._turned is None:
+    def chosen(self, dtype: np.dtype) -> tuple[_operators.Chosen, _operators.Chosen]:
+        """Addition, with its identity, and multiplication, as the library calls them."""
+        return self._monoid.chosen(dtype), _operators.binary(self.multiply, dtype)
+
+    def swapped(self) -> UserSemiring | None:
+        """The semiring whose multiplication takes its operands in the other order; None for a name that has no
+        counterpart."""
+        if self._swapped is None:
             multiply = self.multiply
-            self._turned = _operators.numba().njit(lambda x, a: multiply(a, x))
-        return self._monoid.chosen(dtype), _operators.binary(self._turned if turned else self.multiply, dtype)
+            if not self.of_names:
+                other = _operators.numba().njit(lambda x, a: multiply(a, x))
+            elif multiply in _NOT_SWAPPED:
+                return None
+            else:
+                other = _SWAPPED.get(multiply, multiply)
+            self._swapped = UserSemiring(self.add, other, None if self.of_names else self.identity)
+        return self._swapped
 
 
 def user(add: str | Callable[[float, float], float], multiply: str | Callable[[float, float], float],
@@ -77,7 +101,8 @@ def user(add: str | Callable[[float, float], float], multiply: str | Callable[[f
     Parameters
     ----------
     add : a name of `monoids`, or a function (sum, product) -> sum, associative
-    multiply : a name of `operators`, or a function (a_ij, x_j) -> product
+    multiply : a name of `operators`, or a function of two numbers; called in the order of the product: (a_ij, x_j) by
+        `mxv`, (x_i, a_ij) by `vxm`, (a_ik, b_kj) by `mxm`
     identity : float, what a sum begins with, and the result of an empty row; not with a name, which has one
 
     Functions are compiled by Numba, in `mxv` with the loop over the rows, for the type of the matrix; rows are folded in

@@ -18,7 +18,7 @@ from ._arrays import REALS, array, contiguous, in_library_of, integer, on_device
 from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
-from .semiring import AnyMonoid, AnySemiring, Monoid, Operator, Semiring, UserSemiring, name_of
+from .semiring import AnyMonoid, AnySemiring, Monoid, Operator, UserSemiring, name_of, swapped
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -400,7 +400,7 @@ class Matrix(_Entries):
     def __init__(self, A: SparseMatrix) -> None:
         arrays = arrays_of("A", A, REALS)
         self._set(library_of(arrays[2]), arrays, A.shape)
-        self._known = csr_of(arrays, self.shape)
+        self._known = csr_of(arrays, self.shape, "A")
 
     @classmethod
     def _of(cls, library, arrays, shape):
@@ -421,9 +421,9 @@ class Matrix(_Entries):
     def _csr(self):
         """As the library takes it; on a device in the order of the stream of now."""
         if self._library.on_device:
-            return csr_of(self._arrays, self.shape, True)
+            return csr_of(self._arrays, self.shape)
         if self._known is None:
-            self._known = csr_of(self._arrays, self.shape, True)
+            self._known = csr_of(self._arrays, self.shape)
         return self._known
 
     def _plan(self, y):
@@ -469,8 +469,9 @@ class Matrix(_Entries):
 
     def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
             complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
-        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. On the host a Vector with
-        indices is multiplied along its entries, without that.
+        """y_j = ⊕_i multiply(x_i, a_ij), the operands in the order of the product x A, as GrB_vxm takes them. Runs on the
+        rows of the transposed matrix, which is made once; on the host a Vector with indices is multiplied along its
+        entries, without that.
 
         Parameters
         ----------
@@ -480,7 +481,10 @@ class Matrix(_Entries):
         """
         if isinstance(x, Vector) and x.indices is not None:
             return self._vxm_of_entries(x, semiring, mask, complement, accumulate)
-        return self.T.mxv(x, semiring, mask=mask, complement=complement, accumulate=accumulate)
+        of_other_order = swapped(semiring)
+        if of_other_order is None:
+            return self._vxm_as_row(x, semiring, mask, complement, accumulate)
+        return self.T.mxv(x, of_other_order, mask=mask, complement=complement, accumulate=accumulate)
 
     def __matmul__(self, other: Any) -> Any:
         return self.mxm(other) if isinstance(other, Matrix) else self.mxv(other)
@@ -663,7 +667,7 @@ class Matrix(_Entries):
         return value
 
     def _fold_by_user(self, semiring, x, y, mask, before, complement):
-        library, join = self._library, semiring.add
+        library = self._library
         if semiring.of_names:
             sums = self._product(Vector(x)._column(), semiring, None, False)
             y = library.filled(self.shape[:1], semiring.identity, self.dtype, x)
@@ -672,22 +676,26 @@ class Matrix(_Entries):
             _on_device.multiply_rows(self, x, y, semiring.add, semiring.multiply, semiring.identity)
         else:
             _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
+        return self._joined_by_user(semiring, y, mask, before, complement)
+
+    def _joined_by_user(self, semiring, y, mask, before, complement):
+        library = self._library
         if before is not None:
-            y = Vector(before).ewise_add(Vector(y), join).values
+            y = Vector(before).ewise_add(Vector(y), semiring.add).values
         if mask is not None:
             kept = library.filled(y.shape, semiring.identity, self.dtype, y) if before is None else before
             y = library.xp.where((mask != 0) != complement, y, kept)
         return y
 
-    def _product(self, B, semiring, mask, complement, turned=False):
-        """A B; `turned`: multiply(b, a), which a named semiring of that name has already."""
+    def _product(self, B, semiring, mask, complement):
+        """A B over a semiring, the mask a Matrix or None."""
         among = _handle(mask)
         if not isinstance(semiring, UserSemiring):
             return self._made(_core.mxm(self._csr, B._csr, name_of(semiring), among, complement))
         if self._library.on_device and not semiring.of_names:
             pattern = self._made(_core.mxm(self._csr, B._csr, "any", among, complement))
             return _on_device.products(pattern, self, B, semiring.add, semiring.multiply, semiring.identity)
-        add, multiply = semiring.chosen(self.dtype, turned)
+        add, multiply = semiring.chosen(self.dtype)
         return self._made(_core.multiply_over(self._csr, B._csr, add.handle, multiply.handle, among, complement))
 
     def _mxv_of_entries(self, x, semiring, mask, complement, accumulate):
@@ -698,15 +706,26 @@ class Matrix(_Entries):
 
     def _vxm_of_entries(self, x, semiring, mask, complement, accumulate):
         self._require_entries(x, self.shape[0], accumulate)
-        of_names = isinstance(semiring, UserSemiring) and semiring.of_names
-        if self._library.on_device or of_names:  # the row of x would be one thread's, an operator is not turned
-            return self.T._mxv_of_entries(x, semiring, mask, complement, None)
+        of_other_order = swapped(semiring) if self._library.on_device else None  # the row of x would be one thread's
+        if of_other_order is not None:
+            return self.T._mxv_of_entries(x, of_other_order, mask, complement, None)
         mask = self._mask_of_entries(mask, self.shape[1])
-        turned = semiring if isinstance(semiring, UserSemiring) else name_of(semiring)
-        turned = {"max-first": "max-second", "max-second": "max-first"}.get(turned, turned)
-        mask = None if mask is None else mask._rows(1)
-        product = x._rows(1)._product(self, turned, mask, complement, turned=True)
+        semiring = semiring if isinstance(semiring, UserSemiring) else name_of(semiring)
+        product = x._rows(1)._product(self, semiring, None if mask is None else mask._rows(1), complement)
         return x._made((*product._arrays, product.shape))
+
+    def _vxm_as_row(self, x, semiring, mask, complement, accumulate):
+        """x A as the product of a matrix of one row, for an operator that has no counterpart in the other order."""
+        wrapped, of_caller = isinstance(x, Vector), x
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[0], REALS)
+        same_type("the matrix", self._arrays[2], "x", x)
+        sums = Vector(x)._rows(1)._product(self, semiring, None, False)
+        y = self._library.filled(self.shape[1:], semiring.identity, self.dtype, x)
+        self._library.put(y, sums._arrays[1], sums.values)
+        beside = [None if a is None else self._array_beside(name, a, y) for name, a in
+                  (("mask", mask), ("accumulate", accumulate))]
+        y = self._joined_by_user(semiring, y, *beside, complement)
+        return Vector(y) if wrapped else in_library_of(of_caller, y)
 
     def _require_entries(self, x, size, accumulate):
         if x.size != size or x.dtype != self.dtype:

@@ -48,7 +48,7 @@ else:
     G = coppice.graph.to_networkx(A)
     assert nx.number_connected_components(G) == components.facts["components"]
     distances = coppice.graph.bfs(G, source=0).values
-    print("vertices by distance from 0:", np.bincount([d for d in distances.values() if d >= 0]))
+    print("vertices by distance from 0:", np.bincount([int(d) for d in distances.values() if d >= 0]))
 
 # %%
 show("graph_analytics", lambda axes: axes.scatter(A.sum(axis=1), ranks, c=group, s=8))

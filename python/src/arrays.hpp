@@ -18,6 +18,8 @@
 
 #include <coppice/core/executor.hpp>
 
+#include "interrupts.hpp"
+
 namespace coppice::python {
 
 namespace nb = nanobind;

@@ -2,7 +2,7 @@
 // Solves that choose their method.
 #include <nanobind/stl/string.h>
 
-#include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
 
 #include "parts.hpp"
 #include "preconditioner.hpp"
@@ -44,16 +44,23 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
                                     .preconditioner = preconditioner,
                                     .preconditioner_options = options_of(preconditioner_options),
                                     .krylov = std::move(krylov)};
-    return to_dict(with_number(x, [&]<class T>(std::type_identity<T>) {
-        require_type<T>(b, "b", "that of x");
-        require_type<T>(a.values, "data of the matrix", "that of b");
-        require_same_place(b, x, "b");
-        require_same_place(a.values, x, "the matrix");
-        nb::gil_scoped_release const released;
-        return with_executor(x, [&](auto const& exec) {
-            return solve_automatically(exec, csr_operator(exec, a.view<T>()), elements<T>(b), elements<T>(x), options);
+    automatic_result found;
+    bool const done = control.runs([&] {
+        with_number(x, [&]<class T>(std::type_identity<T>) {
+            require_type<T>(b, "b", "that of x");
+            require_type<T>(a.values, "data of the matrix", "that of b");
+            require_same_place(b, x, "b");
+            require_same_place(a.values, x, "the matrix");
+            with_executor(x, [&](auto const& exec) {
+                found =
+                    solve_automatically(exec, csr_operator(exec, a.view<T>()), elements<T>(b), elements<T>(x), options);
+            });
         });
-    }));
+    });
+    if (!done) return dict_of_raised(control);
+    nb::dict told = to_dict(found);
+    told["raised"] = control.raised();
+    return told;
 }
 
 } // namespace

@@ -37,7 +37,7 @@ band_options options_of(std::string const& pivot, double threshold, bool cyclic,
 /// b and x: [columns, systems, rows]; reports: one solve_report a system on the host, or none.
 void solve(bands const& a, input_array const& b, output_array const& x, std::int64_t columns,
            band_options const& options, std::optional<output_array> const& reports) {
-    nb::gil_scoped_release const released;
+    unlocked const released;
     with_executor(x, [&](auto const& exec) {
         buffer<solve_report> told(exec, reports ? a.systems : 0);
         with_number(x, [&]<class T>(std::type_identity<T>) {

@@ -23,6 +23,8 @@ void raise(PyObject* type, char const* text) { PyErr_SetString(type, text); }
 void translate(std::exception_ptr const& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
+    } catch (interrupted const&) {
+        raise_kept();
     } catch (coppice::error const& e) {
         switch (e.code()) {
         case error_code::io:

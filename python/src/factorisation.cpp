@@ -21,7 +21,7 @@ struct factorisation {
 template <class T>
 struct factors_of final : factorisation {
     factors_of(bands const& matrix, band_options const& o) : shape(matrix), options(o), parts(parts_of<T>(matrix)) {
-        nb::gil_scoped_release const released;
+        unlocked const released;
         with_executor(matrix.diagonal, [&](auto const& exec) {
             buffer<std::int64_t> rows(exec, matrix.systems);
             for (band_part<T> const& part : parts) {
@@ -63,7 +63,7 @@ void add_factorisation(nb::module_& m) {
     nb::class_<factorisation>(m, "Factorisation")
         .def("solve",
              [](factorisation const& f, input_array const& b, output_array const& x, std::int64_t columns) {
-                 nb::gil_scoped_release const released;
+                 unlocked const released;
                  f.solve(b, x, columns);
              })
         .def_prop_ro("singular_rows", [](factorisation const& f) { return to_python(f.singular_rows); });

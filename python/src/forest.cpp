@@ -7,8 +7,8 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/names.hpp>
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 #include "matrix.hpp"
 #include "parts.hpp"
@@ -78,9 +78,10 @@ nb::dict factor(csr_matrix const& a, int degree, std::string const& method, std:
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
         graph_factor<std::int32_t> found;
         {
-            nb::gil_scoped_release const released;
+            unlocked const released;
             with_executor(a.values, [&](auto const& exec) {
-                found = factor_of(exec, symmetrised_weights(exec, a.view<T>()).view(), chosen);
+                auto const weights = symmetrised_weights(exec, a.view<T>());
+                found = factor_of(exec, weights.view(), chosen);
             });
         }
         return to_dict(std::move(found));
@@ -94,7 +95,7 @@ nb::dict forest(csr_matrix const& a, std::string const& method, std::optional<in
         linear_forest<std::int32_t> found;
         tridiagonal<T> system;
         {
-            nb::gil_scoped_release const released;
+            unlocked const released;
             with_executor(a.values, [&](auto const& exec) {
                 auto const weights = symmetrised_weights(exec, a.view<T>());
                 found = extract_forest(exec, weights.view(), factor_of(exec, weights.view(), chosen));
@@ -109,7 +110,7 @@ nb::tuple weights(csr_matrix const& a) {
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
         csr<T> made;
         {
-            nb::gil_scoped_release const released;
+            unlocked const released;
             with_executor(a.values, [&](auto const& exec) { made = symmetrised_weights(exec, a.view<T>()); });
         }
         return to_arrays(std::move(made));

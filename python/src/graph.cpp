@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
 
 #include "matrix.hpp"
 #include "parts.hpp"
@@ -20,6 +20,8 @@ nb::dict to_dict(graph_algorithm_row const& row) {
     d["simple"] = row.simple;
     d["weighted"] = row.weighted;
     d["options"] = nb::cast(row.options).attr("split")();
+    static constexpr char const* rules[] = {"sum", "min", "max", "first", "last", "count", "keep", "refuse"};
+    d["parallel"] = rules[static_cast<int>(row.parallel)]; // in the order of enum duplicates
     return d;
 }
 
@@ -32,6 +34,10 @@ analytics_options options_of(nb::dict const& given) {
             o.source = nb::cast<vertex_id>(value);
         else if (name == "undirected")
             o.undirected = nb::cast<bool>(value);
+        else if (name == "counted")
+            o.counted = nb::cast<bool>(value);
+        else if (name == "by-value")
+            o.by_value = nb::cast<bool>(value);
         else if (name == "delta")
             o.delta = nb::cast<double>(value);
         else if (name == "damping")
@@ -69,7 +75,7 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
     require_type<double>(a.values, "data of the graph", "float64");
     graph_answer answer;
     {
-        nb::gil_scoped_release const released;
+        unlocked const released;
         with_executor(a.values,
                       [&](auto const& exec) { answer = run_graph_algorithm(exec, name, a.view<double>(), options); });
     }
@@ -80,7 +86,7 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
 }
 
 bool undirected(csr_matrix const& a) {
-    nb::gil_scoped_release const released;
+    unlocked const released;
     return with_executor(a.values, [&](auto const& exec) { return is_undirected(exec, graph_view(a.view<double>())); });
 }
 

@@ -4,7 +4,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
 
 #include "parts.hpp"
 #include "preconditioner.hpp"
@@ -17,8 +17,8 @@ namespace {
 template <class T, executor Executor>
 krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m,
                          input_array const& b, output_array const& x, krylov_options const& options,
-                         std::atomic<bool>* interrupted) {
-    auto const preconditioner = preconditioner_of<Executor, T>(m, interrupted, b);
+                         solve_control& control) {
+    auto const preconditioner = preconditioner_of<Executor, T>(m, control, b);
     auto const rhs = elements<T>(b);
     auto const solution = elements<T>(x);
     preconditioner_turn const turns(m);
@@ -28,7 +28,7 @@ krylov_result solve_with(Executor const& exec, std::string const& method, nb::ob
         auto const turn = turns.take(b);
         return solve(exec, method, csr_operator(exec, view), preconditioner, rhs, solution, options);
     }
-    any_operator<Executor, T> const any(solution.size(), python_function<T>(a, interrupted, b));
+    any_operator<Executor, T> const any(solution.size(), python_function<T>(a, control, b));
     nb::gil_scoped_release const released;
     auto const turn = turns.take(b);
     return solve(exec, method, any, preconditioner, rhs, solution, options);
@@ -38,17 +38,18 @@ nb::dict solve_named(std::string const& method, nb::object const& a, nb::object 
                      output_array const& x, krylov_options options, nb::object const& callback) {
     solve_control control(callback);
     options.progress = control.progress();
-    return dict_of_result(with_number(x, [&]<class T>(std::type_identity<T>) {
+    nb::dict told = dict_of_result(with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "b", "that of x");
         require_same_place(b, x, "b");
         if (nb::isinstance<csr_matrix>(a)) {
             require_type<T>(nb::cast<csr_matrix const&>(a).values, "data of the matrix", "that of b");
             require_same_place(nb::cast<csr_matrix const&>(a).values, b, "the matrix");
         }
-        return with_executor(x, [&](auto const& exec) {
-            return solve_with<T>(exec, method, a, m, b, x, options, control.interrupted());
-        });
+        return with_executor(
+            x, [&](auto const& exec) { return solve_with<T>(exec, method, a, m, b, x, options, control); });
     }));
+    told["raised"] = control.raised();
+    return told;
 }
 
 } // namespace
@@ -59,6 +60,12 @@ krylov_options options_of(double rtol, double atol, std::int64_t max_iterations,
             .max_iterations = max_iterations,
             .restart = restart,
             .shadow_space = shadow_space};
+}
+
+nb::dict dict_of_raised(solve_control const& control) {
+    nb::dict d;
+    d["raised"] = control.raised();
+    return d;
 }
 
 nb::dict dict_of_result(krylov_result const& result) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "matrix.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include <coppice/algebra/validate.hpp>
+#include <coppice/core/parallel.hpp>
 
 #include "parts.hpp"
 
@@ -22,13 +26,91 @@ void check_sizes(csr_matrix const& a) {
 /// And what the arrays hold, but for the values: nothing is read out of bounds afterwards.
 void check(csr_matrix const& a) {
     check_sizes(a);
-    nb::gil_scoped_release const released;
+    unlocked const released;
     with_executor(a.values, [&](auto const& exec) { validate(exec, a.view<double>()); });
+}
+
+// Arrays as other libraries keep them, before any of these libraries works on them.
+
+/// The first row that offends, and whether every row rises strictly.
+struct rows_seen {
+    std::int64_t offends;
+    bool rising;
+};
+
+template <class Offset, class Index>
+struct rows_given {
+    Offset const* offsets;
+    Index const* indices;
+    std::int64_t rows, columns, entries;
+
+    std::string offence_of_offsets(std::int64_t row) const {
+        Offset const first = offsets[row], last = offsets[row + 1];
+        if (last < first) return "indptr falls from " + std::to_string(first) + " to " + std::to_string(last);
+        if (last > entries)
+            return "indptr ends the row at " + std::to_string(last) + " of " + std::to_string(entries) + " indices";
+        return {};
+    }
+    std::string offence_of_indices(std::int64_t row, bool& rising) const {
+        for (Offset k = offsets[row]; k < offsets[row + 1]; ++k) {
+            if (indices[k] < 0 || indices[k] >= columns)
+                return "index " + std::to_string(indices[k]) + " is outside [0, " + std::to_string(columns) + ")";
+            rising = rising && (k == offsets[row] || indices[k - 1] < indices[k]);
+        }
+        return {};
+    }
+    /// Throws matrix_error for the first row of which offence(row, rising) is not empty; does every row rise?
+    template <class Offence>
+    bool check_rows(host_executor const& exec, Offence const& offence) const {
+        rows_seen const found = reduce(
+            exec, rows, rows_seen{rows, true},
+            [&](std::int64_t row) {
+                bool rising = true;
+                return rows_seen{offence(row, rising).empty() ? rows : row, rising};
+            },
+            [](rows_seen a, rows_seen b) {
+                return rows_seen{std::min(a.offends, b.offends), a.rising && b.rising};
+            });
+        bool ignored = true;
+        if (found.offends < rows)
+            throw matrix_error("row " + std::to_string(found.offends) + ": " + offence(found.offends, ignored));
+        return found.rising;
+    }
+    bool check(host_executor const& exec) const {
+        if (offsets[0] != 0) throw matrix_error("indptr begins with " + std::to_string(offsets[0]) + ", expected 0");
+        check_rows(exec, [&](std::int64_t row, bool&) { return offence_of_offsets(row); });
+        if (offsets[rows] != entries)
+            throw matrix_error("indptr ends with " + std::to_string(offsets[rows]) +
+                               ", expected the number of indices " + std::to_string(entries));
+        return check_rows(exec, [&](std::int64_t row, bool& rising) { return offence_of_indices(row, rising); });
+    }
+};
+
+template <class Visit>
+auto with_index(input_array const& a, char const* name, Visit const& visit) {
+    if (holds<std::int32_t>(a)) return visit(std::type_identity<std::int32_t>{});
+    require_type<std::int64_t>(a, name, "int32 or int64");
+    return visit(std::type_identity<std::int64_t>{});
+}
+
+/// Throws matrix_error unless offsets[rows + 1] and indices, on the host, are those of `rows` compressed rows with
+/// indices in [0, columns). Does every row rise strictly?
+bool check_rows(input_array const& offsets, input_array const& indices, std::int64_t rows, std::int64_t columns) {
+    require_size("indptr", std::int64_t(offsets.size()), rows + 1);
+    return with_index(offsets, "indptr", [&]<class Offset>(std::type_identity<Offset>) {
+        return with_index(indices, "indices", [&]<class Index>(std::type_identity<Index>) {
+            unlocked const released;
+            rows_given<Offset, Index> const given{elements<Offset>(offsets).data(), elements<Index>(indices).data(),
+                                                  rows, columns, std::int64_t(indices.size())};
+            return given.check(current_executor());
+        });
+    });
 }
 
 } // namespace
 
 void add_matrix(nb::module_& m) {
+    m.def("check_rows", check_rows);
     nb::class_<csr_matrix>(m, "Csr").def(
         "__init__",
         [](csr_matrix* self, input_array offsets, input_array indices, input_array values, std::int32_t rows,

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     m.attr("version") = COPPICE_VERSION_STRING;
     add_errors(m);
     add_executors(m);
+    add_interrupts(m);
     add_quick_tridiagonal(m);
     add_direct(m);
     add_factorisation(m);

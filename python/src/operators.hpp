@@ -15,9 +15,9 @@
 
 #include <coppice/core/executor.hpp>
 #include <coppice/core/names.hpp>
-#include <coppice/semiring/monoids.hpp>
-#include <coppice/semiring/op/arithmetic.hpp>
-#include <coppice/semiring/op/unary.hpp>
+#include <coppice/semiring/operators/arithmetic.hpp>
+#include <coppice/semiring/operators/monoids.hpp>
+#include <coppice/semiring/operators/unary.hpp>
 
 namespace coppice::python {
 

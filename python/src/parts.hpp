@@ -9,6 +9,7 @@ namespace coppice::python {
 
 void add_errors(nanobind::module_& m);
 void add_executors(nanobind::module_& m);
+void add_interrupts(nanobind::module_& m);
 void add_quick_tridiagonal(nanobind::module_& m);
 void add_direct(nanobind::module_& m);
 void add_factorisation(nanobind::module_& m);

@@ -40,7 +40,7 @@ named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict
     return with_number(a.values, [&]<class T>(std::type_identity<T>) {
         return with_executor(a.values, [&](auto const& exec) {
             auto made = [&] {
-                nb::gil_scoped_release const released;
+                unlocked const released;
                 return make_preconditioner(exec, name, a.view<T>(), chosen);
             }();
             named_preconditioner named{std::move(made), a.values};
@@ -70,7 +70,7 @@ void apply(named_preconditioner& m, input_array const& r, output_array const& z)
     with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(r, "the vector", "that of the preconditioner");
         require_same_place(r, m.values, "the vector");
-        nb::gil_scoped_release const released;
+        unlocked const released;
         auto const turn = m.take_turn(r);
         on_its_executor(held, r, [&](auto const& exec) { held.apply(exec, elements<T>(r), elements<T>(z)); });
     });
@@ -80,16 +80,26 @@ void refresh(named_preconditioner& m, csr_matrix const& a) {
     with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(a.values, "data of the matrix", "that of the preconditioner");
         require_same_place(a.values, m.values, "the matrix");
-        nb::gil_scoped_release const released;
-        auto const turn = m.take_turn(a.values);
-        on_its_executor(held, a.values, [&](auto const& exec) { held.refresh(exec, a.view<T>()); });
+        unlocked const released;
+        named_preconditioner::turn const whole(m.turns->mutex);
+        bool const before = std::exchange(m.turns->unfinished, false);
+        try {
+            auto const turn = m.take_turn(a.values);
+            on_its_executor(held, a.values, [&](auto const& exec) { held.refresh(exec, a.view<T>()); });
+        } catch (interrupted const&) {
+            m.turns->unfinished = true;
+            throw;
+        } catch (...) {
+            m.turns->unfinished = before;
+            throw;
+        }
     });
 }
 
 nb::dict report(named_preconditioner& m) {
     preconditioner_report found;
     {
-        nb::gil_scoped_release const released;
+        unlocked const released;
         auto const turn = m.take_turn();
         with_held(m, [&](auto const& held, auto) { found = held.report(); });
     }

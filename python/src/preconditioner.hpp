@@ -4,14 +4,15 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <variant>
 
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
 
 #include "matrix.hpp"
+#include "solve_control.hpp"
 
 namespace coppice::python {
 
@@ -31,15 +32,22 @@ struct named_preconditioner {
     /// interpreter's lock. Recursive, as functions that a solve calls may apply its preconditioner.
     struct all_turns {
         std::recursive_mutex mutex;
-        device_queue last; ///< what has queued work on it
+        device_queue last;       ///< what has queued work on it
+        bool unfinished = false; ///< an interrupt has ended a refresh: old and new values are mixed
     };
     std::shared_ptr<all_turns> turns = std::make_shared<all_turns>();
 
     using turn = std::unique_lock<std::recursive_mutex>;
-    turn take_turn() const { return turn(turns->mutex); }
+    turn take_turn() const {
+        turn taken(turns->mutex);
+        if (turns->unfinished)
+            throw std::runtime_error(
+                "the preconditioner M is of no use: its refresh was interrupted; refresh it again");
+        return taken;
+    }
     /// To work in the order of an array of a device, after what was queued in another order.
     turn take_turn(input_array const& array) const {
-        turn taken(turns->mutex);
+        turn taken = take_turn();
         if (auto const* const device = array.device()) turns->last.move_to(*device);
         return taken;
     }
@@ -62,11 +70,11 @@ option_values options_of(nb::dict const& options);
 template <class T>
 struct python_function {
     std::shared_ptr<nb::object> function;
-    std::atomic<bool>* interrupted = nullptr; ///< set where Python was interrupted in the function, which then gives 0
-    input_array like;                         ///< an array of the solve: its place
+    solve_control* control; ///< hears of an interrupt from the keyboard in the function, which then gives 0
+    input_array like;       ///< an array of the solve: its place
 
-    python_function(nb::object f, std::atomic<bool>* interrupt, input_array like_this)
-        : function(keep(std::move(f))), interrupted(interrupt), like(std::move(like_this)) {}
+    python_function(nb::object f, solve_control& of, input_array like_this)
+        : function(keep(std::move(f))), control(&of), like(std::move(like_this)) {}
 
     template <executor Executor>
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
@@ -79,7 +87,8 @@ struct python_function {
             exec.copy_elements(elements<T>(result).data(), y.data(), y.size());
         } catch (nb::python_error& e) {
             if (!e.matches(PyExc_KeyboardInterrupt)) throw;
-            *interrupted = true;
+            e.restore();
+            control->end_by(take_raised());
             std::vector<T> const zeros(static_cast<std::size_t>(y.size()), T(0));
             exec.copy_elements(zeros.data(), y.data(), y.size());
         }
@@ -96,11 +105,11 @@ private:
 
 /// What Python gives for M: a named one, a function, or None. `like`: an array of the solve.
 template <class Executor, class T>
-any_preconditioner<Executor, T> preconditioner_of(nb::object const& m, std::atomic<bool>* interrupted,
+any_preconditioner<Executor, T> preconditioner_of(nb::object const& m, solve_control& control,
                                                   input_array const& like) {
     if (m.is_none()) return {identity_preconditioner{}, {.name = "none"}};
     if (nb::isinstance<named_preconditioner>(m)) return nb::cast<named_preconditioner const&>(m).of<Executor, T>();
-    return {python_function<T>(m, interrupted, like), {.name = "function of Python"}};
+    return {python_function<T>(m, control, like), {.name = "function of Python"}};
 }
 
 /// The turn of a named one for a whole solve; taken without the interpreter's lock.

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 #include "arrays.hpp"
 #include "parts.hpp"
@@ -58,8 +58,10 @@ void solve(host_executor const& exec, std::array<vector_memory, 5> const& v) {
     std::int64_t const n = v[1].size();
     std::vector<T> lower, upper;
     tridiagonal_view<T> const a{n, whole(v[0], n, 1, lower), v[1].data<T const>(), whole(v[2], n, 0, upper)};
+    solve_report
+        told; // what it costs is less than the call; a solution that is not good enough is computed again by it
     solve_bands(exec, band_matrix<T>(a), columns_view<T const>(v[3].data<T const>(), n, 1),
-                columns_view<T>(v[4].data<T>(), n, 1));
+                columns_view<T>(v[4].data<T>(), n, 1), band_options{}, array_view<solve_report>(&told, 1));
 }
 
 bool solve_any(std::array<vector_memory, 5> const& v) {
@@ -95,7 +97,7 @@ nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle
     if (!v[4].open(x.ptr(), PyBUF_WRITABLE) || !v[4].fits(v[1])) return nb::none();
     bool solved = false;
     if (v[1].size() > worth_a_release) {
-        nb::gil_scoped_release const released;
+        unlocked const released;
         solved = solve_any(v);
     } else {
         solved = solve_any(v);
@@ -114,7 +116,7 @@ void tridiagonal_on_device([[maybe_unused]] char kind, [[maybe_unused]] int byte
     if (stream) where.stream_owner = keep(std::move(stream_owner));
     auto const solve_on_device = [&]<class T>(std::type_identity<T>) {
         auto const at = [&](std::size_t k) { return reinterpret_cast<T*>(vectors[k]); };
-        nb::gil_scoped_release const released;
+        unlocked const released;
         device_lease const lease(where);
         solve_bands(lease.executor(), band_matrix<T>(tridiagonal_view<T>{n, at(0), at(1), at(2)}),
                     columns_view<T const>(at(3), n, 1), columns_view<T>(at(4), n, 1));

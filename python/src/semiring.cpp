@@ -8,8 +8,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/products/named_product.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 #include "matrix.hpp"
 #include "parts.hpp"
@@ -25,9 +25,11 @@ struct planned_matrix {
 
 planned_matrix planned(csr_matrix const& a) {
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
-        return with_executor(a.values, [&](auto const& exec) {
-            return planned_matrix{a, make_srcsr_plan(exec, a.view<T>())};
-        });
+        auto plan = [&] {
+            unlocked const released;
+            return with_executor(a.values, [&](auto const& exec) { return make_srcsr_plan(exec, a.view<T>()); });
+        }();
+        return planned_matrix{a, std::move(plan)};
     });
 }
 
@@ -40,7 +42,7 @@ void multiply(planned_matrix const& a, std::string const& name, input_array cons
         require_same_place(y, a.matrix.values, "y");
         auto const old = before ? elements<T>(*before) : array_view<T const>();
         auto const admitted = mask ? elements<T>(*mask) : array_view<T const>();
-        nb::gil_scoped_release const released;
+        unlocked const released;
         with_executor(y, [&](auto const& exec) {
             semiring_spmv(exec, a.plan, name, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
             if (mask || before) join_result(exec, name, admitted, complement, old, elements<T>(y));
@@ -59,7 +61,7 @@ nb::tuple multiply_matrices(csr_matrix const& a, csr_matrix const& b, std::strin
         }
         csr<T> product;
         {
-            nb::gil_scoped_release const released;
+            unlocked const released;
             with_executor(a.values, [&](auto const& exec) {
                 auto const left = a.view<T>(), right = b.view<T>();
                 auto plan = mask ? make_masked_product_plan(exec, left, right, mask->view<T>(),
@@ -76,7 +78,7 @@ nb::tuple transposed(csr_matrix const& a) {
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
         csr<T> made;
         {
-            nb::gil_scoped_release const released;
+            unlocked const released;
             with_executor(a.values, [&](auto const& exec) { made = transpose(exec, a.view<T>()); });
         }
         return to_arrays(std::move(made));
@@ -100,7 +102,7 @@ void fold_rows(std::uintptr_t address, csr_matrix const& a, input_array const& x
         auto const& rows = *static_cast<folded_rows const*>(context);
         rows.fold(first, last, rows.a->offsets.data(), rows.a->indices.data(), rows.a->values.data(), rows.x, rows.y);
     };
-    nb::gil_scoped_release const released;
+    unlocked const released;
     current_executor().for_ranges(a.rows, task, &all);
 }
 

@@ -49,7 +49,7 @@ index_list list_of(index_array const& list, csr_matrix const& a) {
 /// What visit(exec, operations) gives for the type and the place of a matrix; without the interpreter's lock.
 template <class T, class Visit>
 auto with_operations(csr_matrix const& a, Visit const& visit) {
-    nb::gil_scoped_release const released;
+    unlocked const released;
     return with_executor(
         a.values, [&]<class Executor>(Executor const& exec) { return visit(exec, sparse_operations<Executor, T>{}); });
 }

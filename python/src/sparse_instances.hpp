@@ -3,9 +3,9 @@
 /// Definitions for the one source per executor that instantiates the operations of the sparse algebra.
 #pragma once
 
-#include <coppice/semiring/products/mxm.hpp>
-#include <coppice/semiring/products/named_product.hpp>
-#include <coppice/semiring/sparse/parts.hpp>
+#include <coppice/semiring/matrix_operations/mxm.hpp>
+#include <coppice/semiring/matrix_operations/submatrix.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
 
 #include "sparse_operations.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/executor.hpp>
-#include <coppice/semiring/descriptor.hpp>
+#include <coppice/semiring/operators/descriptor.hpp>
 
 #include "operators.hpp"
 

@@ -3,8 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <coppice/solvers/systems/solve_columns.hpp>
-#include <coppice/solvers/systems/solve_refined.hpp>
+#include <coppice/solvers/solve/solve_columns.hpp>
+#include <coppice/solvers/solve/solve_refined.hpp>
 
 #include "parts.hpp"
 #include "preconditioner.hpp"
@@ -13,11 +13,12 @@
 namespace coppice::python {
 namespace {
 
-/// b[columns, n]; x[columns, n]: the guesses, then the solutions. A result a column.
-nb::list columns(std::string const& method, csr_matrix const& a, nb::object const& m, input_array const& b,
-                 output_array const& x, std::int64_t count, krylov_options options) {
+/// b[columns, n]; x[columns, n]: the guesses, then the solutions. A result a column, and the exception that ended them,
+/// or None.
+nb::tuple columns(std::string const& method, csr_matrix const& a, nb::object const& m, input_array const& b,
+                  output_array const& x, std::int64_t count, krylov_options options) {
     solve_control control{nb::object(nb::none())};
-    options.progress = [stop = control.interrupted()](std::int64_t, double) { return !*stop; };
+    options.progress = [&control](std::int64_t, double) { return !control.ends(); };
     std::vector<krylov_result> results;
     with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "B", "that of X");
@@ -26,7 +27,7 @@ nb::list columns(std::string const& method, csr_matrix const& a, nb::object cons
         require_same_place(a.values, x, "the matrix");
         preconditioner_turn const turns(m);
         with_executor(x, [&]<class Executor>(Executor const& exec) {
-            auto const preconditioner = preconditioner_of<Executor, T>(m, control.interrupted(), b);
+            auto const preconditioner = preconditioner_of<Executor, T>(m, control, b);
             nb::gil_scoped_release const released;
             control.watch([&] {
                 enter_thread(exec);
@@ -38,7 +39,7 @@ nb::list columns(std::string const& method, csr_matrix const& a, nb::object cons
     });
     nb::list told;
     for (krylov_result const& result : results) told.append(dict_of_result(result));
-    return told;
+    return nb::make_tuple(told, control.raised());
 }
 
 /// x[n]: the guess, then the solution, in double.
@@ -57,17 +58,18 @@ nb::dict refined(std::string const& method, std::string const& preconditioner, n
                                      .preconditioner_options = options_of(preconditioner_options),
                                      .krylov = std::move(krylov)};
     refined_result found;
-    {
-        nb::gil_scoped_release const released;
-        with_executor(x, [&](auto const& exec) {
-            found = solve_refined(exec, csr_operator(exec, a.view<double>()), elements<double>(b), elements<double>(x),
-                                  options);
-        });
-    }
+    if (!control.runs([&] {
+            with_executor(x, [&](auto const& exec) {
+                found = solve_refined(exec, csr_operator(exec, a.view<double>()), elements<double>(b),
+                                      elements<double>(x), options);
+            });
+        }))
+        return dict_of_raised(control);
     nb::dict d = dict_of_result(found.result);
     d["setup"] = dict_of_report(found.setup);
     d["setup_seconds"] = found.setup_seconds;
     d["solve_seconds"] = found.solve_seconds;
+    d["raised"] = control.raised();
     return d;
 }
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,28 @@ def dense(dl, d, du, cyclic=False):
         if i < n - 1 or cyclic:
             a[i, (i + 1) % n] += du[i]
     return a
+
+
+MIXED = np.array([(0, 0, -1), (-1000, -1, 1000), (-1, 1, -1), (-1000, 1000, -1000), (-1000, 1000, 1000), (-1, 1, 1),
+                  (1000, 0.001, 1000)])
+
+
+@pytest.mark.parametrize("n", [513, 514, 700, 1000, 1024, 1500, 2047, 3002, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_mixed_scale_without_a_report(n, dtype):
+    """Well-conditioned, as n is not 4 modulo 7; without a look at the solution, default calls gave infinity."""
+    dl, d, du = np.resize(MIXED, (n, 3)).T.astype(dtype)
+    b = np.random.default_rng(n).standard_normal(n).astype(dtype)
+    ab = np.zeros((3, n), dtype)
+    ab[0, 1:], ab[1], ab[2, :-1] = du[:-1], d, dl[1:]
+    (dl, d, du), a = map(np.ascontiguousarray, (dl, d, du)), scipy.sparse.diags_array(
+        [dl[1:], d, du[:-1]], offsets=[-1, 0, 1]).tocsr().astype(float)
+    for x in (coppice.solve_tridiagonal(dl, d, du, b), coppice.solve_tridiagonal(dl[1:], d, du[:-1], b),
+              coppice.solve_banded((1, 1), ab, b), coppice.solve_tridiagonal(dl, d, du, b[:, None])[:, 0],
+              coppice.solve_tridiagonal(dl, d, du, b, out=b.copy())):
+        assert np.all(np.isfinite(x))
+        residual = np.abs(a @ x - b).max() / (abs(a).sum(axis=1).max() * np.abs(x).max() + np.abs(b).max())
+        assert residual < 100 * np.finfo(dtype).eps
 
 
 def backward_error(a, x, b):

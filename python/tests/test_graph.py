@@ -146,7 +146,7 @@ def test_options_of_all_algorithms(G):
     """Every option of the catalogue is known to Python."""
     A = nx.to_scipy_sparse_array(G, dtype=float)
     values = {"source": 3, "delta": 0.5, "damping": 0.5, "tolerance": 1e-4, "max_iterations": 500, "samples": 5,
-              "alpha": 0.02, "resolution": 0.7, "capacity": 3}
+              "alpha": 0.02, "resolution": 0.7, "capacity": 3, "by_value": True}
     seen = set()
     for name, row in coppice.graph.algorithms().items():
         options = [option.replace("-", "_") for option in row["options"]]
@@ -231,9 +231,134 @@ def test_igraph():
     back = coppice.graph.to_igraph(coppice.graph.from_igraph(H))
     assert back.get_adjacency() == H.get_adjacency()
     arrows = igraph.Graph([(0, 1), (1, 2), (1, 2)], directed=True)
-    A = coppice.graph.from_igraph(arrows)
+    with pytest.raises(ValueError, match="2 parallel edges from 1 to 2.*parallel='min'"):
+        coppice.graph.from_igraph(arrows)
+    A = coppice.graph.from_igraph(arrows, parallel="count")
     assert np.array_equal(A.toarray(), [[0, 1, 0], [0, 0, 2], [0, 0, 0]])
     assert coppice.graph.to_igraph(A, directed=True).get_edgelist() == [(0, 1), (1, 2)]
+
+
+def with_parallel_edges(library, directed=False):
+    """0 - 1 - 2 - 3 - 0 with 0 - 1 twice, of weights 2 and 3, and 3 - 4."""
+    edges = [(0, 1, 3.0), (1, 2, 1.0), (2, 3, 6.0), (3, 0, 5.0), (1, 0, 2.0) if not directed else (0, 1, 2.0), (3, 4, 1.0)]
+    if library == "networkx":
+        made = nx.MultiDiGraph() if directed else nx.MultiGraph()
+        made.add_weighted_edges_from(edges)
+        return made
+    igraph = pytest.importorskip("igraph")
+    made = igraph.Graph(edges=[edge[:2] for edge in edges], directed=directed)
+    made.es["weight"] = [edge[2] for edge in edges]
+    return made
+
+
+def listed(values):
+    return list(values.values()) if isinstance(values, dict) else values.tolist()
+
+
+def edges_of(values):
+    triples = values if isinstance(values, list) else list(zip(*(part.tolist() for part in values)))
+    return {(min(u, v), max(u, v), w) for u, v, w in triples}
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_parallel_edges(library):
+    """Expected values are from the definitions, on the graph of six edges."""
+    H, D = with_parallel_edges(library), with_parallel_edges(library, directed=True)
+    assert listed(coppice.graph.sssp(H, source=0).values) == [0, 2, 3, 5, 6]
+    assert listed(coppice.graph.sssp(D, source=0).values) == [0, 2, 3, 9, 10]
+    assert listed(coppice.graph.widest(D, source=0).values)[1:] == [3, 1, 1, 1]
+    tree = coppice.graph.mst(H)
+    assert edges_of(tree.values) == {(0, 1, 2.0), (1, 2, 1.0), (0, 3, 5.0), (3, 4, 1.0)} and tree.facts["weight"] == 9
+    assert edges_of(coppice.graph.b_matching(H, capacity=1).values) == {(2, 3, 6.0), (0, 1, 3.0)}
+    assert listed(coppice.graph.matching(H).values) == [1, 0, 3, 2, -1]
+    assert listed(coppice.graph.bfs(D, source=0).values) == [0, 1, 2, 3, 4]
+    assert coppice.graph.components(H).facts["components"] == 1
+    sums = coppice.graph.communities(nx.Graph([(0, 1, {"weight": 5.0}), (1, 2, {"weight": 1.0}), (2, 3, {"weight": 6.0}),
+                                               (3, 0, {"weight": 5.0}), (3, 4, {"weight": 1.0})]))
+    assert coppice.graph.communities(H).facts["modularity"] == pytest.approx(sums.facts["modularity"], abs=1e-14)
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_a_parallel_edge_is_no_bridge(library):
+    several = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 4), (4, 2), (4, 5), (4, 5), (5, 6)]
+    if library == "networkx":
+        H = nx.MultiGraph(several)
+        assert {frozenset(e[:2]) for e in coppice.graph.bridges(H).values} == {frozenset(e) for e in nx.bridges(H)}
+    else:
+        H = pytest.importorskip("igraph").Graph(several)
+    found = coppice.graph.bridges(H)
+    assert edges_of(found.values) == {(1, 2, 1.0), (5, 6, 1.0)} and found.facts["bridges"] == 2
+    assert coppice.graph.bridges(nx.MultiGraph([(0, 1)])).facts["bridges"] == 1
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_every_algorithm_combines_parallel_edges_or_refuses_them(library):
+    H = with_parallel_edges(library)
+    for name, row in coppice.graph.algorithms().items():
+        options = {"source": 0} if "source" in row["options"] else {}
+        if coppice.graph.parallel_edges(name) == "refuse":
+            assert not row["weighted"]
+            with pytest.raises(ValueError, match=f"2 parallel edges from 0 to 1; {name} "):
+                coppice.graph.run(name, H, **options)
+        else:
+            coppice.graph.run(name, H, **options)
+    with pytest.raises(ValueError, match="unknown graph algorithm 'dfs'"):
+        coppice.graph.parallel_edges("dfs")
+
+
+def test_matchings_by_value():
+    H = nx.Graph([(0, 1, {"weight": -5.0}), (1, 2, {"weight": 3.0}), (3, 4, {"weight": -1.0})])
+    assert listed(coppice.graph.matching(H).values) == [1, 0, -1, 4, 3]
+    assert listed(coppice.graph.matching(H, by_value=True).values) == [-1, 2, 1, -1, -1]
+    with pytest.raises(TypeError, match="True or False"):
+        coppice.graph.matching(H, by_value="no")
+
+
+def test_sums_of_parallel_edges_are_the_same_in_both_directions():
+    igraph = pytest.importorskip("igraph")
+    H = igraph.Graph([(0, 1), (1, 0), (0, 1), (1, 0)])
+    H.es["weight"] = [0.1, 1e16, 0.3, -1e16]
+    A = coppice.graph.from_igraph(H, parallel="sum").toarray()
+    assert A[0, 1] == A[1, 0]
+    assert coppice.graph.from_igraph(H, parallel="min").toarray()[1, 0] == -1e16
+    assert coppice.graph.from_igraph(H, parallel="max").toarray()[0, 1] == 1e16
+    with pytest.raises(ValueError, match="expected min, max"):
+        coppice.graph.from_igraph(H, parallel="first")
+
+
+def test_weights_of_graphs():
+    for weight, error, text in ((None, TypeError, r"edge \('a', 'b'\) of G has the weight None"), ("2", TypeError, "'2'"),
+                                (2**53 + 1, ValueError, "9007199254740993"), (10**400, ValueError, "float64")):
+        H = nx.Graph()
+        H.add_edge("a", "b", weight=weight)
+        H.add_edge("b", "c", weight=0.5)
+        with pytest.raises(error, match=text):
+            coppice.graph.sssp(H, source="a")
+        assert coppice.graph.bfs(H, source="a").values == {"a": 0, "b": 1, "c": 2}  # reads no weights
+    H["a"]["b"]["weight"] = 2**60
+    assert coppice.graph.sssp(H, source="a").values["b"] == 2**60
+    A = sp.csr_array(np.array([[0, 2**53 + 1], [1, 0]]))
+    with pytest.raises(ValueError, match="int64 entries that float64 does not hold"):
+        coppice.graph.sssp(A, source=0)
+    zero = nx.Graph([(0, 1, {"weight": 0}), (1, 2, {"weight": 0}), (0, 2, {"weight": 1})])
+    assert coppice.graph.mst(zero).facts["trees"] == 1
+    assert coppice.graph.sssp(zero, source=0).values == {0: 0, 1: 0, 2: 0}
+
+
+def test_an_adjacency_of_its_own_is_read():
+    from networkx.algorithms.approximation.kcomponents import _AntiGraph
+
+    complement = _AntiGraph([(0, 1), (1, 2), (2, 3)])
+    expected = nx.single_source_shortest_path_length(nx.complement(nx.path_graph(4)), 0)
+    assert coppice.graph.bfs(complement, source=0).values == expected
+
+
+def test_weights_that_are_not_read(G):
+    for name, row in coppice.graph.algorithms().items():
+        with pytest.raises(TypeError, match=f"{name} has no option 'weight'.*"
+                           + ("are its weights" if row["weighted"] else "every edge counts as 1")):
+            coppice.graph.run(name, G, weight="weight")
+        assert row["weighted"] != ("Weights are not read" in getattr(coppice.graph, name.replace("-", "_")).__doc__)
 
 
 def test_to_networkx(G):

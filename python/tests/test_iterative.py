@@ -106,11 +106,11 @@ def test_an_interrupt_keeps_the_best():
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
     try:
-        found = coppice.solve(slow, b, method="cg", preconditioner=None, rtol=1e-14)
+        with pytest.raises(KeyboardInterrupt) as raised:
+            coppice.solve(slow, b, method="cg", preconditioner=None, rtol=1e-14)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert found.reason == "cancelled" and 10 < found.iterations < 60
-    assert residual(A, found.x, b) == pytest.approx(found.relative_residual) and found.relative_residual < 1
+    assert 20 <= len(calls) < 60 and 0 < residual(A, raised.value.x, b) < 1
 
 
 def test_an_interrupt_ends_a_solve_without_python_in_it():
@@ -120,12 +120,12 @@ def test_an_interrupt_ends_a_solve_without_python_in_it():
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     try:
-        found = coppice.solve(A, b, method="cg", preconditioner="none", rtol=1e-12)
-        timer.join()
+        with pytest.raises(KeyboardInterrupt) as raised:
+            coppice.solve(A, b, method="cg", preconditioner="none", rtol=1e-12)
+            timer.join()
     finally:
         signal.signal(signal.SIGINT, before)
-    assert found.reason == "cancelled" and found.iterations > 0
-    assert residual(A, found.x, b) == pytest.approx(found.relative_residual) and found.relative_residual <= 1
+    assert residual(A, raised.value.x, b) <= 1
 
 
 def test_errors_of_operators_come_through():
@@ -187,10 +187,11 @@ def test_columns_end_by_an_interrupt_and_by_errors():
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        found = coppice.solve_columns(A, B, method="cg", preconditioner=slow, rtol=1e-14)
+        with pytest.raises(KeyboardInterrupt) as raised:
+            coppice.solve_columns(A, B, method="cg", preconditioner=slow, rtol=1e-14)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert {column.reason for column in found.columns} == {"cancelled"} and len(calls) < 200
+    assert raised.value.x.shape == B.shape and len(calls) < 200
 
     def broken(r):
         raise KeyError("mine")

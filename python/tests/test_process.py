@@ -2,6 +2,7 @@
 """The package as a whole: memory, the command, pages of the guide."""
 
 import re
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -87,6 +88,18 @@ def test_the_command():
     assert run.returncode == 0 and run.stdout.strip() == f"coppice {coppice.__version__}"
     run = subprocess.run([sys.executable, "-m", "coppice", "nothing"], capture_output=True, text=True)
     assert run.returncode == 2 and run.stderr.startswith("coppice: error:")
+
+
+@pytest.mark.skipif(shutil.which("ldd") is None, reason="looks at libraries as Linux does")
+def test_nothing_but_the_wheel_and_libraries_of_every_system_is_needed():
+    everywhere = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "librt.", "libpthread.", "libstdc++.", "libgcc_s.",
+                  "libz.", "libtbb.")
+    folder = Path(coppice.__file__).parent
+    for program in (folder / "bin" / "coppice", Path(coppice._core.__file__)):
+        if program.exists():
+            told = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+            needed = {Path(line.split()[0]).name for line in told.splitlines() if line.strip()}
+            assert needed and all(name.startswith(everywhere) for name in needed), told
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("python_*.md"))]

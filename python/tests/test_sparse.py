@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sparse algebra against its definitions on dense arrays with a mask of what is there."""
 
+import math
 import sys
 
 import numpy as np
@@ -157,7 +158,9 @@ def test_products_with_lists_are_those_with_full_vectors(name):
         kept = there.T[in_u].T if not turn else there[in_u]
         part, side = (a[:, in_u], values[in_u]) if not turn else (a[in_u].T, values[in_u])
         kept = kept if not turn else kept.T
-        full = of(part, kept).mxv(np.ascontiguousarray(side), name)
+        # x A is Aᵀ x with its operands in the other order
+        of_rows = {"max-first": "max-second", "max-second": "max-first"}.get(name, name) if turn else name
+        full = of(part, kept).mxv(np.ascontiguousarray(side), of_rows)
         if name == "arg-max":
             full = np.where(full >= 0, np.flatnonzero(in_u)[full.astype(int)], -1)
         same(found, full, kept.any(1))
@@ -209,7 +212,7 @@ def test_operators_of_the_user():
     met = in_a[:, :, None] & in_b[None]
     same(A.mxm(B, own), np.where(met, products, np.inf).min(1), met.any(1))
     same(A.mxm(B, own, mask=B, complement=True), np.where(met, products, np.inf).min(1), met.any(1) & ~in_b)
-    expected = np.where(in_a.T & there, 2 * a.T + values, np.inf).min(1)
+    expected = np.where(in_a.T & there, 2 * values + a.T, np.inf).min(1)
     same(u.vxm(A, own), expected, (in_a.T & there).any(1))
     same(A.mxv(u, own), np.where(in_a & there, 2 * a + values, np.inf).min(1), (in_a & there).any(1))
     full = np.where(in_a, 2 * a + values, np.inf).min(1)
@@ -230,11 +233,56 @@ def test_semirings_of_names(dtype):
     same(A.mxm(B, own, mask=B, complement=True), np.where(met, differences, np.inf).min(1), met.any(1) & ~in_b)
     u, values, there = random_vector(rng, 9, dtype)
     same(A.mxv(u, own), np.where(in_a & there, a - values, np.inf).min(1), (in_a & there).any(1))
-    same(u.vxm(A, own), np.where(in_a.T & there, a.T - values, np.inf).min(1), (in_a.T & there).any(1))
+    same(u.vxm(A, own), np.where(in_a.T & there, values - a.T, np.inf).min(1), (in_a.T & there).any(1))
     full, before = np.where(in_a, a - values, np.inf).min(1).astype(dtype), np.arange(9, dtype=dtype)
     assert np.array_equal(A.mxv(values, own), full)
     assert np.array_equal(A.mxv(values, own, mask=before % 2, accumulate=before),
                           np.where(before % 2 != 0, np.minimum(before, full), before))
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("name", ["first", "second", "oneb", "plus", "minus", "rminus", "times", "div", "rdiv", "min", "lt",
+                                  "ge", "eq", "pow", "atan2", "fmod", "copysign"])
+def test_operands_of_vxm_are_in_the_order_of_the_product(name, own):
+    """x A by its definition, multiply(x_i, a_ij), as GrB_vxm has it; for full vectors and lists, masks and sums."""
+    rng = np.random.default_rng(9)
+    a = np.where(rng.random((12, 7)) < 0.6, rng.integers(1, 9, (12, 7)), 0).astype(float)
+    A, x = coppice.Matrix(sp.csr_array(a)), rng.integers(1, 9, 12).astype(float)
+    functions = {
+        "first": lambda u, v: u, "second": lambda u, v: v, "oneb": lambda u, v: 1.0, "plus": lambda u, v: u + v,
+        "minus": lambda u, v: u - v, "rminus": lambda u, v: v - u, "times": lambda u, v: u * v,
+        "div": lambda u, v: u / v, "rdiv": lambda u, v: v / u, "min": lambda u, v: min(u, v),
+        "lt": lambda u, v: 1.0 if u < v else 0.0, "ge": lambda u, v: 1.0 if u >= v else 0.0, "eq": lambda u, v: 1.0 if u == v else 0.0,
+        "pow": lambda u, v: u**v, "atan2": lambda u, v: math.atan2(u, v), "fmod": lambda u, v: u % v,
+        "copysign": lambda u, v: math.copysign(u, v)}
+    f = functions[name]
+    if own:
+        pytest.importorskip("numba")
+        semiring_of = semiring.user(lambda s, p: max(s, p), f, -np.inf)
+    else:
+        semiring_of = semiring.user("max", name)
+    expected = np.array([max((f(x[i], a[i, j]) for i in np.flatnonzero(a[:, j])), default=-np.inf) for j in range(7)])
+    assert np.allclose(A.vxm(x, semiring_of), expected)
+    there = np.arange(12) % 3 > 0
+    u = coppice.Vector(x[there], np.flatnonzero(there), 12)
+    some = [max((f(x[i], a[i, j]) for i in np.flatnonzero(a[:, j]) if there[i]), default=-np.inf) for j in range(7)]
+    assert np.allclose(A.vxm(u, semiring_of).to_dense(-np.inf), some)
+    mask, before = (np.arange(7) % 2).astype(float), np.arange(7.0)
+    found = A.vxm(x, semiring_of, mask=mask, accumulate=before)
+    assert np.allclose(found, np.where(mask != 0, np.maximum(before, expected), before))
+    along = np.array([max((f(a[i, j], y) for j, y in enumerate(before) if a[i, j]), default=-np.inf) for i in range(12)]) \
+        if name not in ("div", "fmod", "rdiv") else None
+    if along is not None:
+        assert np.allclose(A.mxv(before, semiring_of), along)
+
+
+@pytest.mark.parametrize("name", ["max-first", "max-second"])
+def test_named_semirings_in_vxm(name):
+    a, x = np.array([[1.0, 0, 5], [7, 2, 0]]), np.array([3.0, 4.0])
+    A = coppice.Matrix(sp.csr_array(a))
+    expected = [4, 4, 3] if name == "max-first" else [7, 2, 5]  # the vector is the first operand
+    assert np.array_equal(A.vxm(x, name), expected)
+    assert np.array_equal(A.vxm(coppice.Vector(x, [0, 1], 2), name).to_dense(), expected)
 
 
 def test_products_by_the_operator_of_python():

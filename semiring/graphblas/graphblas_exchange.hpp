@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/dense_vector.hpp>
 #include <coppice/semiring/graphblas/graphblas_arrays.hpp>
+#include <coppice/semiring/spmv/dense_vector.hpp>
 
 namespace coppice {
 namespace detail {

@@ -15,7 +15,7 @@
 
 #include <coppice/core/memory_range.hpp>
 #include <coppice/core/workspace_layout.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::c_interface {
 

@@ -16,7 +16,7 @@
 
 #include <coppice/solvers/c/c_arguments.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
-#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
+#include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
 namespace coppice::c_interface {
 

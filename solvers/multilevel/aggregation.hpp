@@ -3,8 +3,8 @@
 /// Aggregates of a level: runs of the paths of a linear forest, joined by a second one.
 #pragma once
 
-#include <coppice/graph/contract.hpp>
-#include <coppice/graph/factor.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
 namespace coppice::multilevel_detail {

@@ -7,10 +7,10 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/lane/lane_math.hpp>
-#include <coppice/graph/edge_weights.hpp>
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
-#include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
+#include <coppice/solvers/precondition/interface/rounded_weight.hpp>
 
 namespace coppice::multilevel_detail {
 

@@ -9,10 +9,10 @@
 #include <limits>
 #include <utility>
 
+#include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/csr.hpp>
-#include <coppice/semiring/products/product_entries.hpp>
+#include <coppice/semiring/spgemm/product_entries.hpp>
 
 namespace coppice::multilevel_detail {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include <coppice/semiring/spmv.hpp>
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/multilevel/dense_elimination.hpp>
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
 

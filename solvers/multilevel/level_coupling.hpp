@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include <coppice/algebra/csr.hpp>
 #include <coppice/core/executor.hpp>
-#include <coppice/csr.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
 namespace coppice::multilevel_detail {

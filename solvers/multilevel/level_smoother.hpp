@@ -7,12 +7,12 @@
 
 #include <type_traits>
 
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
-#include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 
 namespace coppice::multilevel_detail {
 

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
+#include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/csr.hpp>
-#include <coppice/semiring/stored_value.hpp>
+#include <coppice/semiring/operators/stored_value.hpp>
 
 namespace coppice::multilevel_detail {
 

@@ -9,8 +9,8 @@
 #include <coppice/algebra/float16.hpp>
 #include <coppice/core/one_user.hpp>
 #include <coppice/solvers/multilevel/multilevel_cycle.hpp>
-#include <coppice/solvers/precondition/convergence_factor.hpp>
-#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/one_level/convergence_factor.hpp>
 
 namespace coppice {
 
@@ -91,8 +91,8 @@ void multilevel_preconditioner<Executor, T, I>::refresh(Executor const& exec, cs
 template <executor Executor, class T, class I>
 void multilevel_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
                                                       array_view<T> z) const {
-    require_size("r of a preconditioner", r.size(), pattern_.size().rows);
-    require_size("z of a preconditioner", z.size(), pattern_.size().rows);
+    require_size("r of a preconditioner", r, pattern_.size().rows);
+    require_size("z of a preconditioner", z, pattern_.size().rows);
     if (z.size() == 0) return;
     auto const use = user_.enter("this multilevel_preconditioner");
     std::visit([&](auto& levels) { levels->apply(exec, r.data(), z.data()); }, levels_);

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <coppice/semiring/look_at_nonzeros.hpp>
+#include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
@@ -268,9 +268,9 @@ private:
         leave(exec, depth, a, b, smoothed, residual);
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
-        auto const transfer = [&](level_matrix<T, S, I> const& m, T const* x, auto const& store) {
+        auto const transfer = [&]<class Store>(level_matrix<T, S, I> const& m, T const* x, Store const& store) {
             if (level.prolongator.has_ones())
-                for_each(exec, m.a.rows(), sum_listed{m.a.offsets, m.a.indices, x, store});
+                for_each(exec, m.a.rows(), sum_listed<T, I, Store>{m.a.offsets, m.a.indices, x, store});
             else
                 m.multiply(exec, x, store);
         };

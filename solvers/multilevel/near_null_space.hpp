@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/graph/contract.hpp>
+#include <coppice/graph/forest/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
 namespace coppice {
@@ -30,7 +30,7 @@ inline std::vector<double> rigid_body_modes(int dimension, array_view<double con
     if (dimension != 2 && dimension != 3)
         throw argument_error("rigid bodies are of 2 or 3 dimensions, got " + std::to_string(dimension));
     std::int64_t const points = coordinates.size() / dimension, n = points * dimension;
-    require_size("coordinates of points", coordinates.size(), n);
+    require_size("coordinates of points", coordinates, n);
     std::vector<double> centre(std::size_t(dimension), 0.0);
     for (std::int64_t k = 0; k < n; ++k) centre[std::size_t(k % dimension)] += coordinates[k] / double(points);
     int const rotations = dimension == 2 ? 1 : 3;
@@ -77,7 +77,7 @@ level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given
     if (n % given.block != 0)
         throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(given.block) +
                               " unknowns at each point");
-    require_size("vectors of a near null space", given.vectors.size(), n * given.count);
+    require_size("vectors of a near null space", given.vectors, n * given.count);
     level_modes<T> modes{given.block, given.count, {}};
     if (given.count > 0) {
         modes.vectors = copy_of(exec, given.vectors);
@@ -212,7 +212,8 @@ std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, ve
     for_each(exec, n,
              write_tentative<T, I>{I(count), n, members, aggregates.of.data(), before.data(), modes.vectors.data(),
                                    offsets.data(), indices.data(), values.data()});
-    auto const lists = transpose(exec, membership_matrix<T>(exec, aggregates).view());
+    auto const members_of = membership_matrix<T>(exec, aggregates);
+    auto const lists = transpose(exec, members_of.view());
     level_modes<T> next{modes.count, modes.count, buffer<T>(exec, coarse * count)};
     for_each(exec, std::int64_t(aggregates.count),
              orthonormalise<T, I>{I(count), coarse, lists.view().offsets, lists.view().indices, offsets.data(),

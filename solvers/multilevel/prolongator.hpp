@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include <coppice/graph/contract.hpp>
+#include <coppice/graph/forest/contract.hpp>
 #include <coppice/solvers/multilevel/prolongator_rows.hpp>
 #include <coppice/solvers/multilevel/prolongator_sample.hpp>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <coppice/algebra/rows/row_blocks_host.hpp>
-#include <coppice/semiring/products/product_host.hpp>
+#include <coppice/semiring/spgemm/product_host.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
 namespace coppice::multilevel_detail {

@@ -74,15 +74,15 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
     auto const exec = Fixture::exec();
     host_executor const host{1};
     auto const grid = laplace2d<double>(host, 7, 5);
-    CHECK(find_block_size(exec, exec.copy(grid).view()) == 7);
-    CHECK(find_block_size(exec, exec.copy(aniso1<double>(host, 9, 9)).view()) == 9);
+    CHECK(find_block_size(exec, view_of(exec.copy(grid))) == 7);
+    CHECK(find_block_size(exec, view_of(exec.copy(aniso1<double>(host, 9, 9)))) == 9);
     for (std::int64_t const block : {5, 7, 11, 35}) { // 5 rows: neighbours at 7 lie one block further or two
         CAPTURE(block);
         check_product(exec, grid, {.block = block, .lenient = true});
     }
     check_product(exec, grid, {});
     auto const bands = generate<double>(host, "pentadiagonal", {.n = 43});
-    CHECK(find_block_size(exec, exec.copy(bands).view()) == 43); // banded as it is: one block
+    CHECK(find_block_size(exec, view_of(exec.copy(bands))) == 43); // banded as it is: one block
     check_product(exec, bands, {.block = 8});
     check_product(exec, bands, {.block = 8, .most_bands = 1, .lenient = true});
     for (std::int64_t const places : {1, 2, 3, 8})
@@ -91,12 +91,12 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
             CAPTURE(places);
             CAPTURE(servers);
             check_product(exec, chain, {.block = places, .most_bands = 1});
-            auto const found = find_block_size(exec, exec.copy(chain).view());
+            auto const found = find_block_size(exec, view_of(exec.copy(chain)));
             REQUIRE(found > 0);
             check_product(exec, chain, {.block = found});
         }
     CHECK(find_block_size(
-              exec, exec.copy(queue_matrix<double>(host, {.servers = 9, .places = 12, .share = 4})).view()) == 12);
+              exec, view_of(exec.copy(queue_matrix<double>(host, {.servers = 9, .places = 12, .share = 4})))) == 12);
     csr<double> const none(0, 0, exec.copy(std::vector<std::int32_t>{0}), {}, {});
     CHECK(to_block_hybrid(exec, none.view()).blocks() == 0);
 }

@@ -143,7 +143,7 @@ TEST_CASE("ANISO3 is ANISO2 along the antidiagonals") {
             CHECK(order[std::int64_t(p)] == points[p].second * n.nx + points[p].first - points[p].second);
 
         auto const a = aniso3(exec, n.nx, n.ny);
-        CHECK(same_bits(a, permute(exec, aniso2(exec, n.nx, n.ny).view(), order.view())));
+        CHECK(same_bits(a, permute(exec, view_of(aniso2(exec, n.nx, n.ny)), order.view())));
         for (std::int64_t i = 0; i < a.rows(); ++i)
             for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
                 if (a.values()[k] == -1) CHECK(std::abs(a.column_indices()[k] - i) == 1);
@@ -292,7 +292,7 @@ TEST_CASE("transport: fifteen points, rows that sum to zero inside, an M-matrix 
     auto const back = transport(exec, 9, 8, 7, 3, -2, -0.5);
     auto const turned = transpose(exec, back.view());
     CHECK(same_bits(turned.values(), a.values()));
-    CHECK(is_symmetric(exec, transport(exec, 5, 5, 5, 0, 0, 0).view()));
+    CHECK(is_symmetric(exec, view_of(transport(exec, 5, 5, 5, 0, 0, 0))));
     auto const large = transport(exec, 117, 117, 117, 1, 0.5, 0); // TRANSPORT: 1 602 111 rows, 14.67 a row, c_diag .50
     CHECK(double(large.nonzeros()) / double(large.rows()) == doctest::Approx(14.67).epsilon(0.02));
     CHECK(std::abs(coverages(exec, large.view()).diagonal_coverage() - .50) < .01);
@@ -458,7 +458,8 @@ TEST_CASE("wrong texts and values are refused in words") {
         {"generate:rmat,seed=-1", "seed is '-1'"},
     };
     for (auto const& [text, message] : wrong) {
-        CAPTURE(text);
+        auto const& case_text = text;
+        CAPTURE(case_text);
         CHECK_THROWS_WITH_AS(parse_generator(text), doctest::Contains(message), argument_error);
     }
     host_executor const exec{1};

@@ -224,7 +224,9 @@ TEST_CASE("graphs of NetworkX: what is wrong is said") {
         {"[]", "expected an object"},
         {"3", "expected an object"},
         {"{\"nodes\": [],\n\"edges\": [}", ":2: not JSON"},
-        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": NaN}]}", "not JSON"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": nan}]}", "not JSON"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": \"3\"}]}",
+         "is \"3\", expected a number without quotes"},
         {"{\"nodes\": [], \"edges\": []} x", "not JSON"},
         {"{}", "no list \"nodes\""},
         {"{\"nodes\": []}", "no list \"edges\" (or \"links\")"},
@@ -244,8 +246,10 @@ TEST_CASE("graphs of NetworkX: what is wrong is said") {
         {"{\"directed\": 1, \"nodes\": [], \"edges\": []}", "\"directed\" is neither"},
     };
     for (auto const& [text, message] : all) {
-        CAPTURE(text);
-        CAPTURE(message);
+        auto const& case_text = text;
+        CAPTURE(case_text);
+        auto const& case_message = message;
+        CAPTURE(case_message);
         auto const said = fault(folder, "a.json", text);
         CAPTURE(said);
         CHECK(said.find(message) != said.npos);

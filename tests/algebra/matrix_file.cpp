@@ -131,15 +131,36 @@ TEST_CASE("Harwell-Boeing: every kind of values and symmetry, by hand") {
 TEST_CASE("Harwell-Boeing: formats, and points and exponents that they imply") {
     auto const format = [](char const* text) {
         auto const f = detail::parse_card_format("f", 4, text);
-        return std::vector<std::int64_t>{f.count, f.width, f.decimals, f.scale};
+        auto const& first = f.first_line.front();
+        return std::vector<std::int64_t>{std::int64_t(f.first_line.size()), first.width, first.decimals, first.scale};
     };
     CHECK(format("(16I5)") == std::vector<std::int64_t>{16, 5, 0, 0});
     CHECK(format("(1P,5D16.9)") == std::vector<std::int64_t>{5, 16, 9, 1});
     CHECK(format("( 1P5D16.8 )") == std::vector<std::int64_t>{5, 16, 8, 1});
     CHECK(format("(-2p4e25.16e3)") == std::vector<std::int64_t>{4, 25, 16, -2});
     CHECK(format("(I8)") == std::vector<std::int64_t>{1, 8, 0, 0});
-    for (auto const* bad : {"", "()", "(16)", "(I)", "(0I5)", "(5I0)", "(5A8)", "(3(E24.16,1X))", "(16I5", "16I5",
-                            "(16I5)x", "(9999999I5)", "(-5I5)", "(5I5.)(", "(P5I5)"}) {
+    CHECK(format("(3(1P,E24.16))") == std::vector<std::int64_t>{3, 24, 16, 1});
+    CHECK(format("(2(2(I3),1X))") == std::vector<std::int64_t>{4, 3, 0, 0});
+    for (auto const* bad : {"",
+                            "()",
+                            "(16)",
+                            "(I)",
+                            "(0I5)",
+                            "(5I0)",
+                            "(5A8)",
+                            "(T5,I5)",
+                            "(16I5",
+                            "16I5",
+                            "(16I5)x",
+                            "(9999999I5)",
+                            "(-5I5)",
+                            "(5I5.)(",
+                            "(P5I5)",
+                            "(1X)",
+                            "(I5,2(1X))",
+                            "(0(I5))",
+                            "((((((((((I5))))))))))",
+                            "(9999(9999(9999(1X))),I5)"}) {
         CAPTURE(bad);
         CHECK_THROWS_AS(detail::parse_card_format("f", 4, bad), format_error);
     }
@@ -154,6 +175,48 @@ TEST_CASE("Harwell-Boeing: formats, and points and exponents that they imply") {
     CHECK(values("3E8.1", "  1234E1 12.34E15E-00001") == std::vector<double>{1234, 123.4, .05});
     CHECK(values("1P3F7.1", "   1234  12.34  1.E+2") == std::vector<double>{12.34, 1.234, 100});
     CHECK(values("3E8.2", "     nan     inf    -inf")[1] == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("Harwell-Boeing: where fields stand on the first line and on further lines") {
+    auto const offsets = [](std::vector<detail::card_field> const& fields) {
+        std::vector<std::int64_t> all;
+        for (auto const& field : fields) all.push_back(field.offset);
+        return all;
+    };
+    auto const blanks = detail::parse_card_format("f", 4, "(2X,2I3,1X,I4)");
+    CHECK(offsets(blanks.first_line) == std::vector<std::int64_t>{2, 5, 9});
+    CHECK(offsets(blanks.next_lines) == std::vector<std::int64_t>{2, 5, 9});
+    // Fortran starts again at the last group in parentheses: 13.4 of the standard of 2018, format control.
+    auto const group = detail::parse_card_format("f", 4, "(I4,2(1X,I3))");
+    CHECK(offsets(group.first_line) == std::vector<std::int64_t>{0, 5, 9});
+    CHECK(offsets(group.next_lines) == std::vector<std::int64_t>{1, 5});
+    CHECK(group.lines(0) == 0);
+    CHECK(group.lines(3) == 1);
+    CHECK(group.lines(4) == 2);
+    CHECK(group.lines(6) == 3);
+
+    test::temporary_folder const folder;
+    //     2 0  0
+    // A = 0 -1 3   with a blank before each field
+    CHECK(dense_of(folder, "x",
+                   boeing("5 1 1 2", "RUA 2 3 3 0", "(1X,4I3) (1X,4I3) (2(1X,1P,E7.1))",
+                          "   1  2  3  4\n   1  2  2\n 2.0E+00 -1.E+00\n 3.0E+00\n")) ==
+          std::vector<double>{2, 0, 0, 0, -1, 3});
+}
+
+TEST_CASE("Harwell-Boeing: sizes, entries and pointers that contradict each other") {
+    test::temporary_folder const folder;
+    auto const told = [&](std::string const& counts, std::string const& type, std::string const& body) {
+        return fault_of(folder.file("f", boeing(counts, type, "(16I5) (16I5) (5E16.8)", body)));
+    };
+    CHECK(told("3 1 1 1", "RUA 3 0 3 0", "    1\n    1    1    1\n  1.0 2.0 3.0\n")
+              .find("3 x 0 cannot hold the 3 entries") != std::string::npos);
+    CHECK(told("3 1 1 1", "RUA 0 3 1 0", "    1    1    1    2\n    1\n  1.0\n")
+              .find("0 x 3 cannot hold the 1 entries") != std::string::npos);
+    CHECK(told("1 1 0 0", "RUA 3 0 0 0", "    2\n").find("outside 1 to 1") != std::string::npos);
+    CHECK(told("1 1 0 0", "RUA 3 0 0 0", "    1\n") == "accepted");
+    CHECK(told("3 1 1 1", "RUA 3 1 3 0", "    1    3\n    1    2    3\n  1.0 2.0 3.0\n").find("outside 4 to 4") !=
+          std::string::npos);
 }
 
 TEST_CASE("edge lists: vertices from 0, comments, weights, repeated edges") {

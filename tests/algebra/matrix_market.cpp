@@ -296,8 +296,9 @@ TEST_CASE("vectors: array and coordinate, upright and lying") {
         CHECK(std::string(e.what()).ends_with("expected a vector (n x 1 or 1 x n), found a matrix of 2 x 2"));
     }
     CHECK_THROWS_AS(read_vector<double>(exec, file("array complex general\n1 1\n1 2\n")), format_error);
-    CHECK_THROWS_AS(read_vector<double>(exec, file("coordinate real general\n9000000000000000000 1 0\n")),
-                    memory_error);
+    auto const long_one = file("coordinate real general\n9000000000000000000 1 0\n"); // refused by the default limits
+    CHECK_THROWS_AS(read_vector<double>(exec, long_one), format_error);
+    CHECK_THROWS_AS(read_vector<double>(exec, long_one, {.limits = {.max_expansion = 0}}), memory_error);
 }
 
 TEST_CASE("a vector of another length than asked for is refused before it takes memory") {

@@ -223,6 +223,16 @@ TEST_CASE("a write that fails half-way leaves the older file and nothing else") 
     CHECK(files_in(folder.path()) == 1);
 }
 
+TEST_CASE("partial files of a killed run with the same process id block nobody") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "x.mtx";
+    auto const prefix = ".coppice-partial-" + std::to_string(::getpid()) + "-";
+    for (int serial = 0; serial < 1000; ++serial) folder.file(prefix + std::to_string(serial), "left behind");
+    write_vector(file, std::vector<double>{7});
+    CHECK(test::read_bytes(file).find("\n7\n") != std::string::npos);
+    CHECK(files_in(folder.path()) == 1001);
+}
+
 TEST_CASE("an older file is replaced; a link to it stays a link; permissions stay") {
     test::temporary_folder const folder;
     auto const file = folder.file("x.mtx", "a much longer old content than the new one will ever be, ever, ever, ever");

@@ -108,7 +108,8 @@ TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal places", 
     for (auto const& [name, lengths] : hard_row_lengths(11)) {
         for (std::int32_t const columns :
              {7, 700, 70001}) { // fewer columns than the ranges of the first pass, and more
-            CAPTURE(name);
+            auto const& case_name = name;
+            CAPTURE(case_name);
             CAPTURE(columns);
             auto const plain = random_matrix<double>(lengths, columns, 5);
             auto const a = plain.on(exec);
@@ -138,7 +139,7 @@ TEST_CASE_TEMPLATE("transpose of bands and of few columns", Fixture, COPPICE_TES
         }
         auto all = entries_of(a);
         for (auto& e : all) std::swap(e.row, e.column);
-        CHECK(equal(transpose(exec, a.on(exec).view()), from_entries(columns, rows, all)));
+        CHECK(equal(transpose(exec, view_of(a.on(exec))), from_entries(columns, rows, all)));
     }
 }
 
@@ -179,7 +180,7 @@ TEST_CASE_TEMPLATE("permute gives P A P^T", Fixture, COPPICE_TEST_EXECUTORS) {
         auto moved = entries_of(plain);
         for (auto& e : moved) e = {position[std::size_t(e.row)], position[std::size_t(e.column)], e.value};
         auto const permutation = exec.copy(order);
-        CHECK(equal(permute(exec, plain.on(exec).view(), permutation.view()), from_entries(n, n, moved)));
+        CHECK(equal(permute(exec, view_of(plain.on(exec)), permutation.view()), from_entries(n, n, moved)));
         CHECK(to_vector(exec, invert_permutation(exec, permutation.view())) == position);
     }
 }
@@ -206,10 +207,10 @@ TEST_CASE_TEMPLATE("symmetry of pattern and of values", Fixture, COPPICE_TEST_EX
     auto const check = [&](std::vector<entry> all, bool pattern, bool values) {
         auto const sorted = from_entries(4, 4, std::move(all));
         for (auto const& plain : {sorted, shuffled_rows(sorted, 2)}) {
-            auto const found = symmetry_of(exec, plain.on(exec).view());
+            auto const found = symmetry_of(exec, view_of(plain.on(exec)));
             CHECK(found.pattern == pattern);
             CHECK(found.values == values);
-            CHECK(is_symmetric(exec, plain.on(exec).view()) == values);
+            CHECK(is_symmetric(exec, view_of(plain.on(exec))) == values);
         }
     };
     double const nan = std::numeric_limits<double>::quiet_NaN();
@@ -232,10 +233,10 @@ TEST_CASE_TEMPLATE("symmetry of pattern and of values", Fixture, COPPICE_TEST_EX
         std::vector<entry> all;
         for (auto const& [place, value] : sums) all.push_back({place.first, place.second, value});
         auto sum = from_entries(300, 300, all);
-        CHECK(is_symmetric(exec, sum.on(exec).view()));
+        CHECK(is_symmetric(exec, view_of(sum.on(exec))));
         sum.values[sum.values.size() / 2] += 1; // on the diagonal it stays symmetric, so look where it went
         auto const changed = entries_of(sum)[sum.values.size() / 2];
-        CHECK(is_symmetric(exec, sum.on(exec).view()) == (changed.row == changed.column));
+        CHECK(is_symmetric(exec, view_of(sum.on(exec))) == (changed.row == changed.column));
     }
 }
 
@@ -246,19 +247,19 @@ TEST_CASE_TEMPLATE("symmetrised weights", Fixture, COPPICE_TEST_EXECUTORS) {
             CAPTURE(n);
             auto const plain = random_square(n, 5 * n, seed);
             auto const expected = plain_weights(plain);
-            CHECK(equal(symmetrised_weights(exec, plain.on(exec).view()), expected));
-            CHECK(equal(symmetrised_weights(exec, shuffled_rows(plain, 8).on(exec).view()), expected));
+            CHECK(equal(symmetrised_weights(exec, view_of(plain.on(exec))), expected));
+            CHECK(equal(symmetrised_weights(exec, view_of(shuffled_rows(plain, 8).on(exec))), expected));
             // The weights are their own weights: symmetric, so not added twice.
-            CHECK(equal(symmetrised_weights(exec, expected.on(exec).view()), expected));
+            CHECK(equal(symmetrised_weights(exec, view_of(expected.on(exec))), expected));
         }
     // Equal magnitudes are symmetric whatever the sign, and a stored zero is no edge: no doubling.
     auto const skew = from_entries(3, 3, {{0, 1, 2}, {1, 0, -2}, {1, 2, 0}, {2, 2, 7}});
-    CHECK(equal(symmetrised_weights(exec, skew.on(exec).view()), from_entries(3, 3, {{0, 1, 2}, {1, 0, 2}})));
+    CHECK(equal(symmetrised_weights(exec, view_of(skew.on(exec))), from_entries(3, 3, {{0, 1, 2}, {1, 0, 2}})));
     // One dense row meets one dense column.
     std::vector<entry> arrow;
     for (std::int32_t i = 0; i < 3000; ++i) arrow.push_back({7, i, 1.0 + i});
     auto const arrow_matrix = from_entries(3000, 3000, arrow);
-    CHECK(equal(symmetrised_weights(exec, arrow_matrix.on(exec).view()), plain_weights(arrow_matrix)));
+    CHECK(equal(symmetrised_weights(exec, view_of(arrow_matrix.on(exec))), plain_weights(arrow_matrix)));
 }
 
 TEST_CASE_TEMPLATE("symmetrised weights refuse what has no order", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -297,7 +298,8 @@ TEST_CASE_TEMPLATE("diagonal and tridiagonal parts", Fixture, COPPICE_TEST_EXECU
 TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, lengths] : hard_row_lengths(5)) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const plain = random_matrix<double>(lengths, 900, 23);
         long double diagonal = 0, beside = 0, off = 0, largest = 0;
         std::int64_t lower = 0, upper = 0;
@@ -360,7 +362,7 @@ TEST_CASE_TEMPLATE("figures worked by hand", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK(describe(exec, bad.view()).nonfinite == 2);
     CHECK(describe(exec, bad.view()).largest_magnitude == 3);
     CHECK(std::isnan(describe(exec, bad.view()).diagonal_coverage));
-    CHECK_FALSE(has_sorted_columns(exec, from_entries(1, 3, {{0, 1, 1}, {0, 1, 1}}).on(exec).view()));
+    CHECK_FALSE(has_sorted_columns(exec, view_of(from_entries(1, 3, {{0, 1, 1}, {0, 1, 1}}).on(exec))));
 }
 
 TEST_CASE_TEMPLATE("single precision", Fixture, COPPICE_TEST_EXECUTORS) {

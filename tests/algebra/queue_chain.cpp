@@ -49,8 +49,10 @@ TEST_CASE("queue: every transition, by the definition") {
             for (auto const& [upper, lower] : {std::pair<long, long>{share + 1, share - 1}, {2, 3}}) {
                 if (upper > places || lower > places) continue;
                 CAPTURE(servers);
-                CAPTURE(places);
-                CAPTURE(share);
+                auto const& case_places = places;
+                CAPTURE(case_places);
+                auto const& case_share = share;
+                CAPTURE(case_share);
                 auto const a = queue_matrix<double>(host_executor{2}, {.servers = servers,
                                                                        .places = places,
                                                                        .share = share,
@@ -65,7 +67,7 @@ TEST_CASE("queue: every transition, by the definition") {
                 std::map<state, double> out;
                 for (auto const& [from_to, rate] : expected) out[from_to.first] += rate;
                 auto const of_row = [&](long row) {
-                    return state{row / places + 1, row / places * share + row % places};
+                    return state{row / case_places + 1, row / case_places * case_share + row % case_places};
                 };
                 std::size_t off_diagonal = 0;
                 for (std::int32_t row = 0; row < a.rows(); ++row)

@@ -24,13 +24,13 @@ struct broken {
 
 TEST_CASE("validate accepts what is in order") {
     host_executor const exec{2};
-    CHECK_NOTHROW(validate(exec, good().on(exec).view(), {.sorted = true, .duplicates = false, .finite = true}));
-    CHECK_NOTHROW(validate(exec, csr<double>{}.view()));
-    CHECK_NOTHROW(validate(exec, plain_csr<double>{0, 3, {0}, {}, {}}.on(exec).view()));
+    CHECK_NOTHROW(validate(exec, view_of(good().on(exec)), {.sorted = true, .duplicates = false, .finite = true}));
+    CHECK_NOTHROW(validate(exec, view_of(csr<double>{})));
+    CHECK_NOTHROW(validate(exec, view_of(plain_csr<double>{0, 3, {0}, {}, {}}.on(exec))));
     auto loose = good();
     loose.indices = {3, 0, 2, 1, 2};
     loose.values[1] = std::nan("");
-    CHECK_NOTHROW(validate(exec, loose.on(exec).view()));
+    CHECK_NOTHROW(validate(exec, view_of(loose.on(exec))));
 }
 
 TEST_CASE("validate names the first offence") {
@@ -66,7 +66,7 @@ TEST_CASE("validate names the first offence") {
         damage(plain);
         for (int const threads : {1, 2}) {
             host_executor const exec{threads};
-            CHECK_THROWS_WITH_AS(validate(exec, plain.on(exec).view(), options), message, matrix_error);
+            CHECK_THROWS_WITH_AS(validate(exec, view_of(plain.on(exec)), options), message, matrix_error);
         }
     }
     host_executor const exec{1};
@@ -81,7 +81,7 @@ TEST_CASE("validate names the smallest row of many, whoever finds it") {
     for (std::size_t const row : {59999u, 41234u, 20001u}) plain.indices[4 * row + 2] = 1000;
     for (int const threads : {1, 2, 3}) {
         host_executor const exec{threads};
-        CHECK_THROWS_WITH_AS(validate(exec, plain.on(exec).view()), "row 20001: column 1000 is outside [0, 1000)",
+        CHECK_THROWS_WITH_AS(validate(exec, view_of(plain.on(exec))), "row 20001: column 1000 is outside [0, 1000)",
                              matrix_error);
     }
 }

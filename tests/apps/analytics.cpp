@@ -198,3 +198,149 @@ TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, thos
         CHECK(run({command, graph, "-o", folder / "x.svg"}).code == 2);
     }
 }
+
+namespace {
+
+/// Runs a graph algorithm on a graph in a file: what it writes, and its JSON object.
+std::pair<std::string, nlohmann::json> answer_of(scratch_folder const& folder, std::string const& graph,
+                                                 std::vector<std::string> arguments) {
+    auto const out = folder / "out.mtx";
+    arguments.insert(arguments.begin() + 1, graph);
+    arguments.insert(arguments.end(), {"-o", out, "--backend", "host", "--json", "-"});
+    auto const r = run(arguments);
+    CAPTURE(arguments[0]);
+    CAPTURE(r.err);
+    REQUIRE(r.code == 0);
+    return {numbers(out), r.json()};
+}
+
+} // namespace
+
+TEST_CASE("graph algorithms: parallel edges are what the algorithm needs of them") {
+    scratch_folder const folder;
+    // 0 - 1 twice; the one of length 2 is on the shortest path, the one of width 5 on the widest.
+    auto const list = folder.write("twice.txt", "0 1 5\n0 1 2\n1 2 4\n0 2 10\n2 3 1\n");
+    CHECK(answer_of(folder, list, {"sssp"}).first == "0 2 6 7");
+    CHECK(answer_of(folder, list, {"widest"}).first == "inf 5 10 1");
+    CHECK(answer_of(folder, list, {"mst", "--symmetrise"}).second["weight"] == 2 + 4 + 1);
+    CHECK(answer_of(folder, list, {"bridges", "--symmetrise"}).second["bridges"] == 1); // 2 - 3
+    auto const plain = folder.write("plain.txt", "0 1\n\n0 1\n1 2\n");
+    CHECK(answer_of(folder, plain, {"sssp"}).first == "0 1 2");
+    CHECK(answer_of(folder, plain, {"bridges", "--symmetrise"}).second["bridges"] == 1); // 1 - 2
+    auto const once = folder.write("once.txt", "0 1\n1 0\n1 2\n2 1\n");
+    CHECK(answer_of(folder, once, {"bridges"}).second["bridges"] == 2); // both directions are one edge
+    auto const three = folder.write("three.txt", "0 1\n1 0\n0 1\n1 2\n2 1\n");
+    CHECK(answer_of(folder, three, {"bridges"}).second["bridges"] == 1);
+    for (std::string const name : {"pagerank", "cores", "triangles", "truss", "betweenness"}) {
+        auto const r = run({name, plain, "--symmetrise"});
+        CAPTURE(name);
+        CAPTURE(r.err);
+        CHECK(r.code == 3);
+        CHECK(is_one_error_line(r.err));
+        CHECK(r.err.find("parallel edges from 0 to 1") != std::string::npos);
+        CHECK(run({name, plain, "--symmetrise", "--parallel", "once"}).code == 0);
+    }
+    CHECK(answer_of(folder, list, {"sssp", "--parallel", "max"}).first == "0 5 9 10");
+    CHECK(run({"sssp", list, "--parallel", "most"}).code == 2);
+    // 1 - 2 weighs more than each of the two edges 0 - 1, though not more than both.
+    auto const heavy = folder.write("heavy.txt", "0 1 5\n0 1 3\n1 2 6\n2 3 1\n");
+    CHECK(answer_of(folder, heavy, {"matching", "--symmetrise"}).first == "-1 2 1 -1");
+    CHECK(answer_of(folder, heavy, {"b-matching", "--capacity", "1", "--symmetrise"}).second["weight"] == 6);
+    // Two triangles and a bridge of three edges, heavier than each of theirs alone.
+    auto const pair = folder.write("pair.txt", "0 1 2\n1 2 2\n0 2 2\n3 4 2\n4 5 2\n3 5 2\n2 3 20\n2 3 20\n2 3 20\n");
+    auto const [labels, told] = answer_of(folder, pair, {"communities", "--symmetrise"});
+    // With 60 between 2 and 3 and 2 elsewhere these two are a community, and the pairs 0 1 and 4 5 are others.
+    CHECK(labels == "0 0 2 2 4 4");
+    CHECK(told["weights"] == "values");
+}
+
+TEST_CASE("graph algorithms: --symmetrise keeps signs and zeros, and one of two directions") {
+    scratch_folder const folder;
+    auto const zeros = folder.write("zeros.txt", "0 1 0\n1 2 0.0\n0 2 1\n");
+    auto const tree = answer_of(folder, zeros, {"mst", "--symmetrise"}).second;
+    CHECK(tree["trees"] == 1);
+    CHECK(tree["edges"] == 2);
+    CHECK(tree["weight"] == 0);
+    CHECK(answer_of(folder, zeros, {"components", "--symmetrise"}).first == "0 0 0");
+    CHECK(answer_of(folder, zeros, {"sssp", "--symmetrise"}).first == "0 0 0");
+    auto const negative = folder.write("negative.txt", "0 1 -5\n1 2 3\n0 2 1\n");
+    CHECK(answer_of(folder, negative, {"mst", "--symmetrise"}).second["weight"] == -5 + 1);
+    auto const both = folder.write("both.mtx", banner + "general\n3 3 4\n1 2 3\n2 1 5\n2 3 4\n3 2 4\n");
+    for (std::string const more : {"--symmetrise", "--quiet"}) { // other values in both directions are one edge
+        CHECK(answer_of(folder, both, {"mst", more}).second["weight"] == 3 + 4);
+        CHECK(answer_of(folder, both, {"matching", more}).first == "2 1 0");
+        CHECK(answer_of(folder, both, {"b-matching", more}).second["weight"] == 5 + 4);
+    }
+}
+
+TEST_CASE("graph algorithms: vertices have the numbers of the file") {
+    scratch_folder const folder;
+    auto const list = folder.write("list.txt", "0 1\n1 2\n3 4\n");
+    CHECK(answer_of(folder, list, {"bfs"}).second["source"] == 0);
+    CHECK(answer_of(folder, list, {"bfs", "--source", "0"}).first == "0 1 2 -1 -1");
+    CHECK(answer_of(folder, list, {"bfs", "--source", "3"}).first == "-1 -1 -1 0 1");
+    CHECK(answer_of(folder, list, {"components", "--symmetrise"}).first == "0 0 0 3 3");
+    CHECK(read_text_file(folder / "out.mtx").find("row i is vertex i - 1 of the graph file") != std::string::npos);
+    CHECK(answer_of(folder, list, {"maximal-matching", "--symmetrise"}).first == "1 0 -1 4 3");
+    for (std::string const source : {"5", "-1", "x", "1.5", ""}) {
+        auto const r = run({"bfs", list, "--source", source});
+        CAPTURE(r.err);
+        CHECK(r.code == 2);
+        CHECK((source.empty() || r.err.find("a vertex from 0 to 4 of " + list) != std::string::npos));
+    }
+    auto const page = folder / "page.html";
+    REQUIRE(run({"components", list, "--symmetrise", "--report", page}).code == 0);
+    CHECK(read_text_file(page).find("<title>4: part of 3</title>") != std::string::npos);
+
+    auto const words = folder.write("words.txt", "7000000000 beta\nbeta 12\n");
+    auto const names = folder / "names.txt";
+    auto const [levels, told] = answer_of(folder, words, {"bfs", "--renumber", "--source", "beta", "--mapping", names});
+    CHECK(levels == "-1 0 1");
+    CHECK(told["source"] == "beta");
+    CHECK(read_text_file(names) == "7000000000\nbeta\n12\n");
+    auto const absent = run({"bfs", words, "--renumber", "--source", "gamma"});
+    CHECK(absent.code == 2);
+    CHECK(absent.err.find("names no such vertex") != std::string::npos);
+    CHECK(run({"bfs", list, "--mapping", names}).code == 2);
+}
+
+TEST_CASE("other commands number rows as the file does, too") {
+    scratch_folder const folder;
+    auto const list = folder.write("list.txt", "0 1 3\n1 0 3\n1 2 1\n2 1 1\n3 3 1\n");
+    auto const out = folder / "out.mtx";
+    REQUIRE(run({"spmv", list, "--semiring", "arg-max", "-o", out, "-q"}).code == 0);
+    CHECK(numbers(out) == "1 0 1 3"); // the column of the largest entry of each row
+    REQUIRE(run({"forest", list, "-o", out, "-q"}).code == 0);
+    auto const plain = numbers(out);
+    std::istringstream each(plain);
+    std::vector<int> permutation{std::istream_iterator<int>(each), {}};
+    std::sort(permutation.begin(), permutation.end());
+    CHECK(permutation == std::vector<int>{0, 1, 2, 3});
+    REQUIRE(run({"forest", list, "-o", out + ".gz", "-q"}).code == 0); // compressed once
+    CHECK(shell(fs::path(out).parent_path().string(), "gzip -dc out.mtx.gz").out == read_text_file(out));
+    auto const nan = run({"spmv", folder.write("nan.txt", "0 1 3\n1 0 nan\n"), "-q"});
+    CHECK(nan.code == 3);
+    CHECK(nan.err.find("row 1, column 0") != std::string::npos);
+}
+
+TEST_CASE("graph algorithms say what they make of values; matchings maximise magnitudes or values") {
+    scratch_folder const folder;
+    auto const negative = folder.write("negative.txt", "0 1 -5\n1 2 3\n2 3 -1\n");
+    auto const [pairs, told] = answer_of(folder, negative, {"matching", "--symmetrise"});
+    CHECK(pairs == "1 0 3 2"); // 5 + 1
+    CHECK(told["weight"] == 6);
+    CHECK(told["weights"] == "magnitudes");
+    auto const [usual, of_values] = answer_of(folder, negative, {"matching", "--symmetrise", "--by-value"});
+    CHECK(usual == "-1 2 1 -1");
+    CHECK(of_values["weight"] == 3);
+    CHECK(of_values["weights"] == "values");
+    CHECK(answer_of(folder, negative, {"b-matching", "--symmetrise", "--by-value"}).second["weight"] == 3);
+    CHECK(run({"matching", negative, "--symmetrise"}).out.find("sum of |value|") != std::string::npos);
+    for (std::string const name : {"pagerank", "katz", "eigenvector", "hits", "betweenness", "closeness"}) {
+        CAPTURE(name);
+        CHECK(run({name, "--help"}).out.find("not used") != std::string::npos);
+        auto const r = run({name, negative, "--max-iterations", "1000"});
+        auto const shown = name == "betweenness" || name == "closeness" ? run({name, negative}) : r;
+        CHECK(shown.out.find("not used") != std::string::npos);
+    }
+}

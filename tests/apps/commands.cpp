@@ -422,8 +422,8 @@ TEST_CASE("help and version") {
 
 TEST_CASE("tridiagonal solves complex systems, tridiagonal, banded and in blocks") {
     scratch_folder const folder;
-    std::string const banner = "%%MatrixMarket matrix coordinate complex general\n";
-    std::string tridiagonal = banner + "40 40 118\n", banded = banner + "40 40 156\n";
+    std::string const first_line = "%%MatrixMarket matrix coordinate complex general\n";
+    std::string tridiagonal = first_line + "40 40 118\n", banded = first_line + "40 40 156\n";
     for (int i = 1; i <= 40; ++i)
         for (int j = std::max(1, i - 1); j <= std::min(40, i + 2); ++j) {
             auto const entry = std::to_string(i) + " " + std::to_string(j) + (i == j ? " 1 4\n" : " -1 0.5\n");
@@ -443,7 +443,7 @@ TEST_CASE("tridiagonal solves complex systems, tridiagonal, banded and in blocks
         }
     // (1 + i) x = 2i has x = 1 + i; a complex right-hand side makes a real matrix complex.
     auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n0 2\n");
-    auto const one = folder.write("one.mtx", banner + "1 1 1\n1 1 1 1\n");
+    auto const one = folder.write("one.mtx", first_line + "1 1 1\n1 1 1 1\n");
     json_of({"tridiagonal", one, "--rhs", b, "-o", folder / "x.mtx"});
     CHECK(numbers(folder / "x.mtx") == std::vector<double>{1, 1});
     auto const two = folder.write("two.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
@@ -453,10 +453,10 @@ TEST_CASE("tridiagonal solves complex systems, tridiagonal, banded and in blocks
 
 TEST_CASE("systems near the ends of the exponent range are solved") {
     scratch_folder const folder;
-    std::string const banner = "%%MatrixMarket matrix coordinate real general\n";
+    std::string const first_line = "%%MatrixMarket matrix coordinate real general\n";
     for (std::string const power : {"e308", "e-300"}) {
-        auto const a = folder.write("a.mtx", banner + "2 2 4\n1 1 1" + power + "\n1 2 1" + power + "\n2 1 1" + power +
-                                                 "\n2 2 -1" + power + "\n");
+        auto const a = folder.write("a.mtx", first_line + "2 2 4\n1 1 1" + power + "\n1 2 1" + power + "\n2 1 1" +
+                                                 power + "\n2 2 -1" + power + "\n");
         auto const b =
             folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1" + power + "\n1" + power + "\n");
         for (std::string const solution : {"ones", "sine"}) {

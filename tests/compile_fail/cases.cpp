@@ -5,12 +5,16 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/block_hybrid.hpp>
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/pattern.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/arg_max.hpp>
-#include <coppice/semiring/mxv.hpp>
-#include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/systems/csr_operator.hpp>
+#include <coppice/semiring/spmv/arg_max.hpp>
+#include <coppice/semiring/spmv/mxv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/iterative/operators/csr_operator.hpp>
+#include <coppice/sparse.hpp>
 
 using namespace coppice;
 
@@ -90,6 +94,19 @@ struct keep_sum {
     void operator()(std::int64_t row, double sum) const { out[row] = sum; }
 };
 
+struct value_of_pair {
+    double operator()(double value, double x) const { return value * x; }
+};
+struct value_of_one {
+    double operator()(float value) const { return value; }
+};
+struct keep_at_number {
+    void operator()(double, double) const {}
+};
+struct value_at_number {
+    double operator()(double value, double row) const { return value + row; }
+};
+
 struct keep_fetched : keep_sum {
     double fetch(std::int64_t row) const { return out[row]; }
 };
@@ -112,6 +129,21 @@ void row_sums(host_executor const& exec, srcsr_plan<int> const& plan, array_view
     reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_text{});
 #elif defined(STORE_WITHOUT_FETCHED)
     reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_fetched{{y}});
+#elif defined(MULTIPLY_OF_VALUES)
+    reduce_rows(exec, plan, value_of_pair{}, sum_of_numbers{}, keep_sum{y});
+#elif defined(MULTIPLY_OF_VALUES_IN_A_LAMBDA)
+    reduce_rows(
+        exec, plan, [](double value, double x) { return value * x; }, sum_of_numbers{}, keep_sum{y});
+#elif defined(MULTIPLY_OF_VALUES_IN_A_RANGE)
+    reduce_rows(exec, plan, row_range{0, 1}, value_of_pair{}, sum_of_numbers{}, keep_sum{y});
+#elif defined(MULTIPLY_OF_ONE_VALUE)
+    reduce_rows(exec, plan, value_of_one{}, sum_of_numbers{}, keep_sum{y});
+#elif defined(STORE_AT_A_NUMBER)
+    reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_at_number{});
+#elif defined(ROW_AS_A_NUMBER)
+    reduce_rows(exec, plan, along_nonzeros{value_at_number{}, v.data()}, sum_of_numbers{}, keep_sum{y});
+#elif defined(NARROW_SUM_OF_ROWS)
+    reduce_rows(exec, plan, value_at{v}, add_plus<float>{}, keep_sum{y});
 #else
     reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_sum{y});
 #endif
@@ -122,6 +154,16 @@ void products(host_executor const& exec, srcsr_plan<int> const& plan, csr_view<d
     semiring_spmv(exec, plan, plus_times<double>{}, a, x, y);
 #if defined(NUMBER_AS_SEMIRING)
     semiring_spmv(exec, plan, 1.0, a, x, y);
+#elif defined(NARROW_SEMIRING)
+    semiring_spmv(exec, plan, min_plus<float>{}, a, x, y);
+#elif defined(NARROW_SEMIRING_FOR_X)
+    semiring_spmv(exec, plan, min_plus<float>{}, csr_view<float>{}, x, array_view<float>{});
+#elif defined(NARROW_SEMIRING_FOR_Y)
+    semiring_spmv(exec, plan, min_plus<float>{}, csr_view<float>{}, array_view<float const>{}, y);
+#elif defined(INTEGER_SEMIRING)
+    semiring_spmv(exec, plan, max_plus<std::int32_t>{}, a, x, y);
+#elif defined(NARROW_MONOID)
+    semiring_spmv(exec, plan, semiring_of<add_min<float>, op::plus<double>>{}, a, x, y);
 #elif defined(SPMV_INTO_CONST)
     spmv(exec, plan, a, x, x);
 #elif defined(ARG_MAX_OF_NONE)
@@ -137,6 +179,28 @@ void operators(host_executor const& exec, csr<double> const& matrix) {
     csr_operator const a(exec, matrix);
 #if defined(OPERATOR_OF_TEMPORARY)
     csr_operator const dangling(exec, csr<double>{});
+#elif defined(OPERATOR_OF_VIEW_OF_TEMPORARY)
+    csr_operator const dangling(exec, csr<double>{}.view());
+#elif defined(CSR_VIEW_OF_TEMPORARY)
+    csr_view<double> const dangling = csr<double>{};
+#elif defined(BUFFER_VIEW_OF_TEMPORARY)
+    auto const dangling = buffer<double>(exec, 3).view();
+#elif defined(VECTOR_VIEW_OF_TEMPORARY)
+    auto const dangling = dense_vector<double>(exec, 3).view();
+#elif defined(TRIDIAGONAL_VIEW_OF_TEMPORARY)
+    auto const dangling = tridiagonal<double>(exec, 3).view();
+#elif defined(TRIDIAGONAL_FROM_TEMPORARY)
+    tridiagonal_view<double> const dangling = tridiagonal<double>(exec, 3);
+#elif defined(BANDED_VIEW_OF_TEMPORARY)
+    auto const dangling = banded<double>(exec, 3, 1, 1).view();
+#elif defined(BLOCKS_VIEW_OF_TEMPORARY)
+    auto const dangling = block_tridiagonal<double>(exec, 3, 2).view();
+#elif defined(PATTERN_VIEW_OF_TEMPORARY)
+    auto const dangling = sparsity_pattern<std::int32_t>{}.view();
+#elif defined(HYBRID_VIEW_OF_TEMPORARY)
+    auto const dangling = block_hybrid<double>{}.view();
+#elif defined(OPERAND_OF_VIEW_OF_TEMPORARY)
+    matrix_operand const dangling(exec, csr<double>{}.view());
 #endif
 }
 
@@ -158,7 +222,50 @@ void masked_products(host_executor const& exec, csr<double> const& matrix, dense
     mxv(exec, u, u, op::plus<double>{}, plus_times<double>{}, a, u);
 #elif defined(OPERAND_OF_TEMPORARY)
     matrix_operand const dangling(exec, csr<double>{});
+#elif defined(NARROW_MXV)
+    mxv(exec, w, u, no_accumulator{}, min_plus<float>{}, a, u);
+#elif defined(NARROW_ACCUMULATOR)
+    mxv(exec, w, u, op::plus<float>{}, plus_times<double>{}, a, u);
+#elif defined(NARROW_OUTPUT_OF_MXV)
+    mxv(exec, w, u, no_accumulator{}, min_plus<float>{}, matrix_operand<float>(exec, csr_view<float>{}),
+        dense_vector_view<float const>{});
 #elif defined(VXM_WITH_MXV_ORDER)
     vxm(exec, w, u, op::plus<double>{}, plus_times<double>{}, a, u);
+#endif
+}
+
+struct third_is_a_number {
+    double operator()(double a, double b, double k) const { return a + b + k; }
+};
+struct position_is_a_number {
+    double operator()(double a, double i, double j) const { return a + i + j; }
+};
+
+void matrices(host_executor const& exec, csr<double> const& a) {
+    ewise_add(exec, op::plus<double>{}, a.view(), a.view());
+    mxm(exec, allow_rounding(min_plus<float>{}), a.view(), a.view());
+    ewise_add(exec, allow_rounding(op::plus<float>{}), a.view(), a.view());
+    mxm(exec, semiring_of<add_min<std::int32_t>, op::oneb<std::int32_t>>{}, a.view(), a.view()); // reads no values
+#if defined(NARROW_PRODUCT)
+    mxm(exec, min_plus<float>{}, a.view(), a.view());
+#elif defined(NARROW_ADDITION)
+    ewise_add(exec, op::plus<float>{}, a.view(), a.view());
+#elif defined(NARROW_ADDITION_IN_A_LAMBDA)
+    ewise_add(
+        exec, [](float x, float y) { return x + y; }, a.view(), a.view());
+#elif defined(NARROW_MULTIPLICATION)
+    ewise_mult(exec, op::times<std::int32_t>{}, a.view(), a.view());
+#elif defined(NARROW_APPLY)
+    apply(exec, op::abs<float>{}, a.view());
+#elif defined(NARROW_REDUCTION)
+    reduce_to_scalar(exec, add_plus<float>{}, a.view());
+#elif defined(NARROW_KRONECKER)
+    kronecker(exec, op::times<float>{}, a.view(), a.view());
+#elif defined(NARROW_DUPLICATES)
+    build(exec, 3, 3, a.column_indices().view(), a.column_indices().view(), a.values().view(), op::plus<float>{});
+#elif defined(COLUMN_AS_A_NUMBER)
+    ewise_add(exec, third_is_a_number{}, a.view(), a.view());
+#elif defined(POSITION_AS_A_NUMBER)
+    apply(exec, position_is_a_number{}, a.view());
 #endif
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums over the blocks of a grid, under CPU threads.
-#include <coppice/core/sum_of_blocks.hpp>
+#include <coppice/core/grid_sum.hpp>
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,8 @@ bool follow_changes(Executor const& exec, csr<float> const& a, vertex_id source)
 
     auto const added = both_directions(edge_batch<float>{{1, 2}, {5, 3}, {1.f, 4.f}}); // 1 - 5, 2 - 3
     auto const removed = both_directions(edge_batch<float>{{7}, {8}});
-    auto const b = with_edges(exec, without_edges(exec, a.view(), removed).view(), added);
+    auto const left = without_edges(exec, a.view(), removed);
+    auto const b = with_edges(exec, left.view(), added);
     auto const parts = components_again(exec, b, old_parts, ends_of(added), ends_of(removed));
     auto const paths = sssp_again(exec, b.view(), source, old_paths);
     auto const ranks = pagerank<float>(exec, b, b, {.tolerance = 1e-5}, {}, old_ranks.ranks.view());

@@ -50,8 +50,8 @@ for (int sweep = 0; sweep < sweeps; ++sweep)
                              off_diagonal{a.values().data(), a.column_indices().data(), x.data()},
                              coppice::add_plus<double>{}, relax{b.data(), diagonal.data(), x.data()});
 // [end]
+coppice::buffer<double> product(exec, n * n); // as far out as the loop: deeper, it would look like a part of it
     // clang-format on
-    coppice::buffer<double> product(exec, n * n);
     coppice::spmv(exec, plan, a.view(), x.view(), product.view());
     double residual = 0;
     for (int i = 0; i < n * n; ++i) residual = std::fmax(residual, std::abs(b[i] - product[i]));

@@ -71,12 +71,48 @@ std::vector<named_graph> all_graphs() {
     return all;
 }
 
+/// Appends two of three vertices, with works of all sizes, next to each other and apart.
+struct list_with_work {
+    COPPICE_HD static bool appends(vertex_id v) { return v % 3 != 0; }
+    COPPICE_HD static std::int32_t work_of(vertex_id v) {
+        return v % 5 == 0 ? 0 : v % 2 == 0 ? 0x7fffffff - v : v % 7 == 0 ? -v : 65535 + v;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (appends(v)) worker.emit(v, work_of(v));
+    }
+};
+
 } // namespace
+
+TEST_CASE_TEMPLATE("lists hold what visits append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (vertex_id n : {1, 31, 32, 33, 1000, 100000}) {
+        std::vector<vertex_id> expected;
+        std::int64_t work = 0;
+        for (vertex_id v = 0; v < n; ++v)
+            if (list_with_work::appends(v)) {
+                expected.push_back(v);
+                work += list_with_work::work_of(v);
+            }
+        analytics::worklists<1> lists(exec, n);
+        auto const everyone = analytics::placed(exec, analytics::worklist{nullptr, n, 0});
+        analytics::visit_items(exec, nullptr, everyone.data(), analytics::into(lists[0]), list_with_work{});
+        analytics::worklist const list = exec.load(lists[0]);
+        CHECK(list.count == std::int64_t(expected.size()));
+        CHECK(list.work == work);
+        auto items = to_vector(exec, array_view<vertex_id const>(list.items, list.count));
+        std::sort(items.begin(), items.end());
+        CHECK(items == expected);
+    }
+}
 
 TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         bool const undirected = is_undirected(exec, a);
@@ -110,7 +146,8 @@ TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture
 TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         int const source = weights.rows / 3;
@@ -151,21 +188,21 @@ TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, le
         if (v % 10 == 0) g.entry(v + 1, v, -1); // with the edge there a cycle of length 1
     }
     auto const falling = g.plain();
-    auto const r = sssp(exec, falling.on(exec).view(), 0);
+    auto const r = sssp(exec, view_of(falling.on(exec)), 0);
     auto const expected = plain_distances(falling, 0, false);
     CHECK(!r.negative_cycle);
     check_bits(to_vector(exec, r.distances), expected);
     CHECK(check_parents(falling, 0, expected, to_vector(exec, r.parents), [](double x) { return x; }) == "");
 
     g.entry(299, 290, 1.5); // 290 ... 299 sum to -2
-    CHECK(sssp(exec, g.plain().on(exec).view(), 0).negative_cycle);
-    CHECK(sssp(exec, g.plain<float>().on(exec).view(), 0).negative_cycle);
-    CHECK(!sssp(exec, falling.on(exec).view(), 299).negative_cycle);
+    CHECK(sssp(exec, view_of(g.plain().on(exec)), 0).negative_cycle);
+    CHECK(sssp(exec, view_of(g.plain<float>().on(exec)), 0).negative_cycle);
+    CHECK(!sssp(exec, view_of(falling.on(exec)), 299).negative_cycle);
 
     graph_builder wide(6); // bounds that move by delta alone would never arrive
     for (int v = 0; v < 5; ++v) wide.edge(v, v + 1, std::pow(1e6, v));
     wide.edge(0, 5, std::numeric_limits<double>::infinity()); // no edge
-    auto const far = sssp(exec, wide.plain().on(exec).view(), 0, {.delta = 1e-3});
+    auto const far = sssp(exec, view_of(wide.plain().on(exec)), 0, {.delta = 1e-3});
     CHECK(to_vector(exec, far.distances)[5] == plain_distances(wide.plain(), 0, false)[5]);
     CHECK(far.rounds < 100);
 }
@@ -174,7 +211,8 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         CHECK(is_undirected(exec, a));
         auto const c = connected_components(exec, graph_view(a));
@@ -472,7 +510,8 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
     for (auto& g : stretched_graphs()) graphs.push_back(std::move(g));
     std::set<int> seen;
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         int stages = 0;
         auto const mates = greedy_mates(weights, stages);
         seen.insert(stages);
@@ -504,7 +543,8 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
 TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : ordered_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const members = greedy_set(weights);
         auto const colours = greedy_colours(weights);
         auto const a = weights.on(exec);
@@ -538,7 +578,8 @@ TEST_CASE("colours by telling: greedy along the order, by warps that wait for ea
     graphs.push_back({"clique", clique.plain()});
     for (auto& g : directed_graphs()) graphs.push_back(std::move(g)); // no colouring, but it ends
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         for (int const threads : {1, 5}) {
             host_executor const exec(threads);
@@ -586,8 +627,10 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
         graphs.push_back({"ends of tiles", ends.plain()});
     }
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
-        CAPTURE(weights.rows);
+        auto const& case_name = name;
+        CAPTURE(case_name);
+        int const rows = int(weights.rows);
+        CAPTURE(rows);
         if (weights.rows == 0) continue;
         for (int const threads : {1, 5}) {
             host_executor const exec(threads);
@@ -606,7 +649,8 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
 TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const f = minimum_spanning_forest(exec, a.view());
         auto const [weight, edges] = kruskal(weights);
@@ -626,7 +670,7 @@ TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPI
     graph_builder equal(30); // negative weights and equal ones, in single precision
     for (int v = 0; v < 30; ++v)
         for (int w = 0; w < v; ++w) equal.edge(v, w, (v * 7 + w) % 3 - 1);
-    auto const f = minimum_spanning_forest(exec, equal.plain<float>().on(exec).view());
+    auto const f = minimum_spanning_forest(exec, view_of(equal.plain<float>().on(exec)));
     CHECK(f.weight == kruskal(equal.plain()).first);
     CHECK(f.trees == 1);
 }
@@ -634,7 +678,8 @@ TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPI
 TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         auto const turned = transpose(exec, a.view());
@@ -652,9 +697,8 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
             double all = 0, stuck = 0, sum = 0, wrong = 0;
             for (double const s : start) all += s;
             std::vector<double> next(n, 0);
-            auto const degree = [&](int u) {
-                return weights.offsets[std::size_t(u) + 1] - weights.offsets[std::size_t(u)];
-            };
+            auto const& offsets = weights.offsets;
+            auto const degree = [&](int u) { return offsets[std::size_t(u) + 1] - offsets[std::size_t(u)]; };
             for_entries(weights,
                         [&](int u, int v, double) { next[std::size_t(v)] += 0.85 * rank[std::size_t(u)] / degree(u); });
             for (int u = 0; u < weights.rows; ++u) stuck += degree(u) == 0 ? rank[std::size_t(u)] : 0;
@@ -673,7 +717,8 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         for (auto const& row : graph_algorithm_catalogue) {
@@ -686,7 +731,7 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
             auto const g = graph_of(weights.on(host));
             auto const& mates = std::get<graph_answer::vertex_numbers>(answer.found);
             CHECK(check_factor(g, 1, {mates.begin(), mates.end()}, true) == "");
-            auto const greedy = greedy_factor(host, weights.on(host).view(), {.degree = 1});
+            auto const greedy = greedy_factor(host, view_of(weights.on(host)), {.degree = 1});
             CHECK(answer.facts[1].second == doctest::Approx(greedy.weight));
         }
     }

@@ -10,7 +10,7 @@
 
 #include <coppice/b_matching.hpp>
 #include <coppice/factor.hpp>
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 
 #include "support/executors.hpp"
 #include "support/graph_answers.hpp"
@@ -71,7 +71,8 @@ TEST_CASE_TEMPLATE("b-matchings: the edges that greedy takes, for any capacities
     graphs.push_back({"rising weights", rising_path(3000)});
     graphs.push_back({"hubs", hubs_of(3000)});
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         std::vector<int> mixed(std::size_t(weights.rows));
         for (std::size_t v = 0; v < mixed.size(); ++v) mixed[v] = int((v * 7 + v / 3) % 6);
@@ -98,8 +99,9 @@ TEST_CASE_TEMPLATE("b-matchings: those of degrees 1 to 4 are the greedy factors"
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
         if (weights.rows == 0) continue;
-        CAPTURE(name);
-        auto const on_host = symmetrised_weights(host, weights.on(host).view());
+        auto const& case_name = name;
+        CAPTURE(case_name);
+        auto const on_host = symmetrised_weights(host, view_of(weights.on(host)));
         auto const a = exec.copy(on_host);
         for (int n = 1; n <= 4; ++n) {
             auto const greedy = greedy_factor(host, on_host.view(), {.degree = n});
@@ -124,7 +126,7 @@ TEST_CASE_TEMPLATE("b-matchings refuse in words what they cannot work on", Fixtu
     for (double const bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
         graph_builder h(3);
         h.edge(0, 1, bad);
-        CHECK_THROWS_WITH_AS(b_matching(exec, h.plain().on(exec).view(), 1), "b_matching: edge weights are not finite",
-                             matrix_error);
+        CHECK_THROWS_WITH_AS(b_matching(exec, view_of(h.plain().on(exec)), 1),
+                             "b_matching: edge weights are not finite", matrix_error);
     }
 }

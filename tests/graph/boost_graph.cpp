@@ -41,7 +41,8 @@ TEST_CASE("Boost's algorithms on a matrix agree with ours") {
         {"grid", stencil_graph(20, 17, stencil_aniso1)}};
     for (auto& [name, weights] : graphs) {
         for (double& x : weights.values) x = std::abs(x);
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const matrix = weights.on(host), turned = transpose(host, matrix.view());
         csr_view<double> const g = matrix.view();
         auto const n = num_vertices(g);

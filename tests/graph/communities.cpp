@@ -94,7 +94,8 @@ std::int64_t check_labels(std::vector<int> const& labels) {
 TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const r = truss_numbers(exec, graph_view(a));
         auto const from = to_vector(exec, r.from), to = to_vector(exec, r.to), numbers = to_vector(exec, r.numbers);
@@ -132,7 +133,8 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
     auto graphs = hard_graphs();
     graphs.push_back({"ring of groups", ring_of_groups(200, 8)});
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const spread = label_propagation(exec, graph_view(a));
         CHECK(spread.converged);
@@ -167,7 +169,7 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
           louvain(exec, a.view(), {.resolution = 0.1}).communities);
     graph_builder g(2);
     g.edge(0, 1, -1);
-    CHECK_THROWS_WITH_AS(louvain(exec, g.plain<float>().on(exec).view()),
+    CHECK_THROWS_WITH_AS(louvain(exec, view_of(g.plain<float>().on(exec))),
                          "louvain: 2 edge weights are negative or not finite", matrix_error);
     CHECK_THROWS_AS(louvain(exec, a.view(), {.resolution = 0}), argument_error);
     for (double const weight : {1.0, 1e-300, 5e-324, 1e300, 1.5e308}) { // two triangles and an edge between them
@@ -176,7 +178,7 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
         for (int t = 0; t < 6; t += 3)
             for (int k = 0; k < 3; ++k) pair.edge(t + k, t + (k + 1) % 3, weight);
         pair.edge(0, 3, weight);
-        auto const found = louvain(exec, pair.plain().on(exec).view());
+        auto const found = louvain(exec, view_of(pair.plain().on(exec)));
         CHECK(found.communities == 2);
         CHECK(found.modularity == doctest::Approx(6.0 / 7 - 0.5));
     }

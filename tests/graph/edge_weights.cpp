@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 
 #include <limits>
 #include <string_view>
@@ -7,8 +7,8 @@
 #include "support/executors.hpp"
 #include "support/stored_rows.hpp"
 #include <coppice/algebra/generate/generators.hpp>
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("the same forest from the matrix itself as from its symmetris
             return extract_forest(exec, w, parallel_factor(exec, w, {.degree = 2}));
         };
         auto const shared = forest_of(make_edge_weights(exec, a.view()).view);
-        auto const plain = forest_of(symmetrised_weights(exec, a.view()).view());
+        auto const plain = forest_of(view_of(symmetrised_weights(exec, a.view())));
         CHECK(to_vector(exec, shared.permutation) == to_vector(exec, plain.permutation));
         CHECK(shared.weight_coverage == doctest::Approx(plain.weight_coverage));
     }

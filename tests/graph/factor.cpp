@@ -59,7 +59,8 @@ TEST_CASE_TEMPLATE("factors are factors, of every degree and tie rule", Fixture,
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const g = graph_of(weights.on(host));
         for (int degree = 1; degree <= 4; ++degree)
             for (tie_rule const ties : {tie_rule::hash, tie_rule::near})
@@ -86,7 +87,8 @@ TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy o
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const on_host = weights.on(host);
         for (int degree = 1; degree <= 4; ++degree)
             for (tie_rule const ties : {tie_rule::hash, tie_rule::near}) {
@@ -122,7 +124,8 @@ TEST_CASE_TEMPLATE("the factor is the same on every executor", Fixture, COPPICE_
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         for (int degree : {1, 2, 4})
             for (std::optional<int> const rounds : {std::optional<int>{5}, {}}) {
                 factor_options const options{.degree = degree, .rounds = rounds, .seed = 11};
@@ -178,7 +181,8 @@ TEST_CASE_TEMPLATE("rounds that go on from the last one's proposals do what roun
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         // Charges of probability 0 or 1 leave nobody to meet: such a round changes nothing, but the next begins anew.
         for (int const degree : {1, 2, 3}) {
             auto const together = factor_on(exec, weights, {.degree = degree, .rounds = 4, .charge_period = 1});
@@ -204,7 +208,8 @@ TEST_CASE("matchings: the host's own rounds do what those of a device do") {
     graphs.push_back({"grid of equal weights", stencil_graph(90, 70, stencil_five_point)});
     graphs.push_back({"weights that rise", stencil_graph(90, 70, stencil_aniso1)});
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(host);
         for (factor_options const& options :
              {factor_options{.degree = 1}, factor_options{.degree = 1, .rounds = 0, .charge_below = 0},

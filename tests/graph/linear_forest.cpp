@@ -80,7 +80,8 @@ TEST_CASE_TEMPLATE("forests are forests", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const g = graph_of(weights.on(host));
         auto const there = weights.on(exec);
         for (int const degree : {1, 2})
@@ -213,7 +214,7 @@ TEST_CASE("few threads walk along the paths, many scan: the same forest") {
     auto const a = generate<double>(few, "laplace2d", {.nx = 200});
     std::vector<std::int32_t> shuffled(40000);
     for (int p = 0; p < 40000; ++p) shuffled[std::size_t(p)] = std::int32_t(std::int64_t(p) * 17389 % 40000);
-    auto const b = permute(few, a.view(), few.copy(shuffled).view());
+    auto const b = permute(few, a.view(), view_of(few.copy(shuffled)));
     auto const f = parallel_factor(few, b.view());
     CHECK(f.edges > 30000);
     CHECK(on_host(few, extract_forest(few, b.view(), f)) == on_host(many, extract_forest(many, b.view(), f)));
@@ -223,7 +224,8 @@ TEST_CASE_TEMPLATE("the system holds the coefficients of A along the paths", Fix
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         plain_csr<double> a = weights; // unsymmetric values, a diagonal where one is stored, one entry without mirror
         for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = double(k % 1000) - 400.5;
         if (a.rows > 30) a.values[7] = 0;

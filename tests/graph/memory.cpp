@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <coppice/generators.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
 
 #include "support/failing_memory.hpp"
 #include "support/graphs.hpp"
@@ -56,7 +56,8 @@ TEST_CASE("graph algorithms take no more memory than they say, and a quarter of 
         double closest = 0;
         for (auto const& [name, matrix, undirected] : graphs) {
             if (row.undirected && !undirected) continue;
-            CAPTURE(name);
+            auto const& case_name = name;
+            CAPTURE(case_name);
             auto const memory = std::make_shared<failing_memory>();
             host_executor const exec(2, memory);
             auto const a = exec.copy(matrix);

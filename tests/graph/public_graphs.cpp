@@ -10,7 +10,7 @@
 
 #include <coppice/bfs.hpp>
 #include <coppice/factor.hpp>
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 #include <coppice/graph_structure.hpp>
 #include <coppice/matrix_file.hpp>
 #include <coppice/pagerank.hpp>
@@ -179,7 +179,8 @@ TEST_CASE_TEMPLATE("public graphs: answers meet their definitions", Fixture, COP
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, file] : public_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const on_host = symmetrised_weights(host, file.view());
         auto const p = plain_of(on_host);
         auto const a = exec.copy(on_host);

@@ -101,7 +101,8 @@ void check_near(std::vector<double> const& a, std::vector<double> const& b, doub
 TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only within", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : graphs_to_search()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec), turned = transpose(exec, a.view());
         auto const r = strongly_connected_components(exec, a, turned);
         auto const labels = to_vector(exec, r.labels);
@@ -110,7 +111,8 @@ TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only wit
         CHECK(r.components == components);
     }
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const r = strongly_connected_components(exec, a, a);
         CHECK(check_components(weights, to_vector(exec, r.labels)) == "");
@@ -122,10 +124,11 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
     auto all = hard_graphs();
     for (auto& g : graphs_to_search()) all.push_back(std::move(g));
     for (auto const& [name, weights] : all) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         int const source = weights.rows / 3;
-        auto const r = widest_paths(exec, weights.on(exec).view(), source);
+        auto const r = widest_paths(exec, view_of(weights.on(exec)), source);
         auto const widths = to_vector(exec, r.widths);
         auto const parents = to_vector(exec, r.parents);
         auto const expected = plain_widths(weights, source);
@@ -135,7 +138,7 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
     graph_builder zeros(3); // +0 and -0 are one width
     zeros.entry(0, 1, 0.0);
     zeros.entry(0, 2, -0.0);
-    for (double const width : to_vector(exec, widest_paths(exec, zeros.plain().on(exec).view(), 0).widths))
+    for (double const width : to_vector(exec, widest_paths(exec, view_of(zeros.plain().on(exec)), 0).widths))
         CHECK(!std::signbit(width));
     graph_builder g(3);
     g.edge(0, 1, -2);
@@ -155,7 +158,8 @@ TEST_CASE_TEMPLATE("bridges part components; bounds of a diameter hold it", Fixt
     auto twice = plain_csr<double>{2, 2, {0, 2, 4}, {1, 1, 0, 0}, {1, 1, 1, 1}};
     graphs.push_back({"an edge stored twice", twice});
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows > 1000) continue;
         auto const a = weights.on(exec);
         auto const r = bridges(exec, graph_view(a));
@@ -182,7 +186,8 @@ TEST_CASE_TEMPLATE("bridges part components; bounds of a diameter hold it", Fixt
 TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : small_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec), turned = transpose(exec, a.view());
         all_paths const paths(weights);
         auto expected = plain_betweenness(paths);
@@ -271,17 +276,19 @@ TEST_CASE_TEMPLATE("distances from many sources are those from each", Fixture, C
 TEST_CASE_TEMPLATE("spectral centralities solve their equations", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : {hard_graphs()[14], small_graphs().back(), graphs_to_search()[4]}) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec), turned = transpose(exec, a.view());
         auto const n = std::size_t(weights.rows);
+        auto const& graph = weights;
         auto const in = [&](std::vector<double> const& x) {
             std::vector<double> y(n, 0);
-            for_entries(weights, [&](int u, int v, double) { y[std::size_t(v)] += x[std::size_t(u)]; });
+            for_entries(graph, [&](int u, int v, double) { y[std::size_t(v)] += x[std::size_t(u)]; });
             return y;
         };
         auto const out = [&](std::vector<double> const& x) {
             std::vector<double> y(n, 0);
-            for_entries(weights, [&](int u, int v, double) { y[std::size_t(u)] += x[std::size_t(v)]; });
+            for_entries(graph, [&](int u, int v, double) { y[std::size_t(u)] += x[std::size_t(v)]; });
             return y;
         };
         auto const katz = katz_centrality(exec, a, turned, {.alpha = 0.01, .tolerance = 1e-12});

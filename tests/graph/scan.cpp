@@ -5,7 +5,7 @@
 #include <random>
 
 #include <coppice/scan.hpp>
-#include <coppice/solvers/distributed/graphs/scan_parts.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_scan.hpp>
 
 #include "support/executors.hpp"
 

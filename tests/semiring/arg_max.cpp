@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // arg-max-n against a stable sort of every row.
-#include <coppice/semiring/arg_max.hpp>
+#include <coppice/semiring/spmv/arg_max.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include "support/executors.hpp"
 #include "support/graphs.hpp"
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -70,7 +70,7 @@ void check(Executor const& exec, plain_csr<double> const& plain, std::int64_t fe
     std::int64_t const colours = std::int64_t(order.first.size()) - 1;
     CHECK(colours >= fewest_colours);
     auto const permuted =
-        permute(host, plain.on(host).view(), array_view<std::int32_t const>{order.rows.data(), plain.rows});
+        permute(host, view_of(plain.on(host)), array_view<std::int32_t const>{order.rows.data(), plain.rows});
     // Known solution, b = A x.
     std::vector<double> solution(std::size_t(plain.rows)), b(solution.size(), 0.0), expected(solution.size(), 0.0);
     for (std::size_t i = 0; i < solution.size(); ++i) solution[i] = std::sin(double(i)) + 2;

@@ -229,8 +229,8 @@ TEST_CASE("vectors move and are copied, full, with flags, iso-valued and empty")
     }
     grb_vector none;
     grb(GrB_Vector_new(none.address(), GrB_FP32, 10));
-    CHECK(entry_count(exec, from_graphblas<float>(exec, none).view()) == 0);
-    CHECK(entry_count(exec, move_from_graphblas<float>(none).view()) == 0);
+    CHECK(entry_count(exec, view_of(from_graphblas<float>(exec, none))) == 0);
+    CHECK(entry_count(exec, view_of(move_from_graphblas<float>(none))) == 0);
 }
 
 TEST_CASE("user-defined and complex values") {
@@ -284,7 +284,7 @@ TEST_CASE("a product of what came from GraphBLAS is the product of GraphBLAS") {
     std::mt19937_64 random(13);
     auto const plain = random_pattern<float>(small_mxv_shapes().front().lengths, 45, random);
     grb_matrix const g(to_graphblas(exec, plain.view()));
-    grb_vector const u(to_graphblas(exec, random_vector<float>(45, false, random).view()));
+    grb_vector const u(to_graphblas(exec, view_of(random_vector<float>(45, false, random))));
     grb_vector w;
     grb(GrB_Vector_new(w.address(), GrB_FP32, 61));
     grb(GrB_mxv(w, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP32, g, u, nullptr));

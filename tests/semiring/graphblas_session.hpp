@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <coppice/algebra/csr.hpp>
-#include <coppice/semiring/dense_vector.hpp>
-#include <coppice/semiring/descriptor.hpp>
 #include <coppice/semiring/graphblas/graphblas_header.hpp>
+#include <coppice/semiring/operators/descriptor.hpp>
+#include <coppice/semiring/spmv/dense_vector.hpp>
 
 namespace coppice::test {
 

@@ -12,7 +12,7 @@
 
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
-#include <coppice/semiring/mxv.hpp>
+#include <coppice/semiring/spmv/mxv.hpp>
 
 namespace coppice::test {
 

@@ -8,8 +8,8 @@
 
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
-#include <coppice/semiring/mxv.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/mxv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "support/patterns.hpp"
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/core/dots.hpp>
+#include <coppice/semiring/spmv/mxv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -81,4 +83,29 @@ TEST_CASE("spmv refuses a plan of another size and outputs that lie on its input
                          array_view<double>{wide.data(), 3}),
                     argument_error);
     spmv(exec, plan, a.view(), xv, yv);
+
+    array_view<float> const null{nullptr, 3};
+    CHECK_THROWS_WITH_AS(spmv(exec, plan, a.view(), null, yv), "length of x: a null pointer, expected 3 elements",
+                         argument_error);
+    CHECK_THROWS_AS(spmv(exec, plan, a.view(), xv, null), argument_error);
+    CHECK_THROWS_AS(semiring_spmv(exec, plan, min_plus<float>{}, a.view(), null, yv), argument_error);
+    CHECK_THROWS_AS(dot(exec, null, xv), argument_error);
+    CHECK_THROWS_AS(dot(exec, xv, null), argument_error);
+    auto without_values = a.view(), without_columns = a.view();
+    without_values.coefficients = nullptr;
+    without_columns.indices = nullptr;
+    for (auto const& broken : {without_values, without_columns}) {
+        CHECK_THROWS_AS(spmv(exec, plan, broken, xv, yv), argument_error);
+        CHECK_THROWS_AS(matrix_operand(exec, broken), argument_error);
+    }
+    matrix_operand const operand(exec, a);
+    dense_vector_view<float> const w{yv, {}}, no_vector{null, {}};
+    CHECK_THROWS_AS(mxv(exec, w, no_mask{}, op::plus<float>{}, plus_times<float>{}, operand, no_vector),
+                    argument_error);
+    CHECK_THROWS_AS(mxv(exec, no_vector, no_mask{}, op::plus<float>{}, plus_times<float>{}, operand, w),
+                    argument_error);
+    // Nothing has no address.
+    csr<float> const empty(0, 0, exec.copy(std::vector<int>{0}), buffer<int>(exec, 0), buffer<float>(exec, 0));
+    auto const none = make_srcsr_plan(exec, empty.view());
+    CHECK_NOTHROW(spmv(exec, none, empty.view(), array_view<float>{}, array_view<float>{}));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce_rows against a sequential fold, on every executor.
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,7 @@
 #include "support/affine.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Named semirings against SuiteSparse:GraphBLAS, and the checks of spmv.
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 #include <doctest/doctest.h>
 

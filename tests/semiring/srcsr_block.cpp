@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bodies of the SRCSR kernels on CPU threads: order, barriers, sizes of shared memory, and (under the thread
 // sanitizer) races. Where the path is cut: by brute force.
-#include <coppice/semiring/srcsr/srcsr_block.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_block.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,9 +14,9 @@
 #include "support/affine.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/patterns.hpp"
-#include <coppice/semiring/mxv_lane.hpp>
-#include <coppice/semiring/srcsr/srcsr.hpp>
-#include <coppice/semiring/srcsr/srcsr_tuning.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
+#include <coppice/semiring/spmv/mxv_lane.hpp>
 
 using namespace coppice;
 using test::block_runner;
@@ -404,7 +404,6 @@ struct arrays {
     struct alignas(64) line {
         T all[16 * 1024];
     };
-    static constexpr std::int64_t most = 16 * 1024 - 16;
 
     std::unique_ptr<line<std::int32_t>> a = std::make_unique<line<std::int32_t>>();
     std::unique_ptr<line<triple>> b = std::make_unique<line<triple>>();

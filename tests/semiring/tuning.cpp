@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tuning file of SRCSR, and what a plan takes from it.
-#include <coppice/semiring/srcsr/srcsr_tuning.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <clocale>
 #include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "support/temporary_folder.hpp"
 #include <coppice/core/error.hpp>
@@ -44,6 +48,50 @@ TEST_CASE("records survive the file, and those of other devices stay") {
     REQUIRE(read.size() == 2);
     CHECK(to_line(read[0]) == to_line(some_record("GPU B", 3)));
     CHECK(to_line(read[1]) == to_line(some_record("GPU A", 4)));
+}
+
+TEST_CASE("writers at the same time lose neither their lines nor those of others") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "new" / "tuning.txt";
+    constexpr int writers = 8, times = 25;
+    std::atomic<int> failed{0};
+    std::vector<std::thread> threads;
+    for (int w = 0; w < writers; ++w)
+        threads.emplace_back([&, w] {
+            for (int i = 0; i < times; ++i) try {
+                    write_tuning_file(file, {some_record("GPU " + std::to_string(w), i % 10)});
+                } catch (error const&) {
+                    ++failed;
+                }
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(failed == 0);
+    auto const read = read_tuning_file(file);
+    REQUIRE(read.size() == writers);
+    for (auto const& record : read) CHECK(record.length_class == (times - 1) % 10);
+    auto const names = std::filesystem::directory_iterator(file.parent_path());
+    CHECK(std::distance(begin(names), end(names)) == 1);
+}
+
+TEST_CASE("a link that waits for the temporary file of a writer is not followed") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "tuning.txt", victim = folder.file("victim", "precious");
+    for (std::string const name : {"tuning.txt.new", "tuning.txt.tmp", "tuning.txt~"})
+        std::filesystem::create_symlink(victim, folder.path() / name);
+    write_tuning_file(file, {some_record("GPU", 1)});
+    CHECK(read_tuning_file(file).size() == 1);
+    CHECK(std::filesystem::file_size(victim) == 8);
+}
+
+TEST_CASE("numbers of records have a point under every locale") {
+    std::string const before = std::setlocale(LC_ALL, nullptr);
+    bool found = false;
+    for (auto const* const name : {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8"})
+        found = found || std::setlocale(LC_ALL, name);
+    if (!found) MESSAGE("no locale with a decimal comma is installed: only the C locale is checked");
+    auto const line = to_line(some_record("GPU", 1));
+    std::setlocale(LC_ALL, before.c_str());
+    CHECK(line == "device=\"GPU\" bytes=8 class=1 threads=128 lanes=2 stretch=48 reduction=raking microseconds=12.5");
 }
 
 TEST_CASE("lines that are no record are refused with their number") {

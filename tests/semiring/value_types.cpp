@@ -8,7 +8,7 @@
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
 #include <coppice/algebra/transform.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/executors.hpp"
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -18,7 +18,7 @@
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::test {
 

@@ -179,7 +179,7 @@ TEST_CASE_TEMPLATE("sizes that overflow", Fixture, COPPICE_TEST_EXECUTORS) {
                flat = empty_matrix<T>(exec, std::int32_t(0), std::int32_t(1 << 20));
     CHECK_THROWS_AS(kronecker(exec, plus_op, huge.view(), huge.view()), overflow_error);
     CHECK_THROWS_AS(kronecker(exec, plus_op, flat.view(), flat.view()), overflow_error);
-    CHECK_THROWS_AS(diag(exec, dense_vector<T>(exec, 3).view(), std::int64_t{1} << 31), overflow_error);
+    CHECK_THROWS_AS(diag(exec, view_of(dense_vector<T>(exec, 3)), std::int64_t{1} << 31), overflow_error);
     CHECK_THROWS_AS(sparse_vector<T>(exec, std::int64_t{1} << 31), overflow_error);
     CHECK_THROWS_AS(sparse_vector<T>(exec, -1), argument_error);
     CHECK_THROWS_AS(resize(exec, huge.view(), -1, 2), argument_error);
@@ -194,8 +194,10 @@ TEST_CASE_TEMPLATE("zero rows, zero columns, 0 x 0", Fixture, COPPICE_TEST_EXECU
     };
     size const sizes[] = {{0, 0}, {0, 5}, {5, 0}};
     for (auto const [rows, columns] : sizes) {
-        CAPTURE(rows);
-        CAPTURE(columns);
+        auto const& case_rows = rows;
+        CAPTURE(case_rows);
+        auto const& case_columns = columns;
+        CAPTURE(case_columns);
         auto a = empty_matrix<T>(exec, rows, columns);
         auto const nothing = plain(exec, a);
         CHECK(plain(exec, ewise_add(exec, plus_op, a.view(), a.view())) == nothing);
@@ -203,11 +205,11 @@ TEST_CASE_TEMPLATE("zero rows, zero columns, 0 x 0", Fixture, COPPICE_TEST_EXECU
         CHECK(plain(exec, apply(exec, op::ainv<T>{}, a.view())) == nothing);
         CHECK(plain(exec, select_entries(exec, op::triu{0}, a.view())) == nothing);
         CHECK(plain(exec, extract(exec, a.view(), all_indices{}, all_indices{})) == nothing);
-        CHECK(plain(exec, transpose(exec, transpose(exec, a.view()).view())) == nothing);
+        CHECK(plain(exec, transpose(exec, view_of(transpose(exec, a.view())))) == nothing);
         CHECK(plain(exec, to_csr(exec, to_hypersparse(exec, a.view()))) == nothing);
         CHECK(reduce_to_vector(exec, add_plus<T>{}, a.view()).size() == rows);
         CHECK(reduce_to_scalar(exec, add_plus<T>{}, a.view()) == 0);
-        auto const square = mxm(exec, times, a.view(), transpose(exec, a.view()).view());
+        auto const square = mxm(exec, times, a.view(), view_of(transpose(exec, a.view())));
         CHECK(square.rows() == rows);
         CHECK(square.columns() == rows);
         CHECK(square.nonzeros() == 0);

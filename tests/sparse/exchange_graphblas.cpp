@@ -61,8 +61,8 @@ TEST_CASE("matrices of every form move from GraphBLAS by rows that have entries,
                 CAPTURE(int(order));
                 auto a = random_sparse<T>(23, 19, density, 7);
                 if (density == 1.0)
-                    a = plain(exec, ewise_union(exec, op::plus<T>{}, a.on(exec).view(), 1,
-                                                random_sparse<T>(23, 19, 1, 8).on(exec).view(), 2));
+                    a = plain(exec, ewise_union(exec, op::plus<T>{}, view_of(a.on(exec)), 1,
+                                                view_of(random_sparse<T>(23, 19, 1, 8).on(exec)), 2));
                 auto const make = [&] { return in_form(a, sparsity, order); };
 
                 auto const copied = make();

@@ -125,18 +125,18 @@ TEST_CASE_TEMPLATE("sparse operations have the bits of one thread of the host", 
 
 TEST_CASE_TEMPLATE("extract takes every place of its lists, few or many", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    using list = std::vector<std::int32_t>;
+    using index_list = std::vector<std::int32_t>;
     // Columns looked up one by one, by a table, at places that repeat, nowhere.
     for (auto const& [columns, density] : {std::pair(100000, 1e-4), std::pair(60, 0.3)}) {
         auto const a = random_sparse<T>(40, columns, density, 9);
-        list every;
+        index_list every;
         for (std::int32_t j = 0; j < columns; j += columns / 50) every.push_back(j);
         for (std::size_t k = 0; k < a.indices.size(); k += 3) every.push_back(a.indices[k]);
-        list rising = every;
+        index_list rising = every;
         std::sort(rising.begin(), rising.end());
         rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
-        for (list const& wanted : {every, rising, list{columns - 1, 0}, list{}}) {
-            list const rows{7, 0, 31, 4, 7, 3};
+        for (index_list const& wanted : {every, rising, index_list{columns - 1, 0}, index_list{}}) {
+            index_list const rows{7, 0, 31, 4, 7, 3};
             plain_matrix<T> expected{std::int32_t(rows.size()), std::int32_t(wanted.size())};
             for (auto const i : rows) {
                 auto const begin = a.indices.begin() + a.offsets[std::size_t(i)],
@@ -150,7 +150,8 @@ TEST_CASE_TEMPLATE("extract takes every place of its lists, few or many", Fixtur
                 expected.offsets.push_back(std::int32_t(expected.indices.size()));
             }
             auto const on_exec = a.on(exec);
-            CAPTURE(columns);
+            auto const& case_columns = columns;
+            CAPTURE(case_columns);
             CAPTURE(wanted.size());
             CHECK(plain(exec, extract(exec, on_exec.view(), exec.copy(rows), exec.copy(wanted))) == expected);
         }

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sparse/sparse_problem.hpp"
-#include <coppice/semiring/sparse/hypersparse.hpp>
+#include <coppice/semiring/matrix_operations/hypersparse.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -75,8 +75,8 @@ void check_passes(Work const& work) {
 
 TEST_CASE("products in one pass have the bits of a plan and its values") {
     for (auto const& [a, b, mask] : problems())
-        check_passes([&a = a, &b = b](host_executor const& exec) {
-            return mxm(exec, plus_times<double>{}, a.on(exec).view(), b.on(exec).view());
+        check_passes([&left = a, &right = b](host_executor const& exec) {
+            return mxm(exec, plus_times<double>{}, view_of(left.on(exec)), view_of(right.on(exec)));
         });
     // ... and what a plan gives in the same memory.
     host_executor const exec(2);
@@ -109,17 +109,17 @@ TEST_CASE("element-wise operations and assignments in one pass have the bits of 
         std::vector<std::int32_t> rising, shuffled{7, 3, 250, 0, 91};
         for (std::int32_t i = 1; i < 280; i += 3) rising.push_back(i);
         check_passes([&](host_executor const& exec) {
-            return ewise_add(exec, op::minus<double>{}, a.on(exec).view(), b.on(exec).view());
+            return ewise_add(exec, op::minus<double>{}, view_of(a.on(exec)), view_of(b.on(exec)));
         });
         check_passes([&](host_executor const& exec) {
-            return ewise_mult(exec, op::minus<double>{}, a.on(exec).view(), b.on(exec).view());
+            return ewise_mult(exec, op::minus<double>{}, view_of(a.on(exec)), view_of(b.on(exec)));
         });
         for (auto const& list : {rising, shuffled})
             for (bool const replace : {false, true})
                 check_passes([&](host_executor const& exec) {
                     auto c = a.on(exec);
                     auto const at = exec.copy(list);
-                    auto const part = extract(exec, b.on(exec).view(), at, at);
+                    auto const part = extract(exec, view_of(b.on(exec)), at, at);
                     assign(exec, c, b.on(exec), no_accumulator{}, part.view(), at, at, {.replace = replace});
                     subassign(exec, c, part, op::plus<double>{}, part.view(), at, at, {.replace = replace});
                     assign(exec, c, no_mask{}, no_accumulator{}, part.view(), at, at);
@@ -148,7 +148,7 @@ TEST_CASE("an assignment writes the listed places and no others") {
             for (std::size_t j = 0; j < 4; ++j) expected[listed(i, j)] = -1;
         fill(expected, b, listed);
         auto c = a.on(exec);
-        assign(exec, c, no_mask{}, no_accumulator{}, b.on(exec).view(), exec.copy(rows), exec.copy(columns));
+        assign(exec, c, no_mask{}, no_accumulator{}, view_of(b.on(exec)), exec.copy(rows), exec.copy(columns));
         fill(got, plain(exec, c), whole);
         CHECK(got == expected);
     }
@@ -182,7 +182,7 @@ TEST_CASE("an exception of an operator reaches the caller of a product in one pa
 TEST_CASE("a row that does not rise is named, wherever it stands") {
     host_executor const exec(2);
     auto const good = random_sparse<double>(3000, 500, 0.2, 3);
-    CHECK_NOTHROW(coppice::detail::require_rising(exec, good.on(exec).view(), "it"));
+    CHECK_NOTHROW(coppice::detail::require_rising(exec, view_of(good.on(exec)), "it"));
     for (std::int32_t const row : {0, 1, 1499, 2997}) {
         REQUIRE(good.offsets[std::size_t(row) + 1] - good.offsets[std::size_t(row)] > 2);
         auto const first = std::size_t(good.offsets[std::size_t(row)]),
@@ -195,7 +195,7 @@ TEST_CASE("a row that does not rise is named, wherever it stands") {
         for (auto const& bad : {equal, falls, low, high}) {
             std::string message;
             try {
-                coppice::detail::require_rising(exec, bad.on(exec).view(), "it");
+                coppice::detail::require_rising(exec, view_of(bad.on(exec)), "it");
             } catch (matrix_error const& e) {
                 message = e.what();
             }

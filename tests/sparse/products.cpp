@@ -129,7 +129,7 @@ TEST_CASE_TEMPLATE("a masked product has what the mask admits, in the order of t
     }
     auto const square = random_sparse<std::int32_t>(70, 70, 0.1, seed).on(exec);
     CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), square.view(),
-                               random_sparse<float>(70, 71, 0.1, seed).on(exec).view()),
+                               view_of(random_sparse<float>(70, 71, 0.1, seed).on(exec))),
                     dimension_error);
     // The arrays of A, read as a mask of fewer columns, are out of its bounds.
     csr_view<std::int32_t> const narrow{
@@ -177,7 +177,8 @@ TEST_CASE_TEMPLATE("a plan that comes with values has the structure and bits of 
     auto const exec = Fixture::exec();
     for (auto const& [rows, inner, columns, density] :
          {std::tuple{0, 5, 7, 0.5}, {50, 40, 1, 0.3}, {700, 300, 5000, 0.05}, {300, 400, 90, 0.4}, {60, 50, 40, 0.0}}) {
-        CAPTURE(rows);
+        auto const& case_rows = rows;
+        CAPTURE(case_rows);
         auto const a = random_sparse<double>(rows, inner, density, 21).on(exec);
         auto const b = random_sparse<double>(inner, columns, density, 22).on(exec);
         auto const made = coppice::detail::plan_and_multiply(exec, plus_times<double>{}, a.view(), b.view());

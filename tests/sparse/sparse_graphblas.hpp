@@ -10,7 +10,7 @@ namespace coppice::test {
 
 template <class T>
 grb_matrix to_grb(plain_matrix<T> const& a) {
-    return to_grb<T>(a.on(host_executor(1)).view());
+    return to_grb<T>(view_of(a.on(host_executor(1))));
 }
 
 template <class T>

@@ -26,7 +26,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -44,6 +43,15 @@
 #include "support/fiber_ring.hpp"
 
 namespace coppice::test {
+
+/// Where a call stands in the source. As std::source_location, which clang before 16 does not have.
+struct code_line {
+    char const* file = "";
+    int line = 0;
+    static constexpr code_line current(char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
 
 /// A block that no GPU could finish, or whose threads disagree about a barrier.
 class block_failure : public std::runtime_error {
@@ -109,24 +117,24 @@ public:
 
     int thread() const { return thread_; }
     int threads() const;
-    void sync(std::source_location where = std::source_location::current()) const;
-    bool sync_any(bool condition, std::source_location where = std::source_location::current()) const;
+    void sync(code_line where = code_line::current()) const;
+    bool sync_any(bool condition, code_line where = code_line::current()) const;
 
-    void sync_warp(std::source_location where = std::source_location::current()) const;
+    void sync_warp(code_line where = code_line::current()) const;
 
     /// `value` as lane `source` (modulo 32) of the own warp passed it.
     template <class T>
-    T from_lane(T const& value, int source, std::source_location where = std::source_location::current()) const;
+    T from_lane(T const& value, int source, code_line where = code_line::current()) const;
 
     /// Bit l: what lane l of the own warp passed.
-    unsigned ballot(bool condition, std::source_location where = std::source_location::current()) const;
+    unsigned ballot(bool condition, code_line where = code_line::current()) const;
 
     void await_predecessor() const {}
     void open_gate(std::uint64_t*) const {}
     void copy(void* to, void const* from, int bytes, std::uint64_t*, bool) const {
         if (thread_ == 0) std::memcpy(to, from, std::size_t(bytes));
     }
-    void pass_gate(std::uint64_t*, std::source_location where = std::source_location::current()) const { sync(where); }
+    void pass_gate(std::uint64_t*, code_line where = code_line::current()) const { sync(where); }
     template <class T>
     void publish(hand_over_slot* slot, T const& value) const {
         static_assert(sizeof(T) <= 8);
@@ -213,9 +221,9 @@ public:
         std::this_thread::yield();
     }
 
-    void sync(int thread, std::source_location where) { pass(block_, 0, size_, thread, where); }
+    void sync(int thread, code_line where) { pass(block_, 0, size_, thread, where); }
 
-    bool sync_any(int thread, bool condition, std::source_location where) {
+    bool sync_any(int thread, bool condition, code_line where) {
         vote_[std::size_t(thread)] = condition;
         sync(thread, where);
         bool const any = std::any_of(vote_.begin(), vote_.end(), [](char v) { return v != 0; });
@@ -223,13 +231,13 @@ public:
         return any;
     }
 
-    void sync_warp(int thread, std::source_location where) {
+    void sync_warp(int thread, code_line where) {
         require_whole_warp(thread, where);
         end_exchange(thread, where);
     }
 
     /// The address that lane `source` of the warp of `thread` offers, until end_exchange().
-    void const* exchange(int thread, void const* value, int source, std::source_location where) {
+    void const* exchange(int thread, void const* value, int source, code_line where) {
         int const first = require_whole_warp(thread, where);
         lane_value_[std::size_t(thread)] = value;
         end_exchange(thread, where);
@@ -239,7 +247,7 @@ public:
     void const* shown(int thread, int lane) const {
         return lane_value_[std::size_t(thread / warp_lanes * warp_lanes + lane)];
     }
-    void end_exchange(int thread, std::source_location where) {
+    void end_exchange(int thread, code_line where) {
         int const warp = thread / warp_lanes;
         pass(warps_[std::size_t(warp)], warp * warp_lanes, warp_lanes, thread, where);
     }
@@ -250,7 +258,7 @@ private:
     };
 
     /// The first thread of the warp.
-    int require_whole_warp(int thread, std::source_location where) {
+    int require_whole_warp(int thread, code_line where) {
         int const first = thread / warp_lanes * warp_lanes;
         if (first + warp_lanes > size_)
             fail(
@@ -260,8 +268,8 @@ private:
     }
 
     std::size_t warps() const { return std::size_t((size_ + warp_lanes - 1) / warp_lanes); }
-    static std::string text(std::source_location const& where) {
-        return std::string(where.file_name()) + ":" + std::to_string(where.line());
+    static std::string text(code_line const& where) {
+        return std::string(where.file) + ":" + std::to_string(where.line);
     }
 
     void prepare_block() {
@@ -322,7 +330,7 @@ private:
     }
 
     /// A barrier inside a body, of the `count` threads from `first` on.
-    void pass(barrier& b, int first, int count, int thread, std::source_location where) {
+    void pass(barrier& b, int first, int count, int thread, code_line where) {
         where_[std::size_t(thread)] = where;
         std::uint32_t const seen = b.gate.now();
         if (b.is_last(count)) {
@@ -343,7 +351,7 @@ private:
         auto const& expected = where_[std::size_t(first)];
         for (int t = first + 1; t < first + count; ++t) {
             auto const& other = where_[std::size_t(t)];
-            if (other.line() == expected.line() && std::strcmp(other.file_name(), expected.file_name()) == 0) continue;
+            if (other.line == expected.line && std::strcmp(other.file, expected.file) == 0) continue;
             fail(std::make_exception_ptr(block_failure("thread " + std::to_string(first) + " waits at " +
                                                        text(expected) + ", thread " + std::to_string(t) + " at " +
                                                        text(other))));
@@ -368,7 +376,7 @@ private:
     std::vector<line> shared_;
     barrier block_;
     std::vector<barrier> warps_;
-    std::vector<std::source_location> where_; // where each thread waits, for the check of the last to arrive
+    std::vector<code_line> where_; // where each thread waits, for the check of the last to arrive
     std::vector<char> vote_;
     std::vector<void const*> lane_value_;
     std::atomic<int> running_{0}, returned_{0};
@@ -388,12 +396,12 @@ private:
 } // namespace detail
 
 inline int block_stand_in::threads() const { return owner_->size(); }
-inline void block_stand_in::sync(std::source_location where) const { owner_->sync(thread_, where); }
-inline bool block_stand_in::sync_any(bool condition, std::source_location where) const {
+inline void block_stand_in::sync(code_line where) const { owner_->sync(thread_, where); }
+inline bool block_stand_in::sync_any(bool condition, code_line where) const {
     return owner_->sync_any(thread_, condition, where);
 }
 
-inline void block_stand_in::sync_warp(std::source_location where) const { owner_->sync_warp(thread_, where); }
+inline void block_stand_in::sync_warp(code_line where) const { owner_->sync_warp(thread_, where); }
 
 template <class T>
 T block_stand_in::collect(hand_over_slot* slot) const {
@@ -420,14 +428,14 @@ T block_stand_in::heard(std::uint64_t* words) const {
 }
 
 template <class T>
-T block_stand_in::from_lane(T const& value, int source, std::source_location where) const {
+T block_stand_in::from_lane(T const& value, int source, code_line where) const {
     static_assert(std::is_trivially_copyable_v<T>);
     T const result = *static_cast<T const*>(owner_->exchange(thread_, std::addressof(value), source, where));
     owner_->end_exchange(thread_, where); // no lane leaves while another may still read its value
     return result;
 }
 
-inline unsigned block_stand_in::ballot(bool condition, std::source_location where) const {
+inline unsigned block_stand_in::ballot(bool condition, code_line where) const {
     unsigned bits = 0;
     owner_->exchange(thread_, &condition, 0, where);
     for (int lane = 0; lane < warp_lanes; ++lane)

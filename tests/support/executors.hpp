@@ -25,6 +25,12 @@ struct on_cuda {
     static cuda_executor exec() { return cuda_executor{}; }
 };
 
+/// The view of an owner that may be a temporary: for the expression that it is made in, and no longer.
+template <class Owner>
+auto view_of(Owner const& owner) {
+    return owner.view();
+}
+
 /// Executors for parts of a problem, a stream each, on as many devices as there are.
 template <class Fixture>
 auto executors_of(std::size_t parts) {

@@ -27,9 +27,16 @@ struct line_chunk {
     std::string problem{};
 };
 
-/// Lines that begin with `comment` hold no entry, nor do blank ones.
+/// Lines that begin with one of these comments hold no entry, nor do blank ones.
 struct line_rule {
     char comment;
+    char other_comment = comment;
+    bool slashes = false; ///< two slashes begin a comment
+
+    /// `at` is not `end`.
+    bool begins_comment(char const* at, char const* end) const {
+        return *at == comment || *at == other_comment || (slashes && *at == '/' && end - at > 1 && at[1] == '/');
+    }
 
     /// Calls use(at) for every line of the chunk with an entry on it, at its first token; `use` leaves `at` where it
     /// likes on that line and returns whether to go on. Returns the number of lines begun.
@@ -39,7 +46,7 @@ struct line_rule {
         for (char const* at = c.first; at < c.last;) {
             ++lines;
             at = skip_blanks(at, end);
-            if (at != end && *at != '\n' && *at != comment && !use(at)) return lines;
+            if (at != end && *at != '\n' && !begins_comment(at, end) && !use(at)) return lines;
             at = line_end(at, end);
             if (at != end) ++at;
         }

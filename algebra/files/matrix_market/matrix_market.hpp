@@ -50,10 +50,12 @@ csr<T, I> read_matrix_market(host_executor const& exec, std::filesystem::path co
 struct vector_read_options {
     std::int64_t length = -1; ///< what the vector must have, or dimension_error before memory is asked for; -1: any
     file_progress progress{};
+    read_limits limits{};
 };
 
-/// The vector in a file: an n x 1 or 1 x n matrix, array or coordinate (absent entries are 0, duplicates are summed).
-/// Instantiated for the same value types; errors as read_matrix_market(), and format_error for any other shape.
+/// The vector in a file: an n x 1 or 1 x n Matrix Market file, array or coordinate (absent entries are 0, duplicates
+/// are summed); an array of NumPy (.npy); or plain text, a number a line, or one line of numbers. Instantiated for the
+/// same value types; errors as read_matrix_market(), and format_error for any other shape.
 template <class T>
 std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
                            vector_read_options const& options = {});
@@ -65,7 +67,12 @@ struct dense_columns {
     std::vector<T> values{}; ///< [rows * columns]
 };
 
-/// The vectors in a file, each a column of an array; one may be whatever read_vector() takes. `options.length` is what
+/// Whether the values in a vector file are complex, by its header; those of plain text are real. Errors as
+/// read_vector().
+bool is_complex_vector(std::filesystem::path const& path);
+
+/// The vectors in a file, each a column of an array, of plain text (columns separated by blanks, commas or semicolons)
+/// or of an array of NumPy of two dimensions; one may be whatever read_vector() takes. `options.length` is what
 /// each must have. Instantiated for the same value types; errors as read_matrix_market().
 template <class T>
 dense_columns<T> read_vectors(host_executor const& exec, std::filesystem::path const& path,

@@ -76,7 +76,9 @@ public:
         out.row = static_cast<I>(row);
         out.column = static_cast<I>(column);
         if (!parse_value(out.value)) return false;
-        if (!at_line_end()) return fail("unexpected " + next_token() + " behind the entry");
+        if (!at_line_end())
+            return fail("unexpected " + next_token() + " behind the entry" +
+                        (*at_ == '%' || *at_ == '#' ? "; a comment takes a line of its own that begins with %" : ""));
         at = at_;
         return header_.symmetry == matrix_market_symmetry::general || fits_symmetry(row, column, out.value);
     }
@@ -139,10 +141,11 @@ private:
         std::string const kind = name_of(header_.symmetry);
         if (row < column)
             return fail(place(row, column) + " lies above the diagonal; a " + kind +
-                        " matrix is stored as its lower triangle");
+                        " matrix is stored as its lower triangle: exchange row and column, or write general if both "
+                        "triangles are stored");
         if (row > column) return true;
-        if (header_.symmetry == matrix_market_symmetry::skew_symmetric)
-            return fail(place(row, column) + " lies on the diagonal, where a skew-symmetric matrix has none");
+        if (header_.symmetry == matrix_market_symmetry::skew_symmetric && value != T(0))
+            return fail(place(row, column) + " lies on the diagonal, where a skew-symmetric matrix has none but zeros");
         if constexpr (is_complex<T>)
             if (header_.symmetry == matrix_market_symmetry::hermitian && value.imag() != real(0))
                 return fail(place(row, column) + " has an imaginary part; the diagonal of a hermitian matrix is real");

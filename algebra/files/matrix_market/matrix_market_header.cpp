@@ -51,7 +51,8 @@ std::size_t choose(std::string const& file, char const* what, std::string_view w
 
 matrix_market_header parse_banner(std::string const& file, std::string_view line) {
     auto const words = tokens_of(line.data(), line.data() + line.size());
-    if (words.empty() || line.data() != words[0].data() || lower(words[0]) != "%%matrixmarket")
+    auto const first = words.empty() || line.data() != words[0].data() ? std::string() : lower(words[0]);
+    if (first != "%%matrixmarket" && first != "%matrixmarket") // some programs write one %
         throw format_error(file, 1, "not a Matrix Market file: the first line must begin with %%MatrixMarket");
     if (words.size() != 5)
         throw format_error(file, 1,
@@ -61,13 +62,17 @@ matrix_market_header parse_banner(std::string const& file, std::string_view line
         throw format_error(file, 1, "unknown object " + quoted(words[1]) + "; expected matrix");
     matrix_market_header h;
     h.format = static_cast<matrix_market_format>(choose(file, "format", words[2], format_names));
-    h.field = static_cast<matrix_market_field>(choose(file, "field", words[3], field_names));
+    h.field = lower(words[3]) == "unsigned-integer" // as SciPy writes unsigned types
+                  ? matrix_market_field::integer
+                  : static_cast<matrix_market_field>(choose(file, "field", words[3], field_names));
     h.symmetry = static_cast<matrix_market_symmetry>(choose(file, "symmetry", words[4], symmetry_names));
 
     if (h.field == matrix_market_field::pattern && h.format == matrix_market_format::array)
         throw format_error(file, 1, "an array cannot be a pattern: it would hold nothing");
     if (h.symmetry == matrix_market_symmetry::hermitian && h.field != matrix_market_field::complex)
-        throw format_error(file, 1, std::string("a hermitian matrix must be complex, not ") + name_of(h.field));
+        throw format_error(file, 1,
+                           std::string("a hermitian matrix must be complex, not ") + name_of(h.field) +
+                               "; write symmetric, which is the same without imaginary parts");
     if (h.symmetry == matrix_market_symmetry::skew_symmetric && h.field == matrix_market_field::pattern)
         throw format_error(file, 1, "a pattern cannot be skew-symmetric: it has no signs");
     return h;

@@ -55,21 +55,23 @@ template <class Make>
 void write_pieces(host_executor const& exec, std::filesystem::path const& path, std::string const& top,
                   std::int64_t pieces, file_progress const& tell, Make const& make) {
     bool const compress = path.extension() == ".gz";
-    atomic_file file(path);
-    file.write(compress ? gzip_member(top) : top);
-    std::vector<std::string> texts(static_cast<std::size_t>(std::min(pieces, pieces_per_wave)));
-    for (std::int64_t base = 0; base < pieces; base += pieces_per_wave) {
-        std::int64_t const wave = std::min(pieces_per_wave, pieces - base);
-        for_each_block(exec, wave, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
-            std::string& text = texts[static_cast<std::size_t>(p)];
-            text.clear();
-            make(base + p, text);
-            if (compress) text = gzip_member(text);
-        });
-        for (std::int64_t p = 0; p < wave; ++p) file.write(texts[static_cast<std::size_t>(p)]);
-        if (tell) tell("writing", base + wave, pieces);
-    }
-    file.commit();
+    with_memory_errors(path.string(), [&] {
+        atomic_file file(path);
+        file.write(compress ? gzip_member(top) : top);
+        std::vector<std::string> texts(static_cast<std::size_t>(std::min(pieces, pieces_per_wave)));
+        for (std::int64_t base = 0; base < pieces; base += pieces_per_wave) {
+            std::int64_t const wave = std::min(pieces_per_wave, pieces - base);
+            for_each_block(exec, wave, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
+                std::string& text = texts[static_cast<std::size_t>(p)];
+                text.clear();
+                make(base + p, text);
+                if (compress) text = gzip_member(text);
+            });
+            for (std::int64_t p = 0; p < wave; ++p) file.write(texts[static_cast<std::size_t>(p)]);
+            if (tell) tell("writing", base + wave, pieces);
+        }
+        file.commit();
+    });
 }
 
 bool is_written(std::int64_t row, std::int64_t column, matrix_market_symmetry symmetry) {
@@ -122,7 +124,8 @@ template <class T, class I>
 void write_matrix_market(host_executor const& exec, std::filesystem::path const& path, csr_view<T, I> a,
                          matrix_market_write_options const& options) {
     auto const symmetry = options.symmetry;
-    if (symmetry != matrix_market_symmetry::general) detail::require_symmetry(exec, a, symmetry);
+    if (symmetry != matrix_market_symmetry::general)
+        detail::with_memory_errors(path.string(), [&] { detail::require_symmetry(exec, a, symmetry); });
     auto const written_in_row = [&](std::int64_t i) {
         std::int64_t count = 0;
         for (I k = a.row_begin(i); k < a.row_end(i); ++k) count += detail::is_written(i, a.indices[k], symmetry);

@@ -3,7 +3,7 @@
 /// Factor once, solve often, for every class of solve_bands; include/coppice/banded.hpp has the contract.
 #pragma once
 
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice {
 

@@ -3,8 +3,8 @@
 /// Factorisations of solve_bands' classes, written once over run_step of the launchers.
 #pragma once
 
-#include <coppice/solvers/direct/band_solve.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
+#include <coppice/solvers/direct/solve/band_solve.hpp>
 
 namespace coppice {
 namespace chain {
@@ -119,7 +119,7 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
     using real = real_lane_t<lane>;
     std::int64_t const needed = bands_factor_bytes(exec, a, options);
     chain::check_factor(a, options, factor, needed, "factorisation");
-    if (!singular_rows.empty()) require_size("singular rows of factorise_bands", singular_rows.size(), a.systems);
+    if (!singular_rows.empty()) require_size("singular rows of factorise_bands", singular_rows, a.systems);
     for_each(exec, singular_rows.size(), chain::hide_singular{singular_rows.data()});
     if (a.size > 0) {
         chain::check_bands(a);

@@ -8,10 +8,10 @@
 #include <type_traits>
 
 #include <coppice/core/workspace_layout.hpp>
+#include <coppice/solvers/direct/error/band_condition.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
 #include <coppice/solvers/direct/solve/band_levels.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
-#include <coppice/solvers/judge/band_condition.hpp>
-#include <coppice/solvers/judge/band_error.hpp>
 
 namespace coppice::chain {
 

@@ -6,8 +6,8 @@
 #include <complex>
 #include <cstdint>
 
-#include <coppice/solvers/chain/chain_stage.hpp>
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::chain {
 

@@ -8,13 +8,13 @@
 #include <type_traits>
 
 #include <coppice/core/parallel.hpp>
-#include <coppice/solvers/direct/solve/band_tries.hpp>
+#include <coppice/solvers/direct/error/band_condition.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
+#include <coppice/solvers/direct/solve/band_attempts.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
-#include <coppice/solvers/direct/solve/later_tries.hpp>
+#include <coppice/solvers/direct/solve/fallback_attempts.hpp>
 #include <coppice/solvers/direct/solve/rpts_checked.hpp>
-#include <coppice/solvers/judge/band_condition.hpp>
-#include <coppice/solvers/judge/band_error.hpp>
 
 namespace coppice::chain {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <coppice/solvers/direct/solve/band_rows.hpp>
-#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::chain {
 

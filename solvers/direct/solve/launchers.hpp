@@ -22,11 +22,11 @@
 /// It may have a queue_tries(exec, later_tries) of its own (later_tries.hpp).
 #pragma once
 
-#include <coppice/solvers/chain/chain_host.hpp>
-#include <coppice/solvers/chain/chain_models.hpp>
-#include <coppice/solvers/chain/chain_tree.hpp>
-#include <coppice/solvers/judge/error_host.hpp>
+#include <coppice/solvers/direct/block_banded/chain_host.hpp>
+#include <coppice/solvers/direct/block_banded/chain_models.hpp>
+#include <coppice/solvers/direct/block_banded/chain_tree.hpp>
+#include <coppice/solvers/direct/error/error_host.hpp>
 #if defined(__CUDACC__)
-#include <coppice/solvers/chain/chain_cuda.cuh>
-#include <coppice/solvers/judge/error_cuda.cuh>
+#include <coppice/solvers/direct/block_banded/chain_cuda.cuh>
+#include <coppice/solvers/direct/error/error_cuda.cuh>
 #endif

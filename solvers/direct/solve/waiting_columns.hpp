@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <coppice/solvers/judge/band_error.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
 
 namespace coppice::chain {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/solvers/distributed/csr_parts_apply.hpp>
-#include <coppice/solvers/distributed/halo.hpp>
 #include <coppice/solvers/distributed/levels/exchange.hpp>
-#include <coppice/solvers/distributed/levels/listed_matrix.hpp>
+#include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr_apply.hpp>
+#include <coppice/solvers/distributed/rows/halo.hpp>
 
 namespace coppice::distributed {
 

@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <coppice/algebra/csr.hpp>
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/csr.hpp>
 
 namespace coppice::distributed {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <coppice/solvers/distributed/levels/exchange.hpp>
-#include <coppice/solvers/distributed/levels/listed_matrix.hpp>
+#include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
 
 namespace coppice::distributed {
 

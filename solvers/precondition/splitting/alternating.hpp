@@ -7,9 +7,9 @@
 #include <string>
 
 #include <coppice/core/one_user.hpp>
-#include <coppice/graph/grid_lines.hpp>
+#include <coppice/graph/forest/grid_lines.hpp>
+#include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
-#include <coppice/solvers/vectors/vector_operations.hpp>
 
 namespace coppice {
 namespace detail {
@@ -127,8 +127,8 @@ public:
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = parts_.systems();
-        require_size("r of a preconditioner", r.size(), systems.system(0).size());
-        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
         auto const use = user_.enter("this inner_alternation");
         systems.solve(exec, 0, r, z);
         for (int l = 1; l < systems.count(); ++l) {
@@ -174,8 +174,8 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a) { parts_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = parts_.systems();
-        require_size("r of a preconditioner", r.size(), systems.system(0).size());
-        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
         auto const use = user_.enter("this outer_alternation");
         systems.solve(exec, next_, r, z);
         next_ = (next_ + 1) % systems.count();

@@ -7,9 +7,9 @@
 #include <array>
 #include <vector>
 
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
-#include <coppice/solvers/precondition/mend_tridiagonal.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_options.hpp>
 
 namespace coppice::detail {
@@ -105,8 +105,8 @@ public:
     /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r. A factor leaves its unknowns in the order of its own paths,
     /// and the next one reads them from there: m + 1 permuted accesses for m factors, none a pass of its own.
     void solve_in_turn(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), n_);
-        require_size("z of a preconditioner", z.size(), n_);
+        require_size("r of a preconditioner", r, n_);
+        require_size("z of a preconditioner", z, n_);
         int const last = count() - 1;
         if (last == 0) return solve(exec, 0, r, z);
         array_view<T const> read = r;

@@ -3,9 +3,9 @@
 /// The weights that the forests of a splitting go by (thesis Eqs. 70 and 75).
 #pragma once
 
-#include <coppice/graph/edge_weights.hpp>
-#include <coppice/solvers/precondition/diagonal.hpp>
-#include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
+#include <coppice/solvers/precondition/interface/rounded_weight.hpp>
+#include <coppice/solvers/precondition/one_level/diagonal.hpp>
 
 namespace coppice::detail {
 

@@ -19,8 +19,8 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/rows/lane_sort.hpp>
+#include <coppice/solvers/precondition/interface/rounded_weight.hpp>
 #include <coppice/solvers/precondition/splitting/path_inverse.hpp>
-#include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
 
 namespace coppice::detail {
 

@@ -3,10 +3,10 @@
 /// What alternating and direct splittings begin with: forests of the normalised weights, each with its system.
 #pragma once
 
-#include <coppice/solvers/precondition/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/splitting/forest_systems.hpp>
 #include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
-#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice::detail {
 

@@ -3,8 +3,8 @@
 /// Options of preconditioners made of several forests, as a struct and by name.
 #pragma once
 
-#include <coppice/graph/forest_decomposition.hpp>
-#include <coppice/solvers/precondition/catalogue/tridiagonal_rows.hpp>
+#include <coppice/graph/forest/forest_decomposition.hpp>
+#include <coppice/solvers/precondition/interface/tridiagonal_rows.hpp>
 
 namespace coppice {
 

@@ -6,8 +6,8 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/chain/growth_families.hpp"
 #include "support/block_stand_in.hpp"
-#include <coppice/solvers/chain/chain_block.hpp>
-#include <coppice/solvers/classical/classical_solve.hpp>
+#include <coppice/solvers/compare/classical_solve.hpp>
+#include <coppice/solvers/direct/block_banded/chain_block.hpp>
 #include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 
 namespace coppice::test {
@@ -251,8 +251,10 @@ TEST_CASE("tiles: bands") {
     for (auto const& [below, above] :
          {std::pair(1, 0), std::pair(2, 2), std::pair(1, 2), std::pair(3, 0), std::pair(4, 3)})
         for (std::int64_t const length : {1, 5, 300, 1111}) {
-            CAPTURE(below);
-            CAPTURE(above);
+            auto const& case_below = below;
+            CAPTURE(case_below);
+            auto const& case_above = above;
+            CAPTURE(case_above);
             CAPTURE(length);
             banded_storage<double> const s(length, below, above, std::uint64_t(length));
             check_tiles<double>(banded_view<double>{length, below, above, s.bands.data()}, s.meaning());

@@ -10,9 +10,9 @@
 #include "support/block_stand_in.hpp"
 #include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"
-#include <coppice/solvers/chain/chain_tree.hpp>
-#include <coppice/solvers/direct/band_solve.hpp>
-#include <coppice/solvers/joins/join_models.hpp>
+#include <coppice/solvers/direct/block_banded/chain_tree.hpp>
+#include <coppice/solvers/direct/block_banded/merge_models.hpp>
+#include <coppice/solvers/direct/solve/band_solve.hpp>
 
 namespace coppice::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adaptive R-cyclic reduction: its blocks beside the rule row by row, and large systems by one worker and by blocks.
-#include <coppice/solvers/classical/adaptive_team.hpp>
+#include <coppice/solvers/compare/adaptive_team.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include "solvers/classical/team_of_block.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
-#include <coppice/solvers/chain/chain_lane.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

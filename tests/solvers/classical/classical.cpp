@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/compare/classical.hpp>
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/counted.hpp"
 #include "support/executors.hpp"
-#include <coppice/solvers/chain/chain_lane.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

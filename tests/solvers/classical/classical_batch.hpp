@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "solvers/tridiagonal_reference.hpp"
-#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/compare/classical.hpp>
 
 namespace coppice::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The methods of L.-W. Chang's thesis and those that cut a system into partitions, beside LAPACK, long double and the
 // published tables.
-#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/compare/classical.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,7 @@
 #include "support/counted.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/generate/partition_gallery.hpp>
-#include <coppice/solvers/chain/chain_lane.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -97,7 +97,8 @@ TEST_CASE_TEMPLATE("partition methods: any size, any partition", Fixture, COPPIC
             for (method const which : all_methods) {
                 CAPTURE(n);
                 CAPTURE(partition);
-                CAPTURE(int(which));
+                int const method = int(which);
+                CAPTURE(method);
                 if (overflows(which) && n > 8) continue; // they lose as many digits as their products have
                 double const lost = which == method::redundant_reduction ? std::pow(10, double(n) - 1) : 1;
                 auto const s = bands_of<double>(n, true, std::uint64_t(n));
@@ -116,7 +117,8 @@ TEST_CASE_TEMPLATE("partition methods: Tables 6.1 and 6.2", Fixture, COPPICE_TES
         bool const drawn = type == 12 || type == 15, hopeless = type == 14 || type == 16;
         for (auto const& [which, forward] : table_6_2) {
             CAPTURE(type);
-            CAPTURE(int(which));
+            int const method = int(which);
+            CAPTURE(method);
             std::vector<double> errors, ratios;
             for (std::uint64_t seed = 1; seed <= (randsvd ? 3 : 20); ++seed) {
                 auto const s = system_of_type(type, seed);

@@ -95,8 +95,10 @@ void check_pentadiagonal(Executor const& exec) {
         for (std::int64_t const length : {1023, 1024, 1025, 2999, 4096, 4321})
             for (auto const operation : {matrix_operation::none, matrix_operation::transposed})
                 for (bool const hollow : {false, below > 0}) {
-                    CAPTURE(below);
-                    CAPTURE(above);
+                    auto const& case_below = below;
+                    CAPTURE(case_below);
+                    auto const& case_above = above;
+                    CAPTURE(case_above);
                     CAPTURE(length);
                     CAPTURE(hollow);
                     banded_storage<T> s(length, below, above, std::uint64_t(length));

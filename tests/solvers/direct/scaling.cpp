@@ -133,8 +133,10 @@ void check_bands(Executor const& exec) {
     for (auto const& [below, above] : {std::pair{2, 2}, {1, 3}, {0, 1}, {6, 2}})
         for (std::int64_t const n : {1, 7, 67, 130, 801})
             for (auto const operation : {matrix_operation::none, matrix_operation::transposed}) {
-                CAPTURE(below);
-                CAPTURE(above);
+                auto const& case_below = below;
+                CAPTURE(case_below);
+                auto const& case_above = above;
+                CAPTURE(case_above);
                 CAPTURE(n);
                 CAPTURE(int(operation));
                 banded_storage<T> s(n, below, above, std::uint64_t(n));

@@ -4,7 +4,7 @@
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
 #if !defined(COPPICE_TEST_CUDA)
-#include <coppice/solvers/chain/chain_host.hpp>
+#include <coppice/solvers/direct/block_banded/chain_host.hpp>
 #include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 #endif
 

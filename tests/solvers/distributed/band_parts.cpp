@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/bands/band_parts.hpp>
+#include <coppice/solvers/distributed/bands/distributed_bands.hpp>
 
 #include <cmath>
 #include <limits>

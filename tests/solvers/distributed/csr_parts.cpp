@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 
 #include <cmath>
 #include <map>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <coppice/algebra/validate.hpp>
-#include <coppice/solvers/distributed/part_executor.hpp>
-#include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/krylov/cg.hpp>
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/rows/rank_executor.hpp>
+#include <coppice/solvers/iterative/krylov/cg.hpp>
 
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"

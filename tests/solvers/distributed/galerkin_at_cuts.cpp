@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of rows at the cuts between parts, and rows that cross them, against dense matrices.
-#include <coppice/solvers/distributed/levels/galerkin_at_cuts.hpp>
+#include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 
 #include <algorithm>
 #include <random>
 #include <vector>
 
-#include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 
 #include "support/executors.hpp"
 
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
                     exec, others, {k, p_halo, q, a.view(), p.view(), p.view(), m.below}, crosses);
                 auto const r = transpose(exec, p.view());
                 auto const own = mxm(exec, plus_times<double>{}, r.view(),
-                                     mxm(exec, plus_times<double>{}, a.view(), p.view()).view());
+                                     view_of(mxm(exec, plus_times<double>{}, a.view(), p.view())));
                 for (auto const* const product : {&made.entries(), &own}) {
                     auto const t = extract_tuples(exec, product->view());
                     auto const list = to_vector(exec, made.list()), rows = to_vector(exec, t.rows),
@@ -183,7 +183,8 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
     for (auto const& [rows, columns] : {std::pair{1, 1}, {5, 9}, {200, 30}, {3000, 7}})
         for (unsigned const of_own : {1u, 3u})
             for (unsigned const of_listed : {1u, 4u, 1u << 30}) { // all rows, some, most likely none
-                CAPTURE(rows);
+                auto const& case_rows = rows;
+                CAPTURE(case_rows);
                 CAPTURE(of_own);
                 CAPTURE(of_listed);
                 auto const own = some(rows, columns, of_own, 3), added = some(rows, columns, of_listed, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -68,7 +68,7 @@ void put(Executor const& exec, buffer<T> const& part, std::vector<T>& whole, std
 template <class Fixture>
 void check_factor(plain_csr<double> const& a, factor_options const& options, cuts_of_rows const& cuts) {
     auto const whole = Fixture::exec();
-    auto const expected = parallel_factor(whole, a.on(whole).view(), options);
+    auto const expected = parallel_factor(whole, view_of(a.on(whole)), options);
     std::vector<int> neighbors(std::size_t(options.degree) * std::size_t(a.rows));
     over_parts<Fixture>(a, cuts, [&](auto const& exec, part_messages const&, auto const& graph) {
         auto const f = parallel_factor(exec, graph, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
+#include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
 
 #include <cmath>
 #include <limits>

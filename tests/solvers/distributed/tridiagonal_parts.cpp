@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
+#include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // HBISA: the solutions and their residuals, the iterations of plain sweeps, spectral radii by LAPACK, batches,
 // smoothing.
-#include <coppice/solvers/hybrid/hbisa.hpp>
+#include <coppice/solvers/queueing/hbisa.hpp>
 
 #include <cmath>
 #include <limits>
@@ -14,8 +14,8 @@
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
-#include <coppice/solvers/krylov/krylov.hpp>
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -16,9 +16,9 @@
 #include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/solvers/hybrid/hbisa.hpp>
-#include <coppice/solvers/hybrid/resident_launch.hpp>
-#include <coppice/solvers/hybrid/resident_pack.hpp>
+#include <coppice/solvers/queueing/hbisa.hpp>
+#include <coppice/solvers/queueing/resident_launch.hpp>
+#include <coppice/solvers/queueing/resident_pack.hpp>
 
 namespace coppice::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stationary distributions: against elimination without subtractions, the dense null vector, and a simulated chain.
-#include <coppice/solvers/hybrid/stationary.hpp>
+#include <coppice/solvers/queueing/stationary.hpp>
 
 #include <cmath>
 #include <numeric>

@@ -12,7 +12,7 @@
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
-#include <coppice/solvers/judge/error_rows.hpp>
+#include <coppice/solvers/direct/error/error_rows.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -475,8 +475,10 @@ TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, C
         for (int const reach : {1, 2})
             for (std::int64_t const n : {3, 50, 1000})
                 for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-                    CAPTURE(entries);
-                    CAPTURE(sides);
+                    auto const& case_entries = entries;
+                    CAPTURE(case_entries);
+                    auto const& case_sides = sides;
+                    CAPTURE(case_sides);
                     CAPTURE(reach);
                     CAPTURE(n);
                     CAPTURE(seed);

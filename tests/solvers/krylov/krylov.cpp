@@ -478,7 +478,7 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             csr_operator<Executor, double> const op(exec, local.view());
             auto const m = make_preconditioner(exec, name, local.view());
             int calls = 0;
-            counted_calls const counted{m, &calls};
+            counted_calls<std::remove_const_t<decltype(m)>> const counted{m, &calls};
             auto const rhs = exec.copy(b);
             auto x = exec.copy(std::vector<double>(b.size()));
             auto const by = [&]<class Solver>(std::type_identity<Solver>) {
@@ -750,7 +750,8 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
         auto const b = random_vector<double>(int(a.rows()), 5);
         for (auto const method : krylov_names)
             for (auto const name : {"none", "tridiagonal", "forest"}) {
-                CAPTURE(matrix);
+                auto const& case_matrix = matrix;
+                CAPTURE(case_matrix);
                 CAPTURE(method);
                 CAPTURE(name);
                 auto const [result, x] = solve_on(exec, method, name, a, b, {.max_iterations = 150});
@@ -791,7 +792,8 @@ TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds",
         for (auto const method : krylov_names)
             for (auto const name : {"none", "tridiagonal", "forest", "ilu0"})
                 for (int const most : {1, 2, 3, 4, 20, 50}) {
-                    CAPTURE(a.rows());
+                    auto const rows = a.rows();
+                    CAPTURE(rows);
                     CAPTURE(method);
                     CAPTURE(name);
                     CAPTURE(most);

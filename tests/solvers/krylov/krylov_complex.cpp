@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <complex>
-#include <lapacke.h>
 #include <random>
 #include <vector>
+
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
+#include <lapacke.h>
 
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
@@ -63,8 +66,7 @@ csr<T> to_csr(std::vector<number> const& a, int n) {
 
 std::vector<number> lapack_solve(std::vector<number> a, std::vector<number> b, int n) {
     std::vector<lapack_int> pivots(std::size_t(n), 0);
-    LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, 1, reinterpret_cast<lapack_complex_double*>(a.data()), n, pivots.data(),
-                  reinterpret_cast<lapack_complex_double*>(b.data()), 1);
+    LAPACKE_zgesv(LAPACK_ROW_MAJOR, n, 1, a.data(), n, pivots.data(), b.data(), 1);
     return b;
 }
 

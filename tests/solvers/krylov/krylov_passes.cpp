@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "support/block_stand_in.hpp"
-#include <coppice/semiring/srcsr/srcsr_block.hpp>
-#include <coppice/solvers/krylov/bicgstab.hpp>
-#include <coppice/solvers/krylov/cg.hpp>
-#include <coppice/solvers/vectors/basis_passes_block.hpp>
-#include <coppice/solvers/vectors/product_and_dot.hpp>
-#include <coppice/solvers/vectors/vector_operations.hpp>
-#include <coppice/solvers/vectors/vector_pass_block.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_block.hpp>
+#include <coppice/solvers/iterative/krylov/bicgstab.hpp>
+#include <coppice/solvers/iterative/krylov/cg.hpp>
+#include <coppice/solvers/iterative/vectors/basis_passes_block.hpp>
+#include <coppice/solvers/iterative/vectors/product_and_dot.hpp>
+#include <coppice/solvers/iterative/vectors/vector_operations.hpp>
+#include <coppice/solvers/iterative/vectors/vector_pass_block.hpp>
 
 using namespace coppice;
 using coppice::test::block_runner;

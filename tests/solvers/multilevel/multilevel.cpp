@@ -126,7 +126,8 @@ TEST_CASE_TEMPLATE("multilevel: a symmetric positive definite matrix stays so", 
         for (auto const smoother : {multilevel_smoother::jacobi, multilevel_smoother::l1, multilevel_smoother::forest,
                                     multilevel_smoother::chebyshev, multilevel_smoother::gauss_seidel})
             for (auto const cycle : {multilevel_cycle::v, multilevel_cycle::w}) {
-                CAPTURE(name);
+                auto const& case_name = name;
+                CAPTURE(case_name);
                 CAPTURE(int(smoother));
                 CAPTURE(int(cycle));
                 auto const local = exec.copy(a);

@@ -230,7 +230,8 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
              {"ilu0", "ilu0,factor-scheme=exact,solve-scheme=exact", "ilu0,factor-scheme=sweeps,solve-scheme=sweeps",
               "ic0", "ic0,factor-scheme=sweeps,solve-scheme=sweeps", "isai", "isai,power=3", "diagp_0", "diagp_1",
               "diagp_2", "l1", "diagp_1,steps=3"}) {
-            CAPTURE(name);
+            auto const& case_name = name;
+            CAPTURE(case_name);
             CAPTURE(choice);
             auto const a = exec.copy(to_csr<double>(m));
             bool const symmetric = is_symmetric(exec, a.view());
@@ -249,7 +250,7 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
                             exec.copy(std::vector<std::int32_t>{0, 0}), exec.copy(std::vector<double>{1, 2})};
     CHECK_THROWS_AS(make_preconditioner(exec, "ilu0", twice.view()), matrix_error);
     // What was done stands in the report.
-    auto const report = make_preconditioner(exec, "ilu0", exec.copy(to_csr<double>(graph)).view()).report();
+    auto const report = make_preconditioner(exec, "ilu0", view_of(exec.copy(to_csr<double>(graph)))).report();
     CHECK(report.number("added_diagonal_entries") == 20);
     CHECK(report.number("shift") > 0);
 }

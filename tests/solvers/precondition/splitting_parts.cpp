@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("parts: pairs along a forest are solved as their dense matrix
             // New values: the pairs stay.
             auto other = a;
             for (double& e : other.a) e *= 3;
-            m.refresh(exec, exec.copy(to_csr<double>(other)).view());
+            m.refresh(exec, view_of(exec.copy(to_csr<double>(other))));
             for (double& e : part.a) e *= 3;
             CHECK(distance(apply(exec, m, r), lapack_solve(part, r)) < 1e-11);
         }
@@ -177,7 +177,8 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
                          {"laplace3d", {.nx = 3, .ny = 1, .nz = 5}, "nx=3,ny=1,nz=5"},
                          {"laplace2d", {.nx = 1, .ny = 6, .nz = 1}, "nx=1,ny=6"}};
     for (auto const& [kind, size, options] : samples) {
-        CAPTURE(kind);
+        auto const& case_kind = kind;
+        CAPTURE(case_kind);
         auto const host = generate<double>(host_executor{1}, kind, size);
         dense a(host.rows());
         for (int i = 0; i < a.n; ++i)
@@ -248,7 +249,8 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
                           -1}};
     for (auto const& [what, a, exact, mended] : samples)
         for (std::string const name : {"block-forest,rounds=0", "mos,rounds=0", "mos,first=bands,bands=3,rounds=0"}) {
-            CAPTURE(what);
+            auto const& case_what = what;
+            CAPTURE(case_what);
             CAPTURE(name);
             auto const local = exec.copy(to_csr<double>(a));
             auto const m = make_preconditioner(exec, name, local.view());
@@ -275,7 +277,7 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
         int i = 0, j = 1;
         while (moved(i, j) == 0 || moved(j, i) != 0) j < 19 ? ++j : (j = 0, ++i);
         std::swap(moved(i, j), moved(j, i));
-        CHECK_THROWS_WITH_AS(m.refresh(exec, exec.copy(to_csr<double>(moved)).view()),
+        CHECK_THROWS_WITH_AS(m.refresh(exec, view_of(exec.copy(to_csr<double>(moved)))),
                              doctest::Contains("has another pattern"), matrix_error);
         CHECK(apply(exec, m, r) == before);
         m.refresh(exec, local.view());

@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("preconditioners that claim it do not change with the scale o
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937 random(7);
-    auto const grid = to_dense(host_executor{1}, generate<double>(host_executor{1}, "aniso2", {.nx = 9}).view());
+    auto const grid = to_dense(host_executor{1}, view_of(generate<double>(host_executor{1}, "aniso2", {.nx = 9})));
     for (dense const& a : {random_matrix(80, false, 3), grid}) {
         std::vector<double> exact(static_cast<std::size_t>(a.n)), any(exact);
         for (int i = 0; i < a.n; ++i) {
@@ -263,7 +263,8 @@ TEST_CASE_TEMPLATE("splittings: iterations on ANISO2", Fixture, COPPICE_TEST_EXE
                        {"alt-o,factors=4", 58}, {"mos-d,factors=1", 41}, {"mos-d,factors=4", 33},
                        {"mos-a,factors=1", 41}, {"mos-a,factors=4", 27}};
     for (auto const& [name, iterations] : known) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto x = exec.copy(std::vector<double>(std::size_t(n)));
         auto const m = make_preconditioner(exec, name, a.view());
         auto const result =
@@ -334,7 +335,8 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
                                                                 : beside(i, j) ? 1e150
                                                                                : 0.0; }), 0}};
     for (auto const& [what, a, factors] : samples) {
-        CAPTURE(what);
+        auto const& case_what = what;
+        CAPTURE(case_what);
         auto const local = exec.copy(to_csr<double>(a));
         auto const r = random_vector<double>(a.n, 2);
         for (std::string const name : {"alt-i,omega=0,rounds=0", "alt-i", "alt-o,omega=0,rounds=0", "mos-d,rounds=0",

@@ -16,8 +16,8 @@
 #include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"
 #include <coppice/core/lane/pack.hpp>
-#include <coppice/solvers/rpts/rpts_block.hpp>
-#include <coppice/solvers/rpts/rpts_resident.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_block.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

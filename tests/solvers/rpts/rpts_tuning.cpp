@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How systems are cut on a GPU: the rule, the user's records, and their file.
-#include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
 #include <doctest/doctest.h>
 

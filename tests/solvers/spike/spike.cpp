@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/spike/spike.hpp>
+#include <coppice/solvers/compare/spike.hpp>
 
 #include <cmath>
 #include <cstring>
 
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
-#include <coppice/solvers/chain/chain_lane.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
 
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 template <class Executor>
 matrix_traits traits_on(Executor const& exec, dense const& m) {
-    return traits_of(exec, exec.copy(to_csr<double>(m)).view());
+    return traits_of(exec, view_of(exec.copy(to_csr<double>(m))));
 }
 
 struct automatic_outcome {
@@ -161,7 +161,8 @@ TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUT
     for (int i = 0; i < 40; ++i) cycle(i, (i + 1) % 40) = 1 + i % 3;
     cases.emplace_back("no diagonal", cycle);
     for (auto const& [name, m] : cases) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const b = random_vector<double>(m.n, 5);
         auto const [found, x] = solve_on(exec, to_csr<double>(m), b, {.krylov = {.tolerance = 1e-10}});
         CHECK(found.result.converged);

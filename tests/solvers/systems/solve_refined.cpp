@@ -27,7 +27,7 @@ refined refine(Executor const& exec, csr<double> const& host_a, std::vector<doub
     csr_operator<Executor, double> const op(exec, a);
     guess.resize(b.size());
     auto x = exec.copy(guess);
-    auto found = solve_refined(exec, op, exec.copy(b).view(), x.view(), options);
+    auto found = solve_refined(exec, op, view_of(exec.copy(b)), x.view(), options);
     return {std::move(found.result), to_vector(exec, x)};
 }
 

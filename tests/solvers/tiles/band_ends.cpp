@@ -3,7 +3,7 @@
 #include <coppice/banded.hpp>
 #include <coppice/tridiagonal.hpp>
 
-#include <coppice/solvers/chain/chain_host.hpp>
+#include <coppice/solvers/direct/block_banded/chain_host.hpp>
 #include <coppice/solvers/direct/solve/band_rows.hpp>
 
 #include <cmath>

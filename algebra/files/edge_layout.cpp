@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/algebra/files/edge_layout.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <coppice/core/error.hpp>
+
+namespace coppice::detail {
+namespace {
+
+using words = std::vector<std::string_view>;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = lower(c);
+    return out;
+}
+
+bool begins_as_number(std::string_view word) {
+    auto const digits = word.substr(word.starts_with('-') || word.starts_with('+') ? 1 : 0);
+    return !digits.empty() && digits[0] >= '0' && digits[0] <= '9';
+}
+
+words fields_of(char const* at, char const* end, char separator) {
+    words all;
+    field_reader in(at, end, separator);
+    for (std::string_view field; all.size() < 64 && in.next(field);) all.push_back(field);
+    return all;
+}
+
+/// What separates the fields of this line, outside of quotes.
+char separator_of(char const* at, char const* end, bool names) {
+    bool comma = false, tab = false, quoted = false;
+    for (char const* const stop = line_end(at, end); at != stop; ++at) {
+        if (*at == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (*at == ';') return ';';
+        comma = comma || *at == ',';
+        tab = tab || *at == '\t';
+    }
+    return comma ? ',' : tab && names ? '\t' : ' ';
+}
+
+/// The first two lines that hold fields.
+struct first_lines {
+    std::array<char const*, 2> at{};
+    std::array<std::int64_t, 2> number{}; ///< from 1
+    int count = 0;
+};
+first_lines find_first_lines(std::string_view text) {
+    first_lines found;
+    line_chunk rest;
+    rest.first = text.data();
+    rest.last = text.data() + text.size();
+    std::int64_t before = 0;
+    while (found.count < 2) {
+        char const* line = nullptr;
+        auto const lines = lines_of_edges.for_each_line(rest, rest.last, [&](char const* at) {
+            line = at;
+            return false;
+        });
+        if (!line) break;
+        before += lines;
+        found.at[std::size_t(found.count)] = line;
+        found.number[std::size_t(found.count++)] = before;
+        char const* const stop = line_end(line, rest.last);
+        rest.first = stop == rest.last ? stop : stop + 1;
+    }
+    return found;
+}
+
+bool is_one_of(std::string const& word, std::initializer_list<std::string_view> all) {
+    return std::find(all.begin(), all.end(), word) != all.end();
+}
+bool names_source(std::string const& word) {
+    return is_one_of(word, {"source", "from", "src", "fromnodeid", "from_node", "tail", "node1", "node_1", "id1",
+                            "id_1", "vertex1", "v1", "u", "i"});
+}
+bool names_target(std::string const& word) {
+    return is_one_of(word, {"target", "to", "dst", "dest", "destination", "tonodeid", "to_node", "head", "node2",
+                            "node_2", "id2", "id_2", "vertex2", "v2", "v", "j"});
+}
+bool names_weight(std::string const& word) {
+    return is_one_of(word, {"weight", "weights", "w", "value", "distance", "length", "cost", "capacity", "rating"});
+}
+bool names_attribute(std::string const& word) {
+    return is_one_of(word, {"type", "id", "label", "key", "time", "timestamp", "timeset", "date", "kind"});
+}
+
+/// Whether the first line names columns: words, and either known names or numbers in the line below.
+bool is_header(words const& first, words const& second) {
+    if (first.size() < 2) return false;
+    if (std::any_of(first.begin(), first.end(), begins_as_number)) return false;
+    bool const known = std::any_of(first.begin(), first.end(), [](auto w) { return names_source(lower(w)); }) &&
+                       std::any_of(first.begin(), first.end(), [](auto w) { return names_target(lower(w)); });
+    return known || (second.size() >= 2 && begins_as_number(second[0]) && begins_as_number(second[1]));
+}
+
+void read_columns(std::string const& file, std::int64_t line, words const& header, edge_layout& layout) {
+    layout.columns = int(header.size());
+    int from = -1, to = -1;
+    for (int c = 0; c < layout.columns; ++c) {
+        auto const word = lower(header[std::size_t(c)]);
+        if (from < 0 && names_source(word))
+            from = c;
+        else if (to < 0 && names_target(word))
+            to = c;
+        else if (layout.weight < 0 && names_weight(word))
+            layout.weight = c;
+    }
+    if (from < 0 || to < 0) from = 0, to = 1; // names of their own: the first two
+    layout.from = from;
+    layout.to = to;
+    for (int c = 0; c < layout.columns && layout.weight < 0; ++c)
+        if (c != from && c != to && !names_attribute(lower(header[std::size_t(c)])))
+            throw format_error(file, line,
+                               "the meaning of column " + quoted(header[std::size_t(c)]) +
+                                   " is not known; the columns that are read are called source, target and weight: "
+                                   "rename or remove it");
+}
+
+/// "% sym unweighted": the format line of KONECT, whose vertices count from 1.
+bool read_konect(std::string_view text, edge_layout& layout) {
+    if (!text.starts_with('%')) return false;
+    char const* const end = text.data() + text.size();
+    auto const format = fields_of(text.data() + 1, line_end(text.data(), end), ' ');
+    if (format.size() < 2) return false;
+    auto const kind = lower(format[0]);
+    if (!is_one_of(kind, {"sym", "asym", "bip"}) ||
+        !is_one_of(lower(format[1]), {"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted",
+                                      "multiweighted", "dynamic", "multiposweighted"}))
+        return false;
+    layout.base = 1;
+    layout.undirected = kind == "sym";
+    layout.bipartite = kind == "bip";
+    return true;
+}
+
+} // namespace
+
+std::string_view field_reader::take_unquoted() {
+    if (separator_ == ' ') {
+        auto const token = token_at(at_, end_);
+        at_ += token.size();
+        return token;
+    }
+    char const* const first = at_;
+    char const* last = at_;
+    for (; at_ != end_ && *at_ != '\n' && *at_ != separator_; ++at_) {
+        if (is_space(*at_)) continue;
+        if (at_ != first && is_space(at_[-1]) && lines_of_edges.begins_comment(at_, end_)) break;
+        last = at_ + 1;
+    }
+    return {first, static_cast<std::size_t>(last - first)};
+}
+
+bool field_reader::take_quoted(std::string_view& field) {
+    if (at_ == end_ || *at_ != '"') return false;
+    char const* const first = at_;
+    void const* const close = std::memchr(first + 1, '"', static_cast<std::size_t>(line_end(first, end_) - first - 1));
+    if (!close) return false;
+    at_ = static_cast<char const*>(close) + 1;
+    field = {first + 1, static_cast<std::size_t>(at_ - first - 2)};
+    bool const separated = at_end() || is_space(*at_) || *at_ == separator_;
+    if (!separated) at_ = first; // a quote within a word
+    return separated;
+}
+
+bool field_reader::next(std::string_view& field) {
+    skip_spaces();
+    if (separator_ == ' ' ? at_end() : !more_) return false;
+    if (!take_quoted(field)) field = take_unquoted();
+    skip_spaces();
+    more_ = at_ != end_ && *at_ == separator_;
+    if (more_ && separator_ != ' ') ++at_;
+    return true;
+}
+
+edge_layout inspect_edges(std::string const& file, std::string_view text, bool names) {
+    edge_layout layout;
+    bool const konect = read_konect(text, layout);
+    auto const lines = find_first_lines(text);
+    if (lines.count == 0) return layout;
+    char const* const end = text.data() + text.size();
+    layout.separator = separator_of(lines.at[0], end, names);
+    auto const first = fields_of(lines.at[0], end, layout.separator);
+    auto const second = lines.count > 1 ? fields_of(lines.at[1], end, layout.separator) : words();
+    if (is_header(first, second)) {
+        read_columns(file, lines.number[0], first, layout);
+        char const* const stop = line_end(lines.at[0], end);
+        layout.body = static_cast<std::size_t>((stop == end ? stop : stop + 1) - text.data());
+        layout.lines_before = lines.number[0];
+        layout.has_edges = lines.count > 1;
+        return layout;
+    }
+    layout.has_edges = true;
+    layout.columns = std::clamp(int(first.size()), 2, konect ? 4 : 3); // KONECT: source, target, weight, time
+    if (layout.columns > 2) layout.weight = 2;
+    return layout;
+}
+
+bool is_edge_list(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (text.starts_with('#') || text.starts_with('%') || text.starts_with("//")) return true;
+    auto const lines = find_first_lines(text);
+    if (lines.count == 0) return false;
+    char const* const end = text.data() + text.size();
+    char const separator = separator_of(lines.at[0], end, false);
+    auto const first = fields_of(lines.at[0], end, separator);
+    auto const second = lines.count > 1 ? fields_of(lines.at[1], end, separator) : words();
+    auto const is_edge = [](words const& line) {
+        return line.size() >= 2 && line.size() <= 4 && begins_as_number(line[0]) && begins_as_number(line[1]);
+    };
+    return is_edge(first) || (is_header(first, second) && (separator != ' ' || is_edge(second)));
+}
+
+} // namespace coppice::detail

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The catalogue of graph algorithms: what each needs, how it is run, what it reports.
+///
+/// An entry has a `row`, what it needs of memory, and how it is run:
+///
+///     static constexpr graph_memory memory;
+///     template <executor Executor, class T>
+///     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& options);
+///
+/// Those of graph/centrality and graph/communities stand there. A new algorithm is an entry and a line in the list at
+/// the end; the command, its help and its tests follow.
+#pragma once
+
+#include <array>
+
+#include <coppice/core/names.hpp>
+#include <coppice/graph/catalogue/centrality_registrations.hpp>
+#include <coppice/graph/catalogue/community_registrations.hpp>
+#include <coppice/graph/factor/b_matching.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/frontier/answer.hpp>
+#include <coppice/graph/search/bfs.hpp>
+#include <coppice/graph/search/diameter.hpp>
+#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/search/widest_path.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
+#include <coppice/graph/structure/bridges.hpp>
+#include <coppice/graph/structure/colouring.hpp>
+#include <coppice/graph/structure/components.hpp>
+#include <coppice/graph/structure/cores.hpp>
+#include <coppice/graph/structure/independent_set.hpp>
+#include <coppice/graph/structure/maximal_matching.hpp>
+#include <coppice/graph/structure/pagerank.hpp>
+#include <coppice/graph/structure/spanning_forest.hpp>
+#include <coppice/graph/structure/strong_components.hpp>
+#include <coppice/graph/structure/triangles.hpp>
+
+namespace coppice {
+namespace analytics {
+
+/// Removes the edges whose value in `a`, the number of parallel edges, is larger than 1 in one of both directions.
+template <executor Executor, class T>
+void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex_id>& from,
+                         std::vector<vertex_id>& to) {
+    auto const offsets = to_vector(exec, a.row_offsets());
+    auto const neighbors = to_vector(exec, a.column_indices());
+    auto const counts = to_vector(exec, a.values());
+    auto const several = [&](vertex_id u, vertex_id v) {
+        for (auto k = offsets[std::size_t(u)]; k < offsets[std::size_t(u) + 1]; ++k)
+            if (neighbors[std::size_t(k)] == v && counts[std::size_t(k)] > T(1)) return true;
+        return false;
+    };
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (several(from[i], to[i]) || several(to[i], from[i])) continue;
+        from[kept] = from[i];
+        to[kept++] = to[i];
+    }
+    from.resize(kept);
+    to.resize(kept);
+}
+
+/// The edges that a matching may take: all by magnitude, or those of positive weight.
+template <class T>
+struct edges_to_match {
+    csr<T> positive;
+    csr_view<T> view;
+    template <executor Executor>
+    edges_to_match(Executor const& exec, csr_view<T> a, analytics_options const& o)
+        : positive(o.by_value ? positive_edges(exec, a) : csr<T>()), view(o.by_value ? positive.view() : a) {}
+};
+
+struct bfs_entry {
+    static constexpr auto row = graph_algorithm_row{"bfs",
+                                                    "Breadth-first search: levels from a source",
+                                                    "the level of every vertex, -1 where it is not reached",
+                                                    false,
+                                                    false,
+                                                    false,
+                                                    "source"}
+                                    .combining(duplicates::first);
+    static constexpr graph_memory memory{20, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        bfs_options options;
+        if (o.undirected) options.incoming = a;
+        auto const r = bfs(exec, graph_view(a), o.source, options);
+        return {values_of(exec, r.levels), {{"depth", r.depth}, {"reached", double(r.reached)}}};
+    }
+};
+struct sssp_entry {
+    static constexpr auto row = graph_algorithm_row{"sssp",
+                                                    "Shortest paths from a source; values are lengths",
+                                                    "the distance of every vertex, infinity where it is not reached",
+                                                    false,
+                                                    false,
+                                                    true,
+                                                    "source delta"}
+                                    .combining(duplicates::min);
+    static constexpr graph_memory memory{32, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = sssp(exec, a, o.source, {.delta = o.delta, .parents = false});
+        graph_answer answer{values_of(exec, r.distances), {}};
+        double reached = 0, farthest = 0;
+        for (double const d : std::get<graph_answer::values>(answer.found)) {
+            if (!(d < std::numeric_limits<double>::infinity())) continue;
+            ++reached;
+            farthest = std::max(farthest, d);
+        }
+        answer.facts = {{"reached", reached}, {"farthest", farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}};
+        if (r.negative_cycle) answer.failure = "a cycle of negative length is reached, so there are no shortest paths";
+        return answer;
+    }
+};
+struct components_entry {
+    static constexpr auto row = graph_algorithm_row{"components", "Connected components",
+                                                    "the smallest vertex of the component of every vertex", true}
+                                    .combining(duplicates::first);
+    static constexpr graph_memory memory{12, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto labels = vertices_of(exec, connected_components(exec, graph_view(a)).labels);
+        auto facts = facts_of_labels("components", labels);
+        return {std::move(labels), std::move(facts)};
+    }
+};
+struct strong_components_entry {
+    static constexpr auto row =
+        graph_algorithm_row{"strong-components", "Strongly connected components of a directed graph",
+                            "the smallest vertex of the component of every vertex"}
+            .combining(duplicates::first);
+    static constexpr graph_memory memory{64, 0, true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        incoming_edges<T> const in(exec, a, o);
+        auto labels = vertices_of(exec, strongly_connected_components(exec, graph_view(a), in).labels);
+        auto facts = facts_of_labels("components", labels);
+        return {std::move(labels), std::move(facts)};
+    }
+};
+struct widest_entry {
+    static constexpr auto row = graph_algorithm_row{"widest",
+                                                    "Widest paths from a source; values are widths",
+                                                    "the width of every vertex, -infinity where it is not reached",
+                                                    false,
+                                                    false,
+                                                    true,
+                                                    "source"}
+                                    .combining(duplicates::max);
+    static constexpr graph_memory memory{36, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = widest_paths(exec, a, o.source);
+        graph_answer answer{values_of(exec, r.widths), {}};
+        double reached = 0;
+        for (double const w : std::get<graph_answer::values>(answer.found))
+            reached += w > -std::numeric_limits<double>::infinity() ? 1 : 0;
+        answer.facts = {{"reached", reached}, {"rounds", double(r.rounds)}};
+        return answer;
+    }
+};
+struct diameter_entry {
+    static constexpr auto row =
+        graph_algorithm_row{
+            "diameter", "Bounds of the diameter of the component of the vertex of most edges",
+            "the level of every vertex from one end of the longest path found, -1 where it is not reached", true}
+            .combining(duplicates::first);
+    static constexpr graph_memory memory{20, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = diameter(exec, graph_view(a));
+        auto const levels =
+            a.rows() > 0 ? bfs(exec, graph_view(a), r.from, {.incoming = a}).levels : buffer<std::int32_t>(exec, 0);
+        return {values_of(exec, levels),
+                {{"lower", r.lower}, {"upper", r.upper}, {"reached", double(r.reached)}, {"searches", r.searches}}};
+    }
+};
+struct bridges_entry {
+    static constexpr auto row = graph_algorithm_row{"bridges",
+                                                    "Edges whose removal disconnects a component",
+                                                    "the bridges, a symmetric matrix of ones",
+                                                    true,
+                                                    false,
+                                                    false}
+                                    .combining(duplicates::count);
+    static constexpr graph_memory memory{48, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = bridges(exec, graph_view(a));
+        auto from = to_vector(exec, r.from), to = to_vector(exec, r.to);
+        if (o.counted) drop_parallel_edges(exec, a, from, to);
+        auto const count = from.size();
+        return {answer_edges{std::move(from), std::move(to), std::vector<double>(count, 1.0)},
+                {{"bridges", double(count)}, {"components", double(r.components)}}};
+    }
+};
+struct pagerank_entry {
+    static constexpr graph_algorithm_row row{"pagerank", "PageRank", "the rank of every vertex; their sum is 1", false,
+                                             false,      false,      "damping tolerance max-iterations"};
+    static constexpr graph_memory memory{32, 0, true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        incoming_edges<T> const in(exec, a, o);
+        auto const r = pagerank<T>(exec, graph_view(a), in, {o.damping, o.tolerance, o.max_iterations});
+        graph_answer answer{values_of(exec, r.ranks),
+                            {{"iterations", r.iterations}, {"residual", r.residual}, {"converged", r.converged}}};
+        if (!r.converged)
+            answer.failure = "pagerank did not converge in " + std::to_string(r.iterations) + " iterations";
+        return answer;
+    }
+};
+struct triangles_entry {
+    static constexpr graph_algorithm_row row{"triangles", "Triangles and clustering coefficients",
+                                             "the triangles at every vertex", true, true};
+    static constexpr graph_memory memory{40, 4};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = clustering(exec, graph_view(a));
+        return {values_of(exec, r.triangles),
+                {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
+    }
+};
+struct cores_entry {
+    static constexpr graph_algorithm_row row{"cores", "Core numbers", "the core number of every vertex", true};
+    static constexpr graph_memory memory{24, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = core_numbers(exec, graph_view(a));
+        return {values_of(exec, r.cores), {{"largest", r.largest}}};
+    }
+};
+struct mst_entry {
+    static constexpr auto row = graph_algorithm_row{"mst",
+                                                    "Minimum spanning forest; values are weights",
+                                                    "the edges of the forest, a symmetric matrix",
+                                                    true,
+                                                    false,
+                                                    true}
+                                    .combining(duplicates::min);
+    static constexpr graph_memory memory{56, 17};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = minimum_spanning_forest(exec, a);
+        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
+                {{"edges", double(r.from.size())},
+                 {"trees", double(r.trees)},
+                 {"weight", r.weight},
+                 {"rounds", double(r.rounds)}}};
+    }
+};
+struct matching_entry {
+    static constexpr auto row =
+        graph_algorithm_row{"matching",
+                            "Greedy matching of heavy edges, at least half of the largest sum of "
+                            "|values|, or of positive values (by-value)",
+                            "the vertex that every vertex is matched with, or none",
+                            true,
+                            true,
+                            true,
+                            "by-value"}
+            .combining(duplicates::max);
+    static constexpr graph_memory memory{20, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        edges_to_match<T> const edges(exec, a, o);
+        auto const f = parallel_factor(exec, edges.view, {.degree = 1, .rounds = 0, .charge_below = 0});
+        return {vertices_of(exec, f.neighbors),
+                {{"edges", double(f.edges)},
+                 {"weight", f.weight},
+                 {"weight_coverage", f.weight_coverage},
+                 {"rounds", double(f.rounds)}}};
+    }
+};
+struct b_matching_entry {
+    static constexpr auto row =
+        graph_algorithm_row{"b-matching",
+                            "The heaviest edges by |value|, or by value if positive (by-value), up to "
+                            "capacity at each vertex, as greedy takes them",
+                            "the edges that are kept, a symmetric matrix",
+                            true,
+                            true,
+                            true,
+                            "capacity by-value"}
+            .combining(duplicates::max);
+    static constexpr graph_memory memory{44, 36};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        edges_to_match<T> const edges(exec, a, o);
+        auto const r = b_matching(exec, edges.view, o.capacity);
+        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
+                {{"edges", double(r.from.size())},
+                 {"weight", r.weight},
+                 {"weight_coverage", r.weight_coverage},
+                 {"rounds", double(r.rounds)}}};
+    }
+};
+struct maximal_matching_entry {
+    static constexpr auto row = graph_algorithm_row{"maximal-matching", "A maximal matching, whatever the values",
+                                                    "the vertex that every vertex is matched with, or none", true}
+                                    .combining(duplicates::first);
+    static constexpr graph_memory memory{16, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = maximal_matching(exec, graph_view(a));
+        return {vertices_of(exec, r.mates), {{"edges", double(r.pairs)}}};
+    }
+};
+struct independent_set_entry {
+    static constexpr auto row = graph_algorithm_row{"independent-set", "A maximal independent set",
+                                                    "1 for every vertex in the set, else 0", true}
+                                    .combining(duplicates::first);
+    static constexpr graph_memory memory{16, 0};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = maximal_independent_set(exec, graph_view(a));
+        return {values_of(exec, r.members), {{"size", double(r.size)}}};
+    }
+};
+struct colouring_entry {
+    static constexpr auto row =
+        graph_algorithm_row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on", true}.combining(
+            duplicates::first);
+    static constexpr graph_memory memory{28, 1};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = colour_graph(exec, graph_view(a));
+        return {values_of(exec, r.colours), {{"colours", r.count}}};
+    }
+};
+
+template <class... Entry>
+struct algorithm_list {
+    static constexpr std::array<graph_algorithm_row, sizeof...(Entry)> rows{Entry::row...};
+    static constexpr std::array<std::string_view, sizeof...(Entry)> names{Entry::row.name...};
+
+    template <executor Executor, class T>
+    static graph_answer run(std::string_view name, Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        graph_answer answer;
+        if (((name == Entry::row.name && (answer = Entry::run(exec, a, o), true)) || ...)) return answer;
+        coppice::detail::throw_unknown_name("graph algorithm", name, names);
+    }
+    static graph_memory memory_of(std::string_view name) {
+        graph_memory memory;
+        if (((name == Entry::row.name && (memory = Entry::memory, true)) || ...)) return memory;
+        coppice::detail::throw_unknown_name("graph algorithm", name, names);
+    }
+};
+using algorithm_entries =
+    algorithm_list<bfs_entry, sssp_entry, widest_entry, diameter_entry, components_entry, strong_components_entry,
+                   bridges_entry, pagerank_entry, betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
+                   hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
+                   label_propagation_entry, mst_entry, matching_entry, b_matching_entry, maximal_matching_entry,
+                   independent_set_entry, colouring_entry>;
+
+} // namespace analytics
+
+/// One row an algorithm.
+inline constexpr auto const& graph_algorithm_catalogue = analytics::algorithm_entries::rows;
+
+/// Bytes that the algorithm of that name needs beside a graph, at most, in the memory of its executor; measured on the
+/// host. `undirected`: as in the options. Throws argument_error for an unknown name.
+inline std::int64_t graph_algorithm_memory(std::string_view name, graph_view g, bool undirected) {
+    return analytics::algorithm_entries::memory_of(name).bytes(g, undirected);
+}
+
+/// Runs the algorithm of that name on a graph in the memory of `exec`; waits. Throws argument_error for an unknown
+/// name, memory_error that says how much it needs where that is not there, and what the algorithm throws. What its row
+/// says that it needs is not checked.
+template <executor Executor, class T>
+graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, csr_view<T> a,
+                                 analytics_options const& options = {}) {
+    try {
+        return analytics::algorithm_entries::run(name, exec, a, options);
+    } catch (memory_error const& e) {
+        std::int64_t const bytes = graph_algorithm_memory(name, a, options.undirected);
+        throw memory_error(std::string(name) + " needs up to " + std::to_string((bytes + 999'999) / 1'000'000) +
+                           " MB beside the graph, and there was no room: " + e.what());
+    }
+}
+
+} // namespace coppice

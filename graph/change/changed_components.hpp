@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Connected components of a graph that has changed.
+#pragma once
+
+#include <coppice/graph/change/edge_batch.hpp>
+#include <coppice/graph/structure/components.hpp>
+
+namespace coppice {
+
+/// Components of the undirected graph `g`, given those of the graph before edges were added and removed, by the ends of
+/// those (one direction does). Labels are as connected_components(): only components that lost an edge are looked for
+/// again, others are joined by the edges that came. Steps: the vertices, the changes, and the edges of components that
+/// lost some. The same for any number of threads, on host and CUDA. Waits.
+///
+/// Throws dimension_error where `old` has another number of vertices or a batch has ends of different number,
+/// argument_error for a vertex that is none.
+template <executor Executor>
+components_result components_again(Executor const& exec, graph_view g, components_result const& old,
+                                   std::vector<std::pair<vertex_id, vertex_id>> const& added,
+                                   std::vector<std::pair<vertex_id, vertex_id>> const& removed);
+
+/// The ends of the edges of a batch.
+template <class T>
+std::vector<std::pair<vertex_id, vertex_id>> ends_of(edge_batch<T> const& batch) {
+    analytics::require_lengths(batch, false);
+    std::vector<std::pair<vertex_id, vertex_id>> ends;
+    for (std::size_t k = 0; k < batch.from.size(); ++k) ends.emplace_back(batch.from[k], batch.to[k]);
+    return ends;
+}
+
+namespace analytics {
+
+struct mark_component {
+    vertex_id const* ends;
+    vertex_id const* labels;
+    std::int32_t* lost;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        worker.store(lost + labels[ends[e]], 1);
+    }
+};
+struct begin_again {
+    vertex_id const* labels;
+    std::int32_t const* lost;
+    vertex_id* up;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        up[v] = lost[labels[v]] != 0 ? static_cast<vertex_id>(v) : labels[v];
+    }
+};
+struct join_again {
+    graph_view g;
+    vertex_id const* labels;
+    std::int32_t const* lost;
+    vertex_id* up;
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return lost[labels[u]] != 0; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        join_trees(worker, up, u, g.neighbors[k]);
+    }
+};
+struct join_pair {
+    vertex_id const* ends;
+    vertex_id* up;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        join_trees(worker, up, ends[2 * e], ends[2 * e + 1]);
+    }
+};
+/// Both ends of every edge, one after the other.
+inline std::vector<vertex_id> flat_ends(graph_view g, std::vector<std::pair<vertex_id, vertex_id>> const& edges) {
+    std::vector<vertex_id> ends;
+    for (auto const& [u, v] : edges)
+        for (vertex_id const end : {u, v}) {
+            require_vertex(g, end, "an end of an edge of a batch");
+            ends.push_back(end);
+        }
+    return ends;
+}
+
+} // namespace analytics
+
+template <executor Executor>
+components_result components_again(Executor const& exec, graph_view g, components_result const& old,
+                                   std::vector<std::pair<vertex_id, vertex_id>> const& added,
+                                   std::vector<std::pair<vertex_id, vertex_id>> const& removed) {
+    using namespace analytics;
+    std::int64_t const n = g.vertices;
+    require_size("old labels of components_again", old.labels, n);
+    auto const came = exec.copy(flat_ends(g, added)), went = exec.copy(flat_ends(g, removed));
+    components_result result{buffer<vertex_id>(exec, n)};
+    if (n == 0) return result;
+    vertex_id* const up = result.labels.data();
+    vertex_id const* const labels = old.labels.data();
+    buffer<std::int32_t> lost(exec, n);
+    fill(exec, lost.view(), 0);
+    auto everyone = placed(exec, worklist{nullptr, n, 0});
+    auto new_edges = placed(exec, worklist{nullptr, came.size() / 2, 0});
+    auto old_ends = placed(exec, worklist{nullptr, went.size(), 0});
+    visit_items(exec, nullptr, old_ends.data(), nothing(), mark_component{went.data(), labels, lost.data()});
+    for_each(exec, n, begin_again{labels, lost.data(), up});
+    visit_edges(exec, nullptr, everyone.data(), g, nothing(), join_again{g, labels, lost.data(), up});
+    visit_items(exec, nullptr, new_edges.data(), nothing(), join_pair{came.data(), up});
+    visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
+    result.components = reduce(exec, n, std::int64_t{0}, is_root{up}, plus{});
+    return result;
+}
+
+#define COPPICE_COMPONENTS_AGAIN(EXTERN, EXECUTOR)                                                                     \
+    EXTERN template components_result components_again(EXECUTOR const&, graph_view, components_result const&,          \
+                                                       std::vector<std::pair<vertex_id, vertex_id>> const&,            \
+                                                       std::vector<std::pair<vertex_id, vertex_id>> const&)
+COPPICE_COMPONENTS_AGAIN(extern, host_executor);
+COPPICE_COMPONENTS_AGAIN(extern, cuda_executor);
+
+} // namespace coppice

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A b-matching, the [0, n]-factor of any n or of a capacity for each vertex, that is the greedy one.
+#pragma once
+
+#include <coppice/graph/frontier/filtered_edges.hpp>
+#include <coppice/graph/frontier/rounds.hpp>
+#include <coppice/graph/scan/edge_order.hpp>
+
+namespace coppice {
+
+/// In the memory of the executor.
+template <class T>
+struct b_matching_result {
+    buffer<vertex_id> from{}, to{}; ///< ends of the edges that are kept, from < to; heavy edges first
+    buffer<T> weights{};            ///< magnitudes
+    double weight = 0;
+    double weight_coverage = 0; ///< share of the weight of all edges; 0 where they weigh nothing
+    std::int64_t rounds = 0;
+};
+
+/// Edges of an undirected graph, at most capacities[v] at each vertex v, to which none can be added: those that are
+/// found when edges are taken in the order of graph/scan/edge_order.hpp, heavy ones first, wherever both ends have
+/// room. They weigh at least half of the heaviest choice, and are what greedy_factor() keeps where all capacities are 1
+/// to 4.
+///
+/// Every vertex bids for its heaviest edges, as many as it has room for; an edge for which both ends have bid is taken;
+/// who is full refuses what others have bid, and they bid for their next ones (locally dominant edges: Preis 1999; with
+/// capacities: Khan et al. 2016). No bid is made twice, so that bids are m steps beside those of sorting the edges,
+/// O(m log m). Rounds are as many as refusals follow each other. The same edges for any number of threads, on host and
+/// CUDA. Memory: 36 bytes a stored edge and 44 a vertex where weights are doubles. Waits.
+///
+/// `a` stores every edge once in each direction; what counts is |a_ij| for i < j, loops and zeros are no edges. Throws
+/// dimension_error where it is not square or there are not as many capacities as vertices, argument_error for a
+/// capacity below 0, matrix_error for a weight that is not finite.
+template <executor Executor, class T>
+b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<std::int32_t const> capacities);
+/// The same with `capacity` edges at every vertex.
+template <executor Executor, class T>
+b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, std::int32_t capacity);
+
+namespace analytics {
+
+/// Edges with an index of their own.
+template <class T>
+struct edge_list {
+    vertex_id *low, *high;
+    T* weight;
+};
+/// Those above the diagonal that weigh something.
+template <class T>
+struct weighted_edges {
+    csr_view<T> a;
+    edge_list<T> edges;
+    int* bad;
+    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return a.indices[k] > u && a.coefficients[k] != T(0); }
+    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+        T const x = a.coefficients[k], weight = x < T(0) ? -x : x;
+        if (!(weight - weight == T(0))) *bad = 1;
+        edges.low[at] = u;
+        edges.high[at] = a.indices[k];
+        edges.weight[at] = weight;
+    }
+};
+template <class T>
+struct hash_of_edge {
+    edge_list<T> edges;
+    std::uint64_t* hash;
+    std::int32_t* index;
+    COPPICE_HD void operator()(std::int64_t e) const {
+        hash[e] = edge_order<vertex_id>{}.hash(edges.low[e], edges.high[e]);
+        index[e] = static_cast<std::int32_t>(e);
+    }
+};
+template <class T>
+struct lightness_of_edge {
+    T const* weight;
+    std::int32_t const* index;
+    T* key;
+    COPPICE_HD void operator()(std::int64_t e) const { key[e] = -weight[index[e]]; }
+};
+template <class T>
+struct move_edge {
+    edge_list<T> from, to;
+    std::int32_t const* index;
+    COPPICE_HD void operator()(std::int64_t e) const {
+        to.low[e] = from.low[index[e]];
+        to.high[e] = from.high[index[e]];
+        to.weight[e] = from.weight[index[e]];
+    }
+};
+template <class T>
+struct ends_of_edge {
+    edge_list<T> edges;
+    vertex_id* vertex;
+    std::int32_t* edge;
+    COPPICE_HD void operator()(std::int64_t e) const {
+        vertex[2 * e] = edges.low[e];
+        vertex[2 * e + 1] = edges.high[e];
+        edge[2 * e] = edge[2 * e + 1] = static_cast<std::int32_t>(e);
+    }
+};
+/// Where the ends at v begin among sorted ones.
+struct first_end {
+    vertex_id const* vertex;
+    std::int64_t count;
+    std::int32_t* offsets;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        std::int64_t first = 0;
+        for (std::int64_t last = count; first < last;) {
+            std::int64_t const middle = (first + last) / 2;
+            if (vertex[middle] < v)
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        offsets[v] = static_cast<std::int32_t>(first);
+    }
+};
+
+struct bidding_state {
+    loop_switch loop{1};
+    std::int32_t round = 0;
+};
+/// What both steps see. Row v of `incident` has the numbers of the edges at v, heavy ones first.
+struct bidding {
+    graph_view incident;
+    vertex_id const *low, *high;
+    std::int32_t const* capacities;
+    std::int32_t* next;   ///< place in the row that v bids for next
+    std::int32_t* live;   ///< bids of v that are not refused
+    std::int32_t* taken;  ///< edges of v
+    std::int32_t* listed; ///< the last round for which v was listed
+    std::uint64_t* bids;  ///< two bits an edge: that of the low end, that of the high one
+    bidding_state const* state;
+
+    COPPICE_HD bool is_high(std::int32_t e, vertex_id v) const { return high[e] == v; }
+    COPPICE_HD vertex_id other_end(std::int32_t e, vertex_id v) const { return is_high(e, v) ? low[e] : high[e]; }
+    COPPICE_HD static std::uint64_t bit(std::int32_t e, bool high_end) {
+        return std::uint64_t(1) << (2 * (e % 32) + (high_end ? 1 : 0));
+    }
+};
+struct begin_bidding {
+    bidding x;
+    worklist* bidders;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        x.next[v] = x.incident.offsets[v];
+        x.live[v] = x.taken[v] = x.listed[v] = 0;
+        list_all{bidders, x.incident.vertices}(v);
+    }
+};
+/// A vertex bids for its next edges. Whoever bids second takes the edge; who has no more room is emitted.
+struct bid {
+    bidding x;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        std::int32_t at = x.next[v], live = x.live[v];
+        for (std::int32_t const end = x.incident.offsets[v + 1]; live < x.capacities[v] && at < end; ++at) {
+            std::int32_t const e = x.incident.neighbors[at];
+            vertex_id const u = x.other_end(e, v);
+            if (worker.load(x.taken + u) >= x.capacities[u]) continue;
+            ++live;
+            bool const high = x.is_high(e, v);
+            if ((worker.set_bits(x.bids + e / 32, bidding::bit(e, high)) & bidding::bit(e, !high)) == 0) continue;
+            take_place(worker, u);
+            take_place(worker, v);
+        }
+        x.next[v] = at;
+        x.live[v] = live;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void take_place(Worker& worker, vertex_id v) const {
+        if (worker.add(x.taken + v, 1) + 1 == x.capacities[v]) worker.emit(v);
+    }
+};
+/// A vertex without room refuses what others have bid for: they bid again.
+struct refuse_bid {
+    bidding x;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v, std::int32_t k) const {
+        std::int32_t const e = x.incident.neighbors[k];
+        bool const high = x.is_high(e, v);
+        std::uint64_t const bids = x.bids[e / 32];
+        if ((bids & bidding::bit(e, high)) != 0 || (bids & bidding::bit(e, !high)) == 0) return;
+        vertex_id const u = x.other_end(e, v);
+        worker.add(x.live + u, -1);
+        std::int32_t const round = x.state->round + 1;
+        if (worker.exchange(x.listed + u, round) != round) worker.emit(u);
+    }
+};
+struct next_bids {
+    worklist *bidders, *again, *full;
+    bidding_state* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        turn_over(*bidders, *again);
+        full->clear();
+        ++state->round;
+        if (bidders->count == 0) state->loop.stop();
+    }
+};
+
+struct has_both_bids {
+    std::uint64_t const* bids;
+    COPPICE_HD bool operator()(std::int64_t e) const { return (bids[e / 32] >> 2 * (e % 32) & 3) == 3; }
+};
+template <class T>
+struct emit_both_ends {
+    edge_list<T> from, to;
+    COPPICE_HD void operator()(std::int64_t at, std::int64_t e) const {
+        to.low[at] = from.low[e];
+        to.high[at] = from.high[e];
+        to.weight[at] = from.weight[e];
+    }
+};
+template <class T>
+struct value_as_double {
+    T const* values;
+    COPPICE_HD double operator()(std::int64_t i) const { return double(values[i]); }
+};
+struct is_below_zero {
+    std::int32_t const* values;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return values[i] < 0 ? 1 : 0; }
+};
+
+/// Owns an edge_list.
+template <class T>
+struct edge_buffers {
+    buffer<vertex_id> low, high;
+    buffer<T> weight;
+    template <executor Executor>
+    edge_buffers(Executor const& exec, std::int64_t count) : low(exec, count), high(exec, count), weight(exec, count) {}
+    edge_list<T> view() { return {low.data(), high.data(), weight.data()}; }
+};
+/// All edges, heavy ones first.
+template <executor Executor, class T>
+edge_buffers<T> edges_in_order(Executor const& exec, csr_view<T> a) {
+    std::int32_t count = 0;
+    auto const first = offsets_of_kept(exec, a, weighted_edges<T>{a, {}, nullptr}, count);
+    edge_buffers<T> edges(exec, count);
+    auto bad = placed(exec, 0);
+    keep_edges(exec, a, first.data(), weighted_edges<T>{a, edges.view(), bad.data()});
+    if (exec.load(bad.data()) != 0) throw matrix_error("b_matching: edge weights are not finite");
+    buffer<std::int32_t> index(exec, count);
+    {
+        buffer<std::uint64_t> hash(exec, count);
+        for_each(exec, count, hash_of_edge<T>{edges.view(), hash.data(), index.data()});
+        sort_by_key(exec, hash.view(), index.view());
+    }
+    buffer<T> lightness(exec, count);
+    for_each(exec, count, lightness_of_edge<T>{edges.weight.data(), index.data(), lightness.data()});
+    sort_by_key(exec, lightness.view(), index.view());
+    edge_buffers<T> ordered(exec, count);
+    for_each(exec, count, move_edge<T>{edges.view(), ordered.view(), index.data()});
+    return ordered;
+}
+
+} // namespace analytics
+
+template <executor Executor, class T>
+b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<std::int32_t const> capacities) {
+    using namespace analytics;
+    require_square(a, "b_matching");
+    std::int64_t const n = a.rows();
+    require_size("capacities of b_matching", capacities, n);
+    if (std::int64_t const bad = reduce(exec, n, std::int64_t{0}, is_below_zero{capacities.data()}, plus{}); bad > 0)
+        throw argument_error("b_matching: " + std::to_string(bad) + " capacities are below 0");
+    auto edges = edges_in_order(exec, a);
+    std::int64_t const count = edges.low.size();
+    buffer<vertex_id> ends(exec, 2 * count);
+    buffer<std::int32_t> incident(exec, 2 * count), offsets(exec, n + 1), words(exec, 4 * n);
+    for_each(exec, count, ends_of_edge<T>{edges.view(), ends.data(), incident.data()});
+    sort_by_key(exec, ends.view(), incident.view());
+    for_each(exec, n + 1, first_end{ends.data(), 2 * count, offsets.data()});
+    buffer<std::uint64_t> bids(exec, (count + 31) / 32);
+    fill(exec, bids.view(), 0);
+
+    graph_view rows;
+    rows.vertices = vertex_id(n);
+    rows.edge_count = vertex_id(2 * count);
+    rows.offsets = offsets.data();
+    rows.neighbors = incident.data();
+    worklists<3> lists(exec, n);
+    worklist *const bidders = lists[0], *const again = lists[1], *const full = lists[2];
+    auto state = placed(exec, bidding_state{});
+    auto* const w = words.data();
+    bidding const x{rows,  edges.low.data(), edges.high.data(), capacities.data(), w,
+                    w + n, w + 2 * n,        w + 3 * n,         bids.data(),       state.data()};
+    for_each(exec, n, begin_bidding{x, bidders});
+    if (n > 0)
+        rounds<Executor>(exec).run(&state.data()->loop, item_step{nullptr, bidders, into(full), bid{x}},
+                                   edge_step{nullptr, full, rows, into(again), refuse_bid{x}},
+                                   single_step{next_bids{bidders, again, full, state.data()}});
+
+    b_matching_result<T> result;
+    edge_buffers<T> kept(exec, count);
+    std::int64_t const found =
+        select(exec, count, has_both_bids{bids.data()}, emit_both_ends<T>{edges.view(), kept.view()});
+    result.from = copy_of(exec, kept.low.view().slice(0, found));
+    result.to = copy_of(exec, kept.high.view().slice(0, found));
+    result.weights = copy_of(exec, kept.weight.view().slice(0, found));
+    result.weight = reduce(exec, found, 0.0, value_as_double<T>{kept.weight.data()}, plus{});
+    double const all = reduce(exec, count, 0.0, value_as_double<T>{edges.weight.data()}, plus{});
+    result.weight_coverage = all > 0 ? result.weight / all : 0;
+    result.rounds = exec.load(state.data()).round;
+    return result;
+}
+template <executor Executor, class T>
+b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, std::int32_t capacity) {
+    require_square(a, "b_matching");
+    if (capacity < 0)
+        throw argument_error("b_matching: the capacity is " + std::to_string(capacity) + ", expected 0 or more");
+    buffer<std::int32_t> capacities(exec, a.rows());
+    fill(exec, capacities.view(), capacity);
+    return b_matching(exec, a, array_view<std::int32_t const>(capacities.view()));
+}
+
+#define COPPICE_B_MATCHING(EXTERN, EXECUTOR, T)                                                                        \
+    EXTERN template b_matching_result<T> b_matching(EXECUTOR const&, csr_view<T>, array_view<std::int32_t const>);     \
+    EXTERN template b_matching_result<T> b_matching(EXECUTOR const&, csr_view<T>, std::int32_t)
+COPPICE_B_MATCHING(extern, host_executor, float);
+COPPICE_B_MATCHING(extern, host_executor, double);
+COPPICE_B_MATCHING(extern, cuda_executor, float);
+COPPICE_B_MATCHING(extern, cuda_executor, double);
+
+} // namespace coppice

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Parallel [0, n]-factor (algorithm 8): rounds of proposals along the rows, confirmed where they are mutual.
+#pragma once
+
+#include <coppice/graph/factor/factor_result.hpp>
+#include <coppice/graph/factor/greedy_factor.hpp>
+#include <coppice/graph/factor/proposal_rounds.hpp>
+#include <coppice/graph/scan/single_rank_graph.hpp>
+
+namespace coppice {
+
+/// A [0, n]-factor of the undirected graph whose edges {i, j} weigh |weights(i, j)|, heavy edges first.
+///
+/// `weights` is square, in the memory of `exec`, each column at most once in a row, and meant to be symmetric, as
+/// symmetrised_weights() in algebra/operations.hpp gives it. Diagonal entries and zeros are no edges. Of a matrix that
+/// is not symmetric, edges stored in both directions are used, each end going by its own weight.
+///
+/// The factor depends on weights and options only: it is the same for every executor and any number of threads. (The
+/// sums `weight` and `total_weight` are the same on one executor.) Without charges (charge_below = 0,
+/// rounds = 0 or none) it is the greedy factor of the same tie rule. Waits for the device in rounds without charges and
+/// at the end.
+///
+/// Throws argument_error for options out of range, dimension_error for a matrix that is not square, matrix_error for
+/// weights that are NaN or infinite.
+template <executor Executor, class T, class I, class O>
+graph_factor<I> parallel_factor(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options = {});
+
+namespace graph_detail {
+
+/// Decides how many rounds there are, and in which of them vertices are charged.
+class round_schedule {
+public:
+    /// `full_cost`: of a round in which all rows are searched, as proposal_rounds counts it.
+    round_schedule(factor_options const& options, double full_cost)
+        : options_(options), affordable_(affordable_rounds * full_cost), charges_(options.rounds.has_value()) {}
+
+    bool goes_on(int rounds_done) const {
+        if (options_.rounds) return *options_.rounds == 0 || rounds_done < *options_.rounds;
+        return !charges_ || rounds_done - first_ < charged_rounds;
+    }
+    /// Whether the host is to know what a round has done. Rounds too many do nothing, so later looks are rare.
+    bool looks_at(int round) const { return options_.rounds || round < 4 || round % 4 == 3; }
+    charging of_round(int round) {
+        if ((round - first_) % options_.charge_period == options_.charge_offset) charging_ = false;
+        return {charges_ && charging_, static_cast<std::uint64_t>(round), options_.seed,
+                static_cast<std::uint64_t>(options_.charge_probability * 4294967296.0)};
+    }
+    /// What an uncharged round achieved that was looked at. `next_cost`: of one more, at most.
+    void heed(int rounds_done, round_total const& total, double next_cost) {
+        charging_ = double(total.confirmed) < options_.charge_below * double(total.proposed);
+        if (charges_ || options_.charge_below == 0) return;
+        // At this pace all proposals are settled in so many rounds, and a round costs half as much on average.
+        double const expected = double(total.proposed) / double(total.confirmed) * next_cost / 2;
+        if (expected <= affordable_) return;
+        charges_ = charging_ = true;
+        first_ = rounds_done - 1; // this one was the first of them
+    }
+
+private:
+    static constexpr double affordable_rounds = 8; // at full cost; five rounds with charges cost nearly five
+    static constexpr int charged_rounds = 5;
+
+    factor_options options_;
+    double affordable_;
+    bool charges_;         ///< whether charges are allowed by now
+    bool charging_ = true; ///< before the first round without charges
+    int first_ = 0;        ///< round from which on the rounds with charges count
+};
+
+/// Algorithm 8 for n = N; neighbours by number.
+template <int N, class Place, class T, class I, class O>
+graph_factor<I> factor_of_degree(Place const& place, csr_view<T, I, O> weights, factor_options const& options) {
+    auto const& exec = place.exec();
+    graph_factor<I> f;
+    f.degree = N;
+    f.vertices = weights.rows();
+    f.order = {options.ties, options.seed};
+    f.neighbors = buffer<I>(exec, N * std::int64_t(weights.rows()));
+    fill(exec, f.neighbors.view(), I(-1));
+    auto const plan = make_srcsr_plan(exec, weights);
+    proposal_rounds<N, T, I, O, Place> rounds(place, plan, weights, f);
+    round_schedule schedule(options, rounds.next_cost());
+    while (schedule.goes_on(f.rounds)) {
+        auto const total = rounds.run(schedule.of_round(f.rounds), schedule.looks_at(f.rounds));
+        ++f.rounds;
+        if (!total) continue;
+        f.maximal = total->proposed == 0;
+        if (total->confirmed == 0) break; // later rounds would not differ; can be short of maximal if not symmetric
+        schedule.heed(f.rounds, *total, rounds.next_cost());
+    }
+    f.edges = rounds.edges();
+    weigh_factor(place, weights, plan, f);
+    return f;
+}
+template <class Place, class T, class I, class O>
+graph_factor<I> factor_at(Place const& place, csr_view<T, I, O> weights, factor_options const& options) {
+    switch (options.degree) {
+    case 1:
+        return factor_of_degree<1>(place, weights, options);
+    case 2:
+        return factor_of_degree<2>(place, weights, options);
+    case 3:
+        return factor_of_degree<3>(place, weights, options);
+    default:
+        return factor_of_degree<4>(place, weights, options);
+    }
+}
+
+} // namespace graph_detail
+
+template <executor Executor, class T, class I, class O>
+graph_factor<I> parallel_factor(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
+    graph_detail::check_factor_options(options);
+    require_square(weights, "parallel_factor");
+    return graph_detail::factor_at(graph_detail::whole_graph<Executor, I>(exec), weights, options);
+}
+
+#define COPPICE_PARALLEL_FACTOR(EXTERN, EXECUTOR, T, I)                                                                \
+    EXTERN template graph_factor<I> parallel_factor(EXECUTOR const&, csr_view<T, I>, factor_options const&)
+COPPICE_PARALLEL_FACTOR(extern, host_executor, float, std::int32_t);
+COPPICE_PARALLEL_FACTOR(extern, host_executor, double, std::int32_t);
+COPPICE_PARALLEL_FACTOR(extern, cuda_executor, float, std::int32_t);
+COPPICE_PARALLEL_FACTOR(extern, cuda_executor, double, std::int32_t);
+
+} // namespace coppice

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Coarsening: the vertices of a graph dealt to aggregates, by linear forests and matchings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+
+namespace coppice {
+
+/// A partition of vertices. Move-only; lives in the memory of the executor that made it.
+template <class I = std::int32_t>
+struct vertex_aggregates {
+    I vertices = 0;
+    I count = 0;    ///< aggregates, each with a vertex at least
+    buffer<I> of{}; ///< [vertices] number of the vertex's aggregate, or -1 where it belongs to none
+};
+
+/// What becomes of a vertex that is alone on its path, beside the number of a vertex whose aggregate it joins.
+inline constexpr int stays_alone = -1;
+inline constexpr int left_out = -2;
+
+namespace graph_detail {
+
+/// Runs of a path, where its first vertex is.
+template <class I>
+struct path_cut {
+    I first_run, runs, length;
+};
+template <class I>
+struct runs_of_path {
+    I const *offsets, *permutation, *companions;
+    I shortest;
+    COPPICE_HD I operator()(std::int64_t k) const {
+        I const length = offsets[k + 1] - offsets[k];
+        if (length == 1 && companions) return companions[permutation[offsets[k]]] == I(stays_alone) ? I(1) : I(0);
+        return length / shortest > 0 ? length / shortest : I(1);
+    }
+};
+template <class I>
+struct store_path_cut {
+    runs_of_path<I> runs;
+    path_cut<I>* cuts; ///< [vertices], of first vertices
+    COPPICE_HD void operator()(std::int64_t k, I first_run) const {
+        cuts[runs.permutation[runs.offsets[k]]] = {first_run, runs(k), I(runs.offsets[k + 1] - runs.offsets[k])};
+    }
+};
+/// Position p of a path of L vertices lies in run p R / L of R: their lengths differ by one at most.
+template <class I>
+struct assign_run {
+    I const *path_ids, *positions;
+    path_cut<I> const* cuts;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        path_cut<I> const c = cuts[path_ids[v]];
+        of[v] = c.runs > 0 ? c.first_run + I(std::int64_t(positions[v]) * c.runs / c.length) : I(-1);
+    }
+};
+template <class I>
+struct join_companion {
+    I const* companions;
+    path_cut<I> const* cuts;
+    I const* path_ids;
+    I const* of_before;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const other = companions[v];
+        of[v] = cuts[path_ids[v]].runs == 0 && other >= 0 ? of_before[other] : of_before[v];
+    }
+};
+
+/// Vertices of degree 0 or 1 and the smaller end of each matched pair name an aggregate.
+template <class I>
+struct names_pair {
+    I const* mates;
+    COPPICE_HD I operator()(std::int64_t v) const { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); }
+};
+template <class I>
+struct store_pair {
+    I const* mates;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v, I number) const {
+        if (mates[v] >= 0 && mates[v] < v) return;
+        of[v] = number;
+        if (mates[v] >= 0) of[mates[v]] = number;
+    }
+};
+template <class I>
+struct compose_number {
+    I const *first, *second;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const { of[v] = first[v] < 0 ? I(-1) : second[first[v]]; }
+};
+
+} // namespace graph_detail
+
+/// Every path of a linear forest cut into nearly equal runs of at least `shortest` vertices, numbered along the paths;
+/// a path that is shorter is a run of its own.
+///
+/// `companions`, if given, decide for the vertices that are alone on their paths: stays_alone, left_out, or the number
+/// of a vertex, itself of a run, whose aggregate they join. argument_error for `shortest` below 1, dimension_error for
+/// companions of another length. On CUDA waits for the number of aggregates.
+template <executor Executor, class I>
+vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const& forest,
+                                    std::type_identity_t<I> shortest,
+                                    std::type_identity_t<array_view<I const>> companions = {}) {
+    using namespace graph_detail;
+    if (shortest < 1) throw argument_error("runs of a forest need 1 vertex at least, got " + std::to_string(shortest));
+    std::int64_t const n = forest.vertices;
+    if (!companions.empty()) require_size("companions of a forest's vertices", companions, n);
+    vertex_aggregates<I> a;
+    a.vertices = forest.vertices;
+    a.of = buffer<I>(exec, n);
+    if (n == 0) return a;
+    buffer<path_cut<I>> cuts(exec, n);
+    runs_of_path<I> const runs{forest.path_offsets.data(), forest.permutation.data(), companions.data(), shortest};
+    a.count = exclusive_scan(exec, std::int64_t(forest.paths), runs, store_path_cut<I>{runs, cuts.data()}, I(0));
+    buffer<I> before(exec, companions.empty() ? 0 : n);
+    I* const direct = companions.empty() ? a.of.data() : before.data();
+    for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), cuts.data(), direct});
+    if (!companions.empty())
+        for_each(exec, n,
+                 join_companion<I>{companions.data(), cuts.data(), forest.path_ids.data(), before.data(), a.of.data()});
+    return a;
+}
+
+/// The pairs of a matching, a factor of degree 1, and the vertices that it leaves alone. argument_error for a factor of
+/// another degree: make a linear forest of one of degree 2.
+template <executor Executor, class I>
+vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const& matching) {
+    using namespace graph_detail;
+    if (matching.degree != 1)
+        throw argument_error("pairs are those of a factor of degree 1, got " + std::to_string(matching.degree));
+    vertex_aggregates<I> a;
+    a.vertices = matching.vertices;
+    a.of = buffer<I>(exec, matching.vertices);
+    I const* const mates = matching.neighbors.data();
+    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), names_pair<I>{mates},
+                             store_pair<I>{mates, a.of.data()}, I(0));
+    return a;
+}
+
+/// Aggregates of aggregates: `second` deals the aggregates of `first`. dimension_error where they do not fit.
+template <executor Executor, class I>
+vertex_aggregates<I> compose(Executor const& exec, vertex_aggregates<I> const& first,
+                             vertex_aggregates<I> const& second) {
+    require_size("vertices of the second aggregates", second.vertices, first.count);
+    vertex_aggregates<I> a;
+    a.vertices = first.vertices;
+    a.count = second.count;
+    a.of = buffer<I>(exec, first.vertices);
+    for_each(exec, first.vertices, graph_detail::compose_number<I>{first.of.data(), second.of.data(), a.of.data()});
+    return a;
+}
+
+} // namespace coppice

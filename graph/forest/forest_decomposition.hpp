@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A weighted graph decomposed into linear forests, one after the other (thesis section 5.2.1).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+
+namespace coppice {
+
+struct decomposition_options {
+    int factors = 4;            ///< m >= 1: forests at most
+    double omega = 0;           ///< in [0, 1]: the weight that an edge keeps each time a forest has taken it (Eq. 71)
+    double enough_coverage = 1; ///< no further forest once more than this share of the weight is covered,
+    double least_gain = 0;      ///< nor after one that adds less than this share to it
+    factor_options factor{};    ///< of each forest; its degree is 2
+};
+
+/// Linear forests of one graph; their weights and coverages are those in the weights that the graph came with.
+template <class I>
+struct forest_decomposition {
+    std::vector<linear_forest<I>> forests{}; ///< at least one
+    std::vector<double> covered{};           ///< share of the weight that forests 0 to l hold together
+    bool exhausted = false;                  ///< no edge of any weight was left for a further one
+};
+
+/// Forest l is that of the heavy edges of C_l, where C_0 are the given weights and C_{l+1} is C_l with the edges of
+/// forest l times omega (Eq. 71): with omega = 0 no edge occurs twice. There are fewer forests than asked for where no
+/// weight is left, where the forests cover enough or where one more has added too little.
+///
+/// `weights` as for parallel_factor(). Deterministic; waits. Throws argument_error for options out of range,
+/// dimension_error for a matrix that is not square, matrix_error for weights that are not finite.
+template <executor Executor, class T, class I, class O>
+forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T, I, O> weights,
+                                               decomposition_options const& options = {});
+
+namespace graph_detail {
+
+inline void check_decomposition_options(decomposition_options const& o) {
+    auto const refuse = [](char const* name, auto value, char const* expected) {
+        throw argument_error(std::string("decomposition option ") + name + " is " + std::to_string(value) +
+                             ", expected " + expected);
+    };
+    if (o.factors < 1) refuse("factors", o.factors, "1 or more");
+    if (!(o.omega >= 0 && o.omega <= 1)) refuse("omega", o.omega, "0 to 1");
+    if (!(o.enough_coverage >= 0 && o.enough_coverage <= 1)) refuse("enough_coverage", o.enough_coverage, "0 to 1");
+    if (!(o.least_gain >= 0 && o.least_gain <= 1)) refuse("least_gain", o.least_gain, "0 to 1");
+}
+
+/// Weight that the newest forest holds, and that all of them hold.
+struct held_weight {
+    double newest, all;
+};
+struct add_held_weight {
+    COPPICE_HD held_weight identity() const { return {0, 0}; }
+    COPPICE_HD held_weight operator()(held_weight const& a, held_weight const& b) const {
+        return {a.newest + b.newest, a.all + b.all};
+    }
+};
+struct store_held_weight {
+    held_weight* rows;
+    COPPICE_HD void operator()(std::int64_t row, held_weight const& sum) const { rows[row] = sum; }
+};
+struct held_in_row {
+    held_weight const* rows;
+    COPPICE_HD held_weight operator()(std::int64_t row) const { return rows[row]; }
+};
+
+/// Eq. 71 for nonzero k, and what it weighs in C_0. An edge that a forest has taken before differs from C_0 by now.
+template <class T, class I, class O>
+struct adjust_weight {
+    csr_view<T, I, O> now; ///< C_l
+    T const* first;        ///< C_0
+    I const* links;        ///< of forest l
+    T omega;
+    T* next; ///< C_{l+1}, apart from C_l
+
+    COPPICE_HD held_weight operator()(std::int64_t k, std::int64_t row) const {
+        I const column = now.indices[k];
+        T const weight = now.coefficients[k];
+        bool const taken = column == links[2 * row] || column == links[2 * row + 1];
+        next[k] = taken ? omega * weight : weight;
+        double const size = std::int64_t(column) == row ? 0.0 : double(magnitude_of(first[k]));
+        return {taken ? size : 0, taken || weight != first[k] ? size : 0};
+    }
+};
+
+/// The weights C_l, each made from the last.
+template <class Executor, class T, class I, class O>
+class adjusted_weights {
+public:
+    adjusted_weights(Executor const& exec, csr_view<T, I, O> weights)
+        : exec_(exec), first_(weights), now_(weights), plan_(make_srcsr_plan(exec, weights)),
+          rows_(exec, weights.rows()) {}
+
+    csr_view<T, I, O> now() const { return now_; }
+    /// Goes on to C_{l+1}; tells what the forest holds in C_0.
+    held_weight take(linear_forest<I> const& forest, double omega) {
+        auto& next = values_[current_];
+        if (next.size() < now_.nonzeros()) next = buffer<T>(exec_, now_.nonzeros());
+        reduce_rows(exec_, plan_,
+                    adjust_weight<T, I, O>{now_, first_.coefficients, forest.links.data(), T(omega), next.data()},
+                    add_held_weight{}, store_held_weight{rows_.data()});
+        now_.coefficients = next.data();
+        current_ = 1 - current_;
+        return reduce(exec_, now_.rows(), held_weight{0, 0}, held_in_row{rows_.data()}, add_held_weight{});
+    }
+
+private:
+    Executor const& exec_;
+    csr_view<T, I, O> first_, now_;
+    srcsr_plan<O> plan_;
+    buffer<held_weight> rows_;
+    buffer<T> values_[2]{};
+    int current_ = 0;
+};
+
+} // namespace graph_detail
+
+template <executor Executor, class T, class I, class O>
+forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T, I, O> weights,
+                                               decomposition_options const& options) {
+    graph_detail::check_decomposition_options(options);
+    require_square(weights, "decompose_into_forests");
+    factor_options factor = options.factor;
+    factor.degree = 2; // paths
+    graph_detail::adjusted_weights<Executor, T, I, O> adjusted(exec, weights);
+    forest_decomposition<I> result;
+    double total = 0, before = 0;
+    while (int(result.forests.size()) < options.factors) {
+        auto const edges = parallel_factor(exec, adjusted.now(), factor);
+        auto forest = extract_forest(exec, adjusted.now(), edges);
+        bool const first = result.forests.empty();
+        if (first) total = 2 * edges.total_weight;
+        result.exhausted = forest.edges == 0;
+        if (result.exhausted && !first) break;
+        auto const held = adjusted.take(forest, options.omega);
+        double const covered = total > 0 ? held.all / total : 1;
+        forest.weight = held.newest / 2; // every edge was seen from both ends
+        forest.weight_coverage = total > 0 ? held.newest / total : 1;
+        result.forests.push_back(std::move(forest));
+        result.covered.push_back(covered);
+        bool const too_little = !first && covered - before < options.least_gain;
+        if (result.exhausted || covered > options.enough_coverage || too_little) break;
+        before = covered;
+    }
+    return result;
+}
+
+#define COPPICE_FOREST_DECOMPOSITION(EXTERN, EXECUTOR, T, I)                                                           \
+    EXTERN template forest_decomposition<I> decompose_into_forests(EXECUTOR const&, csr_view<T, I>,                    \
+                                                                   decomposition_options const&)
+COPPICE_FOREST_DECOMPOSITION(extern, host_executor, float, std::int32_t);
+COPPICE_FOREST_DECOMPOSITION(extern, host_executor, double, std::int32_t);
+COPPICE_FOREST_DECOMPOSITION(extern, cuda_executor, float, std::int32_t);
+COPPICE_FOREST_DECOMPOSITION(extern, cuda_executor, double, std::int32_t);
+
+} // namespace coppice

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The tridiagonal system of a matrix along a linear forest (thesis, section 4.4.3). See
+/// graph/forest/linear_forest.hpp.
+#pragma once
+
+#include <coppice/graph/forest/linear_forest.hpp>
+
+namespace coppice {
+namespace graph_detail {
+
+/// Where a nonzero of the matrix goes: to the left of the diagonal, onto it, to its right, or nowhere.
+enum class band : std::int32_t { lower, diagonal, upper, none };
+
+template <class T>
+struct band_value {
+    T value;
+    band place;
+};
+template <class T>
+struct forest_row {
+    T lower;
+    T diagonal;
+    T upper;
+};
+
+/// A row of the matrix becomes a row of the system: the column is that of the vertex itself, of one of its two
+/// neighbours on the path, or is left out. No other vertex has to be asked.
+template <class T, class I>
+struct place_nonzero {
+    I const* links;
+
+    COPPICE_HD band_value<T> operator()(T const& value, I const& column, std::int64_t row) const {
+        band const place = column == static_cast<I>(row)  ? band::diagonal
+                           : column == links[2 * row]     ? band::lower
+                           : column == links[2 * row + 1] ? band::upper
+                                                          : band::none;
+        return {place == band::none ? T(0) : value, place};
+    }
+};
+template <class T>
+struct add_to_row {
+    COPPICE_HD forest_row<T> identity() const { return {T(0), T(0), T(0)}; }
+    COPPICE_HD forest_row<T> operator()(forest_row<T> sum, band_value<T> const& next) const {
+        if (next.place == band::lower) sum.lower = sum.lower + next.value;
+        if (next.place == band::diagonal) sum.diagonal = sum.diagonal + next.value;
+        if (next.place == band::upper) sum.upper = sum.upper + next.value;
+        return sum;
+    }
+    COPPICE_HD forest_row<T> operator()(forest_row<T> const& a, forest_row<T> const& b) const {
+        return {a.lower + b.lower, a.diagonal + b.diagonal, a.upper + b.upper};
+    }
+};
+template <class T, class I>
+struct store_system_row {
+    I const* inverse;
+    T* lower;
+    T* diagonal;
+    T* upper;
+
+    COPPICE_HD void operator()(std::int64_t row, forest_row<T> const& sum) const {
+        I const p = inverse[row];
+        lower[p] = sum.lower;
+        diagonal[p] = sum.diagonal;
+        upper[p] = sum.upper;
+    }
+};
+
+/// The same without values: at which nonzeros of a row its coefficients stand, -1 where there is none.
+template <class O>
+struct band_place {
+    O nonzero;
+    band place;
+};
+template <class I>
+struct find_nonzero {
+    I const* indices;
+    place_nonzero<char, I> places;
+
+    COPPICE_HD band_place<I> operator()(std::int64_t k, std::int64_t row) const {
+        return {static_cast<I>(k), places(char(1), indices[k], row).place};
+    }
+};
+template <class O>
+struct note_in_row {
+    COPPICE_HD forest_row<O> identity() const { return {O(-1), O(-1), O(-1)}; }
+    COPPICE_HD forest_row<O> operator()(forest_row<O> found, band_place<O> const& next) const {
+        if (next.place == band::lower) found.lower = next.nonzero;
+        if (next.place == band::diagonal) found.diagonal = next.nonzero;
+        if (next.place == band::upper) found.upper = next.nonzero;
+        return found;
+    }
+    COPPICE_HD forest_row<O> operator()(forest_row<O> const& a, forest_row<O> const& b) const {
+        return {b.lower < O(0) ? a.lower : b.lower, b.diagonal < O(0) ? a.diagonal : b.diagonal,
+                b.upper < O(0) ? a.upper : b.upper};
+    }
+};
+
+} // namespace graph_detail
+
+/// Where the system of a forest has its coefficients from, for new values on an old pattern. Lives where its executor
+/// works.
+template <class O>
+struct forest_system_places {
+    buffer<O> lower{}, diagonal{}, upper{}; ///< [N] nonzeros of the matrix in the order of the forest; -1: a zero
+};
+
+/// A stores no entry twice. Queued on CUDA. Throws dimension_error where A is not N x N.
+template <executor Executor, class T, class I>
+forest_system_places<I> find_forest_system(Executor const& exec, csr_view<T, I> a, linear_forest<I> const& forest) {
+    using namespace graph_detail;
+    require_square(a, "find_forest_system");
+    require_size("rows of the matrix of a forest", a.rows(), forest.vertices);
+    std::int64_t const n = a.rows();
+    forest_system_places<I> places{buffer<I>(exec, n), buffer<I>(exec, n), buffer<I>(exec, n)};
+    reduce_rows(exec, make_srcsr_plan(exec, a), find_nonzero<I>{a.indices, {forest.links.data()}}, note_in_row<I>{},
+                store_system_row<I, I>{forest.inverse.data(), places.lower.data(), places.diagonal.data(),
+                                       places.upper.data()});
+    return places;
+}
+
+/// Row p of the system from the values of the matrix.
+template <class T, class O>
+struct read_forest_row {
+    O const *lower_at, *diagonal_at, *upper_at;
+    T const* values;
+    T *lower, *diagonal, *upper;
+
+    read_forest_row(forest_system_places<O> const& places, T const* from, tridiagonal<T>& to)
+        : lower_at(places.lower.data()), diagonal_at(places.diagonal.data()), upper_at(places.upper.data()),
+          values(from), lower(to.lower.data()), diagonal(to.diagonal.data()), upper(to.upper.data()) {}
+
+    COPPICE_HD void operator()(std::int64_t p) const {
+        O const below = lower_at[p], middle = diagonal_at[p], above = upper_at[p];
+        T const l = below < O(0) ? T(0) : values[below], d = middle < O(0) ? T(0) : values[middle],
+                u = above < O(0) ? T(0) : values[above];
+        lower[p] = l;
+        diagonal[p] = d;
+        upper[p] = u;
+    }
+};
+
+template <executor Executor, class T, class I, class O>
+void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
+                           linear_forest<I> const& forest, tridiagonal<T>& system) {
+    require_square(a, "extract_forest_system");
+    require_size("rows of the matrix of a forest", a.rows(), forest.vertices);
+    require_size("rows of a forest's system", system.size(), forest.vertices);
+    reduce_rows(exec, plan,
+                along_nonzeros{graph_detail::place_nonzero<T, I>{forest.links.data()}, a.coefficients, a.indices},
+                graph_detail::add_to_row<T>{},
+                graph_detail::store_system_row<T, I>{forest.inverse.data(), system.lower.data(), system.diagonal.data(),
+                                                     system.upper.data()});
+}
+
+template <executor Executor, class T, class I, class O>
+tridiagonal<T> extract_forest_system(Executor const& exec, csr_view<T, I, O> a, linear_forest<I> const& forest) {
+    tridiagonal<T> system(exec, a.rows());
+    extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest, system);
+    return system;
+}
+
+} // namespace coppice

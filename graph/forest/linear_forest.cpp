@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Linear forests for the common types on the host.
+#include <coppice/graph/forest/linear_forest.hpp>
+
+namespace coppice {
+
+COPPICE_LINEAR_FOREST(, host_executor, float, std::int32_t);
+COPPICE_LINEAR_FOREST(, host_executor, double, std::int32_t);
+
+} // namespace coppice

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Graphs as the algorithms of graph analytics see them: rows of neighbours, without weights.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/lane/lane_access.hpp>
+#include <coppice/core/parallel.hpp>
+
+namespace coppice {
+
+using vertex_id = std::int32_t;
+
+/// Borrowed graph: vertex u has the edges k in [offsets[u], offsets[u + 1]), to neighbors[k]. Made of any square matrix
+/// with 32-bit indices, whose row u holds what leaves u; values are not looked at. An **undirected** graph stores every
+/// edge in both directions. Loops and edges stored several times are allowed unless an algorithm says otherwise.
+struct graph_view {
+    vertex_id vertices = 0;
+    vertex_id edge_count = 0; ///< stored entries: twice the edges of an undirected graph
+    std::int32_t const* offsets = nullptr;
+    vertex_id const* neighbors = nullptr;
+
+    graph_view() = default;
+    /// Throws dimension_error for a matrix that is not square.
+    template <class T>
+    graph_view(csr_view<T> a) : vertices(a.rows()), edge_count(a.nonzeros()), offsets(a.offsets), neighbors(a.indices) {
+        require_square(a, "a graph");
+    }
+    template <class T>
+    graph_view(csr<T> const& a) : graph_view(a.view()) {}
+
+    COPPICE_HD std::int32_t degree(std::int64_t u) const { return offsets[u + 1] - offsets[u]; }
+};
+
+/// Whether the graph stores as many edges (u, v) as (v, u) for all u and v, judged by a sum of 64-bit hashes: a graph
+/// that is not undirected passes for one with a probability of about 2^-60. One pass over the edges, two words a
+/// vertex; waits.
+template <executor Executor>
+bool is_undirected(Executor const& exec, graph_view g);
+
+/// Throws matrix_error, which names `algorithm` and says what to do, unless is_undirected().
+template <executor Executor>
+void require_undirected(Executor const& exec, graph_view g, char const* algorithm) {
+    if (!is_undirected(exec, g))
+        throw matrix_error(std::string(algorithm) +
+                           " needs an undirected graph, and this one has edges in one direction only; "
+                           "both_directions(exec, a) stores both (command: --symmetrise)");
+}
+
+namespace analytics {
+
+/// Throws argument_error unless `v` is a vertex.
+inline void require_vertex(graph_view g, std::int64_t v, char const* what) {
+    if (v < 0 || v >= g.vertices)
+        throw argument_error(std::string(what) + " is vertex " + std::to_string(v) + " of a graph of " +
+                             std::to_string(g.vertices) + " vertices, which are counted from 0");
+}
+
+/// Elements of an array, for reductions.
+template <class T>
+struct value_at {
+    T const* values;
+    COPPICE_HD T operator()(std::int64_t i) const { return values[i]; }
+};
+
+/// A value of executor memory that begins as `value`.
+template <class T, executor Executor>
+buffer<T> placed(Executor const& exec, T const& value) {
+    buffer<T> b(exec, 1);
+    exec.copy_elements(&value, b.data(), 1);
+    return b;
+}
+
+} // namespace analytics
+
+#define COPPICE_IS_UNDIRECTED(EXTERN, EXECUTOR) EXTERN template bool is_undirected(EXECUTOR const&, graph_view)
+COPPICE_IS_UNDIRECTED(extern, host_executor);
+COPPICE_IS_UNDIRECTED(extern, cuda_executor);
+
+} // namespace coppice

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Breadth-first search that pushes from small frontiers and pulls to what is left behind large ones.
+#pragma once
+
+#include <type_traits>
+
+#include <coppice/graph/frontier/rounds.hpp>
+
+namespace coppice {
+
+struct bfs_options {
+    /// The graph with its edges turned round; the graph itself where it is undirected. None: every level is pushed.
+    graph_view incoming{};
+};
+
+/// Both live in the memory of the executor.
+struct bfs_result {
+    buffer<std::int32_t> levels{}; ///< edges of a shortest path from the source; -1: not reached
+    /// A vertex one level up with an edge to this one: the smallest, where the rows of `incoming` are sorted or nothing
+    /// is pulled. The source is its own; -1: not reached.
+    buffer<vertex_id> parents{};
+    std::int32_t depth = 0; ///< the largest level
+    std::int64_t reached = 0;
+};
+
+/// Levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first search, 2012).
+/// A pushed level costs the edges of its vertices, whatever the size of the graph. Memory: 6 words a vertex. The same
+/// for any number of threads, on host and CUDA; on CUDA one launch for all levels, then waits.
+///
+/// Throws argument_error where there is no such source or `incoming` has another number of vertices.
+template <executor Executor>
+bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options const& options = {});
+
+namespace analytics {
+
+struct bfs_state {
+    loop_switch loop{1};
+    int push = 1;
+    int pull = 0;
+    int may_pull = 0;
+    std::int32_t depth = 0;
+    std::int64_t reached = 1;
+    std::int64_t edges_left = 0; ///< of vertices that are not reached
+};
+
+struct begin_bfs {
+    graph_view g;
+    vertex_id source;
+    std::int32_t* levels;
+    std::uint32_t* parents;
+    worklist* now;
+    worklist* everyone;
+    bfs_state* state;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        levels[v] = v == source ? 0 : -1;
+        parents[v] = v == source ? static_cast<std::uint32_t>(v) : ~0u;
+        if (v != source) return;
+        now->items[0] = source;
+        now->count = 1;
+        everyone->items = nullptr;
+        everyone->count = g.vertices;
+        state->edges_left = g.edge_count - g.degree(source);
+    }
+};
+
+/// From the vertices of a level to those that nobody has reached. The smallest of their parents stays.
+struct push_level {
+    graph_view g;
+    std::int32_t* levels;
+    std::uint32_t* parents;
+    std::int32_t const* level_now; ///< of the vertices that push
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        std::int32_t const next = *level_now + 1, level = worker.load(levels + v);
+        auto const parent = static_cast<std::uint32_t>(u);
+        if (level == next) worker.lower(parents + v, parent);
+        if (level != -1) return;
+        worker.put_lower(parents + v, parent);
+        std::int32_t const degree = g.degree(v); // under way beside the claim
+        if (worker.claim(levels + v, -1, next)) worker.emit(v, degree);
+    }
+};
+
+/// The same without parents, which are found behind the search.
+struct reach_level {
+    graph_view g;
+    std::int32_t* levels;
+    std::int32_t const* level_now; ///< of the vertices that push
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (worker.load(levels + v) != -1) return;
+        std::int32_t const degree = g.degree(v); // under way beside the claim
+        if (worker.claim(levels + v, -1, *level_now + 1)) worker.emit(v, degree);
+    }
+};
+/// The smallest parent of a vertex that was pushed to, by the edges that come in.
+struct choose_parent {
+    graph_view incoming;
+    std::int32_t const* levels;
+    std::uint32_t* parents;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id v) const {
+        std::int32_t const above = levels[v] - 1;
+        if (above < 0 || parents[v] != ~0u) return;
+        std::uint32_t least = ~0u;
+        for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
+            auto const u = static_cast<std::uint32_t>(incoming.neighbors[k]);
+            if (levels[u] == above && u < least) least = u;
+        }
+        parents[v] = least;
+    }
+};
+/// The same by the edges that go out.
+struct offer_parent {
+    graph_view g;
+    std::int32_t const* levels;
+    std::uint32_t* parents;
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return levels[u] >= 0; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (levels[v] == levels[u] + 1) worker.lower(parents + v, static_cast<std::uint32_t>(u));
+    }
+};
+
+/// To a vertex that nobody has reached, from the first of its neighbours that is in the level.
+struct pull_level {
+    graph_view g;
+    graph_view incoming;
+    std::int32_t* levels;
+    std::uint32_t* parents;
+    bfs_state const* state;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (levels[v] != -1) return;
+        std::int32_t const depth = state->depth;
+        for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
+            vertex_id const u = incoming.neighbors[k];
+            if (worker.load(levels + u) != depth) continue;
+            worker.store(levels + v, depth + 1);
+            parents[v] = static_cast<std::uint32_t>(u);
+            worker.emit(v, g.degree(v));
+            return;
+        }
+    }
+};
+
+/// Between two levels: how to go on. The numbers are those of the paper; besides, a frontier that has few edges is
+/// pushed however few are left, as to look at all vertices costs more.
+struct next_level {
+    worklist* now;
+    worklist* next;
+    bfs_state* state;
+    std::int64_t vertices;
+    COPPICE_HD void operator()(std::int64_t) const {
+        std::int64_t const before = now->count;
+        turn_over(*now, *next);
+        bfs_state& s = *state;
+        if (now->count == 0) return s.loop.stop();
+        ++s.depth;
+        s.reached += now->count;
+        s.edges_left -= now->work;
+        bool const pulls = s.pull != 0 ? now->count >= before || now->count > vertices / 18
+                                       : s.may_pull != 0 && now->work > s.edges_left / 15 && now->work > vertices / 4;
+        s.pull = pulls ? 1 : 0;
+        s.push = pulls ? 0 : 1;
+    }
+};
+
+} // namespace analytics
+
+template <executor Executor>
+bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options const& options) {
+    using namespace analytics;
+    require_vertex(g, source, "the source of bfs");
+    bool const may_pull = options.incoming.offsets != nullptr;
+    if (may_pull) require_size("vertices of the incoming edges of bfs", options.incoming.vertices, g.vertices);
+    bfs_result result{buffer<std::int32_t>(exec, g.vertices), buffer<vertex_id>(exec, g.vertices)};
+    auto* const levels = result.levels.data();
+    auto* const parents = reinterpret_cast<std::uint32_t*>(result.parents.data());
+    worklists<3> lists(exec, g.vertices);
+    worklist *const now = lists[0], *const next = lists[1], *const everyone = lists[2];
+    auto state = placed(exec, bfs_state{.may_pull = may_pull ? 1 : 0});
+    bfs_state* const s = state.data();
+    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, everyone, s});
+    rounds<Executor> search(exec);
+    auto const run = [&](auto const& pushed) {
+        edge_step const push{&s->push, now, g, into(next), pushed};
+        item_step const pull{&s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s}};
+        single_step const end{next_level{now, next, s, g.vertices}};
+        if (may_pull)
+            search.run(&s->loop, push, pull, end);
+        else
+            search.run(&s->loop, push, end);
+    };
+    // Where rows are short a pass over them, one after the other, costs a thread of the host less than a second place
+    // far away for every edge. Devices have enough of those under way at once.
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
+    bool const parents_late = on_host && !has_long_rows(g);
+    if (!parents_late) run(push_level{g, levels, parents, &s->depth});
+    if constexpr (on_host) {
+        if (parents_late) run(reach_level{g, levels, &s->depth});
+        if (parents_late && may_pull)
+            visit_items(exec, nullptr, everyone, nothing(), choose_parent{options.incoming, levels, parents});
+        else if (parents_late)
+            visit_edges(exec, nullptr, everyone, g, nothing(), offer_parent{g, levels, parents});
+    }
+    bfs_state const last = exec.load(s);
+    result.depth = last.depth;
+    result.reached = last.reached;
+    return result;
+}
+
+#define COPPICE_BFS(EXTERN, EXECUTOR)                                                                                  \
+    EXTERN template bfs_result bfs(EXECUTOR const&, graph_view, vertex_id, bfs_options const&)
+COPPICE_BFS(extern, host_executor);
+COPPICE_BFS(extern, cuda_executor);
+
+} // namespace coppice

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Shortest paths from one vertex: a near list and a far one, and rounds over edges where lengths are negative.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include <coppice/core/number_text.hpp>
+#include <coppice/graph/frontier/rounds.hpp>
+#include <coppice/graph/search/negative_cycle.hpp>
+
+namespace coppice {
+
+struct sssp_options {
+    double delta = 0;    ///< how far beyond the nearest vertex lists reach; 0: chosen from the lengths
+    bool parents = true; ///< whether to find them, which costs one pass over the edges
+};
+
+/// Both live in the memory of the executor.
+template <class T>
+struct sssp_result {
+    buffer<T> distances{};       ///< infinity: not reached
+    buffer<vertex_id> parents{}; ///< the one before on a shortest path; the source is its own; -1: not reached
+    double delta = 0;            ///< used; 0 where some length is negative
+    std::int64_t rounds = 0;
+    bool negative_cycle = false; ///< one is reached: distances have no lower bound, and are those of some walks
+};
+
+/// Distances from `source`, where the value of an edge is its length; an infinite one is no edge.
+///
+/// Lengths of at least 0: vertices within delta of the nearest are settled before others (delta-stepping: Meyer and
+/// Sanders 2003; as near and far lists: Davidson et al. 2014). Otherwise Bellman and Ford over the edges of vertices
+/// that came closer, with a search for a negative cycle after 64, 128, 256 ... rounds. A distance is the smallest over
+/// all paths of the sum of lengths, rounded from the source on: the same bits for any number of threads, on host and
+/// CUDA. The parent is the smallest vertex u with distance[u] + length = distance, among those nearer to the source;
+/// where there is none, or lengths are negative, one of the fewest edges back to a vertex that has one. Memory: 8 words
+/// a vertex and two distances. Waits.
+///
+/// Throws argument_error for a source that is no vertex or a negative delta, matrix_error for a length that is NaN or
+/// minus infinity.
+template <executor Executor, class T>
+sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options = {});
+
+/// The same where `old` is the answer for a graph of the same vertices that was a little different, with its parents:
+/// distances that their parents explain no more are forgotten, and what is left is where the search begins. Two passes
+/// over the edges, log n over the vertices, and work on what changes. The same bits as without the old answer. With
+/// lengths below 0 it begins anew. Throws dimension_error where `old` has other sizes, argument_error where its source
+/// is another vertex.
+template <executor Executor, class T>
+sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
+                          sssp_options const& options = {});
+
+/// Distances from several sources, those of sources[k] in [k * vertices, (k + 1) * vertices): the bits that sssp()
+/// gives. On the host as many at a time as there are threads, one thread each, on CUDA one after the other. Memory:
+/// that of a search for each thread, and the distances. Lengths and errors as for sssp(); a source may stand there
+/// several times. Where a negative cycle is reached from a source, its distances are NaN. Waits.
+template <executor Executor, class T>
+buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta = 0);
+
+namespace analytics {
+
+// What is reduced holds no padding, which a device would copy without having written it.
+
+/// Of lengths that are all finite, as is their sum then.
+struct length_sum {
+    double sum, least;
+};
+template <class T>
+struct length_as_sum {
+    T const* lengths;
+    COPPICE_HD length_sum operator()(std::int64_t k) const { return {double(lengths[k]), double(lengths[k])}; }
+};
+struct join_sums {
+    COPPICE_HD length_sum operator()(length_sum const& a, length_sum const& b) const {
+        return {a.sum + b.sum, b.least < a.least ? b.least : a.least};
+    }
+};
+/// Of any lengths: the sum of the finite ones.
+struct length_range {
+    double sum, least;
+    std::int64_t bad;
+};
+template <class T>
+struct length_of_edge {
+    T const* lengths;
+    COPPICE_HD length_range operator()(std::int64_t k) const {
+        T const x = lengths[k];
+        bool const finite = x - x == T(0);
+        return {finite ? double(x) : 0.0, double(x), x == x && (finite || x > T(0)) ? 0 : 1};
+    }
+};
+struct join_ranges {
+    COPPICE_HD length_range operator()(length_range const& a, length_range const& b) const {
+        return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.bad + b.bad};
+    }
+};
+template <class T, executor Executor>
+length_range range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
+    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, join_sums{});
+    if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.least, 0};
+    return reduce(exec, count, length_range{0, 0, 0}, length_of_edge<T>{lengths}, join_ranges{});
+}
+
+/// How lengths of edges make that of a path: their sum. Any rule does that never makes a path shorter.
+template <class T>
+struct sum_of_lengths {
+    COPPICE_HD static T start() { return T(0); }
+    COPPICE_HD static T extended(T path, T edge) { return path + edge; }
+};
+
+template <class T>
+struct sssp_state {
+    loop_switch loop{1};
+    int splits = 0; ///< a gate: the far list is divided
+    int leaps = 0;  ///< nothing was near after it was divided
+    std::int32_t round = 0;
+    std::int32_t last_round = 0;                     ///< stops there; 0: never
+    T near = 0;                                      ///< what is at most so far away goes to the near list
+    T settled = -std::numeric_limits<T>::infinity(); ///< what is at most so far away has been there
+    T delta = 0;
+    T far_least = 0; ///< of the far list, when it was divided
+};
+
+template <class T>
+struct begin_sssp {
+    vertex_id source;
+    T start;
+    T* distances;
+    std::int32_t* queued;
+    std::int32_t* waits;
+    worklist* near;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        distances[v] = v == source ? start : std::numeric_limits<T>::infinity();
+        queued[v] = waits[v] = 0;
+        if (v != source) return;
+        near->items[0] = source;
+        near->count = 1;
+    }
+};
+
+/// distance[v] = min(distance[v], distance[u] + length); v goes to the near list of the next round, or to the far one.
+template <class T, class Path>
+struct relax_edge {
+    graph_view g;
+    T const* lengths;
+    T* distances;
+    std::int32_t* queued; ///< the last round whose near list had the vertex
+    std::int32_t* waits;  ///< whether the far list has it
+    sssp_state<T> const* state;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD bool concerns(auto const& worker, vertex_id u, std::int32_t k) const {
+        return Path::extended(worker.load(distances + u), lengths[k]) < worker.load(distances + g.neighbors[k]);
+    }
+    /// Behind this, who brings v closer lists it again.
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void leave(auto const& worker, vertex_id v) const { worker.exchange(queued + v, 0); }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        T const distance = Path::extended(worker.load(distances + u), lengths[k]);
+        if (!(distance < worker.load(distances + v))) return;
+        worker.put_lower(distances + v, distance); // where another was quicker v is listed no less
+        if (distance <= state->near) {
+            std::int32_t const next = state->round + 1;
+            if (worker.exchange(queued + v, next) != next) worker.template emit<0>(v);
+        } else if (worker.exchange(waits + v, 1) == 0) {
+            worker.template emit<1>(v);
+        }
+    }
+};
+
+/// Divides the far list: what was settled from the near list meanwhile, what is near now, what waits on.
+template <class T>
+struct divide_far {
+    T const* distances;
+    std::int32_t* waits;
+    sssp_state<T>* state;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        T const distance = distances[v];
+        if (distance <= state->near) {
+            waits[v] = 0;
+            if (distance > state->settled) worker.template emit<0>(v);
+        } else {
+            worker.lower(&state->far_least, distance);
+            worker.template emit<1>(v);
+        }
+    }
+};
+
+/// After the edges of the near list: the next one, or the bound of the far list moves.
+template <class T>
+struct end_near_round {
+    worklist* near;
+    worklist* next;
+    worklist* far;
+    sssp_state<T>* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        sssp_state<T>& s = *state;
+        turn_over(*near, *next);
+        ++s.round;
+        s.splits = 0;
+        if (s.round == s.last_round) s.loop.stop();
+        if (near->count > 0) return;
+        if (far->count == 0) return s.loop.stop();
+        s.splits = 1;
+        s.settled = s.near;
+        s.near = (s.leaps != 0 ? s.far_least : s.near) + s.delta;
+        s.far_least = std::numeric_limits<T>::infinity();
+    }
+};
+template <class T>
+struct end_far_round {
+    worklist* near;
+    worklist* far;
+    worklist* far_next;
+    sssp_state<T>* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        state->leaps = 0;
+        if (state->splits == 0) return;
+        turn_over(*far, *far_next);
+        state->leaps = near->count == 0 ? 1 : 0;
+        if (near->count == 0 && far->count == 0) state->loop.stop();
+    }
+};
+
+/// The smallest u in front of v on a path as short as any, where u is nearer to the source.
+template <class T, class Path>
+struct find_parent {
+    graph_view g;
+    T const* lengths;
+    T const* distances;
+    std::uint32_t* parents;
+    vertex_id source;
+    int* level_edges; ///< raised where an edge joins vertices that are equally far
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    COPPICE_HD bool concerns(auto const&, vertex_id u, std::int32_t k) const {
+        return Path::extended(distances[u], lengths[k]) == distances[g.neighbors[k]];
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (!concerns(worker, u, k) || v == source || !(distances[v] < std::numeric_limits<T>::infinity())) return;
+        if (distances[u] < distances[v])
+            worker.lower(parents + v, static_cast<std::uint32_t>(u));
+        else if (u != v)
+            worker.store(level_edges, 1);
+    }
+};
+/// The same along edges that add nothing: by levels behind the vertices that have a parent.
+template <class T, class Path>
+struct find_level_parent {
+    find_parent<T, Path> path;
+    std::int32_t* found; ///< the round in which a vertex got its parent; 0: none yet
+    sssp_state<T> const* state;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = path.g.neighbors[k];
+        if (!path.concerns(worker, u, k) || !(path.distances[v] < std::numeric_limits<T>::infinity())) return;
+        std::int32_t const next = state->round + 1, when = worker.load(found + v);
+        if (when != 0 && when != next) return;
+        if (when == 0 && worker.claim(found + v, 0, next)) worker.emit(v);
+        worker.lower(path.parents + v, static_cast<std::uint32_t>(u));
+    }
+};
+struct list_with_parent {
+    std::uint32_t const* parents;
+    std::int32_t* found;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        found[v] = parents[v] == ~0u ? 0 : 1;
+        if (found[v] != 0) worker.emit(v);
+    }
+};
+template <class T>
+struct next_parents {
+    worklist* now;
+    worklist* next;
+    sssp_state<T>* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        turn_over(*now, *next);
+        ++state->round;
+        if (now->count == 0) state->loop.stop();
+    }
+};
+struct no_parent_but_source {
+    std::uint32_t* parents;
+    vertex_id source;
+    worklist* all;
+    std::int64_t vertices;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        parents[v] = v == source ? static_cast<std::uint32_t>(v) : ~0u;
+        if (v == 0) *all = {nullptr, vertices, 0};
+    }
+};
+
+template <class T>
+struct go_on_until {
+    sssp_state<T>* state;
+    std::int32_t last_round;
+    COPPICE_HD void operator()(std::int64_t) const {
+        state->loop.on = 1;
+        state->last_round = last_round;
+    }
+};
+struct clear_lists {
+    worklist* lists;
+    COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
+};
+
+/// An edge of the tree of parents that is as long as before.
+template <class T>
+struct explain_parent {
+    graph_view g;
+    T const* lengths;
+    T const* distances;
+    vertex_id const* parents;
+    std::int32_t* explained;
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (parents[v] == u && distances[u] + lengths[k] == distances[v]) worker.store(explained + v, 1);
+    }
+};
+/// Half of the way to the source is known to be explained, or not: all of it after log2 n steps.
+struct explain_twice {
+    std::int32_t const* explained;
+    vertex_id const* up;
+    std::int32_t* explained_next;
+    vertex_id* up_next;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        vertex_id const p = up[v];
+        explained_next[v] = explained[v] != 0 && (p < 0 || explained[p] != 0) ? 1 : 0;
+        up_next[v] = p < 0 ? p : up[p];
+    }
+};
+template <class T>
+struct take_old {
+    T const* old;
+    vertex_id const* old_parents;
+    vertex_id source;
+    T* distances;
+    vertex_id* up;
+    std::int32_t* explained;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        distances[v] = old[v];
+        up[v] = v == source ? vertex_id(-1) : old_parents[v];
+        explained[v] = v == source ? 1 : 0;
+    }
+};
+/// What is not explained is forgotten; the rest begins.
+template <class T>
+struct keep_explained {
+    std::int32_t const* explained;
+    T* distances;
+    std::int32_t* queued;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        queued[v] = 0;
+        if (explained[v] != 0) return worker.emit(v);
+        distances[v] = std::numeric_limits<T>::infinity();
+    }
+};
+
+/// Arrays of one search, and its loops.
+template <executor Executor, class T, class Path = sum_of_lengths<T>>
+class sssp_search {
+public:
+    sssp_search(Executor const& exec, csr_view<T> a, vertex_id source)
+        : exec_(exec), g_(a), lengths_(a.coefficients), source_(source), distances_(exec, g_.vertices),
+          queued_(exec, g_.vertices), waits_(exec, g_.vertices), lists_(exec, g_.vertices) {
+        for_each(exec, g_.vertices,
+                 begin_sssp<T>{source, Path::start(), distances_.data(), queued_.data(), waits_.data(), lists_[0]});
+    }
+
+    /// Vertices at most `near` away first, then by steps of delta.
+    std::int64_t settle(T near, T delta) {
+        auto state = placed(exec_, sssp_state<T>{.near = near, .delta = delta});
+        run(state.data());
+        return exec_.load(state.data()).round;
+    }
+
+    /// Instead of the source alone: what is right of an old answer.
+    void begin_with(sssp_result<T> const& old) {
+        std::int64_t const n = g_.vertices;
+        buffer<vertex_id> up(exec_, n), up_next(exec_, n);
+        buffer<std::int32_t> explained(exec_, n), explained_next(exec_, n);
+        worklist* const near = lists_[0];
+        for_each(exec_, 4, clear_lists{lists_[0]});
+        auto all = placed(exec_, worklist{nullptr, n, 0});
+        for_each(exec_, n,
+                 take_old<T>{old.distances.data(), old.parents.data(), source_, distances_.data(), up.data(),
+                             explained.data()});
+        visit_edges(exec_, nullptr, all.data(), g_, nothing(),
+                    explain_parent<T>{g_, lengths_, distances_.data(), old.parents.data(), explained.data()});
+        for (std::int64_t steps = 1; steps < n; steps *= 2) {
+            for_each(exec_, n, explain_twice{explained.data(), up.data(), explained_next.data(), up_next.data()});
+            explained.swap(explained_next);
+            up.swap(up_next);
+        }
+        visit_items(exec_, nullptr, all.data(), into(near),
+                    keep_explained<T>{explained.data(), distances_.data(), queued_.data()});
+        exec_.synchronize(); // the arrays end here
+    }
+
+    /// Whether it ended; `rounds` counts them all.
+    bool bellman_ford(std::int64_t& rounds) {
+        auto state = placed(exec_, sssp_state<T>{.near = std::numeric_limits<T>::infinity()});
+        for (std::int32_t last = 64; last <= 1 << 30; last *= 2) {
+            for_each(exec_, 1, go_on_until<T>{state.data(), last});
+            run(state.data());
+            rounds = exec_.load(state.data()).round;
+            if (exec_.load(lists_[0]).count == 0) return true;
+            if (rounds > g_.vertices || reaches_negative_cycle()) return false;
+        }
+        return false;
+    }
+
+    /// `by_edges`: of the fewest edges among shortest paths, as where lengths are negative; else the nearer one.
+    buffer<vertex_id> parents(bool by_edges) {
+        buffer<vertex_id> found(exec_, g_.vertices);
+        auto* const parents = reinterpret_cast<std::uint32_t*>(found.data());
+        auto level_edges = placed(exec_, 0);
+        worklist *const all = lists_[1], *const now = lists_[2], *const next = lists_[3];
+        for_each(exec_, 4, clear_lists{lists_[0]});
+        for_each(exec_, g_.vertices, no_parent_but_source{parents, source_, all, g_.vertices});
+        find_parent<T, Path> const path{g_, lengths_, distances_.data(), parents, source_, level_edges.data()};
+        if (!by_edges) {
+            visit_edges(exec_, nullptr, all, g_, into(next), path);
+            if (exec_.load(level_edges.data()) == 0) return found;
+        }
+        auto state = placed(exec_, sssp_state<T>{.round = 1});
+        visit_items(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
+        rounds<Executor>(exec_).run(
+            &state.data()->loop,
+            edge_step{nullptr, now, g_, into(next), find_level_parent<T, Path>{path, queued_.data(), state.data()}},
+            single_step{next_parents<T>{now, next, state.data()}});
+        return found;
+    }
+
+    buffer<T> distances() && { return std::move(distances_); }
+
+private:
+    void run(sssp_state<T>* s) {
+        worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
+        relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
+        rounds<Executor> relaxations(exec_);
+        relaxations.run(
+            &s->loop, edge_step{nullptr, near, g_, into(next, far), relax},
+            single_step{end_near_round<T>{near, next, far, s}},
+            item_step{&s->splits, far, into(near, far_next), divide_far<T>{distances_.data(), waits_.data(), s}, true},
+            single_step{end_far_round<T>{near, far, far_next, s}});
+    }
+
+    bool reaches_negative_cycle() const {
+        return has_negative_cycle(to_vector(exec_, array_view<std::int32_t const>(g_.offsets, g_.vertices + 1)),
+                                  to_vector(exec_, array_view<vertex_id const>(g_.neighbors, g_.edge_count)),
+                                  to_vector(exec_, array_view<T const>(lengths_, g_.edge_count)),
+                                  to_vector(exec_, distances_), source_);
+    }
+
+    Executor exec_;
+    graph_view g_;
+    T const* lengths_;
+    vertex_id source_;
+    buffer<T> distances_;
+    buffer<std::int32_t> queued_, waits_;
+    worklists<4> lists_;
+};
+
+} // namespace analytics
+
+namespace analytics {
+
+/// Few edges a vertex: lists reach far, so that they are long. Many: less is done twice. To the host, where a round
+/// costs little, lists of graphs with long rows need not reach as far; on devices, where it costs much, those of others
+/// reach further.
+template <executor Executor>
+double chosen_delta(graph_view const& g, double mean_length) {
+    double const edges = double(g.edge_count) / g.vertices;
+    bool const on_host = std::is_same_v<Executor, host_executor>;
+    double const reach = !on_host && !has_long_rows(g) ? 8 : on_host && has_long_rows(g) ? 1 : 4;
+    return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
+}
+/// With an old answer or without.
+template <executor Executor, class T>
+sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options,
+                           sssp_result<T> const* old) {
+    graph_view const g(a);
+    require_vertex(g, source, "the source of sssp");
+    if (!(options.delta >= 0))
+        throw argument_error("sssp option delta is " + coppice::detail::number_text(options.delta) +
+                             ", expected a length, or 0 to have it chosen");
+    auto const range = range_of_lengths(exec, a.coefficients, g.edge_count);
+    if (range.bad > 0)
+        throw matrix_error("sssp: " + std::to_string(range.bad) + " edge lengths are NaN or minus infinity");
+    sssp_search<Executor, T> search(exec, a, source);
+    sssp_result<T> result;
+    if (range.least < T(0)) {
+        result.negative_cycle = !search.bellman_ford(result.rounds);
+    } else {
+        double const mean = g.edge_count > 0 ? range.sum / double(g.edge_count) : 1;
+        result.delta = options.delta > 0 ? options.delta : chosen_delta<Executor>(g, mean);
+        if (old) search.begin_with(*old);
+        result.rounds = search.settle(T(result.delta), T(result.delta));
+    }
+    if (options.parents && !result.negative_cycle) result.parents = search.parents(range.least < T(0));
+    result.distances = std::move(search).distances();
+    return result;
+}
+
+} // namespace analytics
+
+template <executor Executor, class T>
+sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options) {
+    return analytics::search_sssp<Executor, T>(exec, a, source, options, nullptr);
+}
+
+template <executor Executor, class T>
+sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
+                          sssp_options const& options) {
+    require_size("old distances of sssp_again", old.distances, a.rows());
+    require_size("old parents of sssp_again", old.parents, a.rows());
+    analytics::require_vertex(graph_view(a), source, "the source of sssp");
+    if (exec.load(old.parents.data() + source) != source)
+        throw argument_error("sssp_again: the old answer is not that of source " + std::to_string(source));
+    return analytics::search_sssp(exec, a, source, options, &old);
+}
+
+namespace analytics {
+
+/// f(executor, k) for k in [0, count): searches that have nothing to do with each other.
+template <class F>
+void for_each_search(host_executor const& exec, std::int64_t count, F const& f) {
+    detail::for_each_block(exec, count, 1,
+                           [&f](std::int64_t k, std::int64_t, std::int64_t) { f(host_executor{1}, k); });
+}
+template <class F>
+void for_each_search(cuda_executor const& exec, std::int64_t count, F const& f) {
+    for (std::int64_t k = 0; k < count; ++k) f(exec, k);
+}
+
+} // namespace analytics
+
+template <executor Executor, class T>
+buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta) {
+    using namespace analytics;
+    for (vertex_id const v : sources) require_vertex(graph_view(a), v, "a source of sssp_distances");
+    std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
+    buffer<T> distances(exec, n * count);
+    for_each_search(exec, count, [&](Executor const& own, std::int64_t k) {
+        auto const r = sssp(own, a, sources[std::size_t(k)], {.delta = delta, .parents = false});
+        auto const to = distances.view().slice(k * n, n);
+        if (r.negative_cycle)
+            fill(own, to, std::numeric_limits<T>::quiet_NaN());
+        else
+            own.copy_elements(r.distances.data(), to.data(), n);
+    });
+    return distances;
+}
+
+#define COPPICE_SSSP(EXTERN, EXECUTOR, T)                                                                              \
+    EXTERN template sssp_result<T> sssp(EXECUTOR const&, csr_view<T>, vertex_id, sssp_options const&);                 \
+    EXTERN template sssp_result<T> sssp_again(EXECUTOR const&, csr_view<T>, vertex_id, sssp_result<T> const&,          \
+                                              sssp_options const&);                                                    \
+    EXTERN template buffer<T> sssp_distances(EXECUTOR const&, csr_view<T>, std::vector<vertex_id> const&, double)
+COPPICE_SSSP(extern, host_executor, float);
+COPPICE_SSSP(extern, host_executor, double);
+COPPICE_SSSP(extern, cuda_executor, float);
+COPPICE_SSSP(extern, cuda_executor, double);
+
+} // namespace coppice

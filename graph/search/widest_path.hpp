@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Widest paths from one vertex: the lists of sssp, over another rule.
+#pragma once
+
+#include <coppice/graph/search/sssp.hpp>
+
+namespace coppice {
+
+/// Both live in the memory of the executor.
+template <class T>
+struct widest_path_result {
+    buffer<T> widths{};          ///< of the source infinity; -infinity: not reached
+    buffer<vertex_id> parents{}; ///< the one before on a widest path; the source is its own; -1: not reached
+    std::int64_t rounds = 0;
+};
+
+/// The width of a path is that of its narrowest edge; for every vertex the largest over all paths from `source`, where
+/// the value of an edge is its width, and one of -infinity is no edge (bottleneck paths). Parents are the smallest on a
+/// widest path of the fewest edges. The same for any number of threads, on host and CUDA. Memory as sssp(). Waits.
+///
+/// Throws argument_error for a source that is no vertex, matrix_error for a width that is NaN.
+template <executor Executor, class T>
+widest_path_result<T> widest_paths(Executor const& exec, csr_view<T> a, vertex_id source);
+
+namespace analytics {
+
+/// Minus widths: the smaller, the wider.
+template <class T>
+struct narrowest_edge {
+    COPPICE_HD static T start() { return -std::numeric_limits<T>::infinity(); }
+    /// T(0) - edge and not -edge: of +0 and -0 either might stay.
+    COPPICE_HD static T extended(T path, T edge) { return T(0) - edge > path ? T(0) - edge : path; }
+};
+template <class T>
+struct width_range {
+    T least, most;
+    std::int64_t bad;
+};
+template <class T>
+struct width_of_edge {
+    T const* widths;
+    COPPICE_HD width_range<T> operator()(std::int64_t k) const {
+        T const x = widths[k];
+        bool const finite = x - x == T(0);
+        T const none = std::numeric_limits<T>::max();
+        return {finite ? x : none, finite ? x : -none, x == x ? 0 : 1};
+    }
+};
+template <class T>
+struct join_widths {
+    COPPICE_HD width_range<T> operator()(width_range<T> const& a, width_range<T> const& b) const {
+        return {b.least < a.least ? b.least : a.least, b.most > a.most ? b.most : a.most, a.bad + b.bad};
+    }
+};
+template <class T>
+struct negate {
+    T* values;
+    COPPICE_HD void operator()(std::int64_t v) const { values[v] = T(0) - values[v]; }
+};
+
+} // namespace analytics
+
+template <executor Executor, class T>
+widest_path_result<T> widest_paths(Executor const& exec, csr_view<T> a, vertex_id source) {
+    using namespace analytics;
+    graph_view const g(a);
+    require_vertex(g, source, "the source of widest_paths");
+    T const none = std::numeric_limits<T>::max();
+    auto const range =
+        reduce(exec, g.edge_count, width_range<T>{none, -none, 0}, width_of_edge<T>{a.coefficients}, join_widths<T>{});
+    if (range.bad > 0) throw matrix_error("widest_paths: " + std::to_string(range.bad) + " edge widths are NaN");
+    sssp_search<Executor, T, narrowest_edge<T>> search(exec, a, source);
+    widest_path_result<T> result;
+    T const delta = range.most > range.least ? (range.most - range.least) / 32 : T(0);
+    result.rounds = search.settle(delta - range.most, delta);
+    result.parents = search.parents(true);
+    result.widths = std::move(search).distances();
+    for_each(exec, g.vertices, negate<T>{result.widths.data()});
+    return result;
+}
+
+#define COPPICE_WIDEST_PATHS(EXTERN, EXECUTOR, T)                                                                      \
+    EXTERN template widest_path_result<T> widest_paths(EXECUTOR const&, csr_view<T>, vertex_id)
+COPPICE_WIDEST_PATHS(extern, host_executor, float);
+COPPICE_WIDEST_PATHS(extern, host_executor, double);
+COPPICE_WIDEST_PATHS(extern, cuda_executor, float);
+COPPICE_WIDEST_PATHS(extern, cuda_executor, double);
+
+} // namespace coppice

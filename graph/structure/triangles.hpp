@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Triangles and clustering coefficients: edges from small to large degrees, and what two rows share.
+#pragma once
+
+#include <coppice/graph/frontier/filtered_edges.hpp>
+#include <coppice/graph/frontier/shared_neighbors.hpp>
+
+namespace coppice {
+
+/// Number of triangles of an undirected graph whose rows are sorted and hold every edge once; loops are ignored. n + m
+/// steps to direct every edge to the end of larger degree, then at most sqrt(2 m) for each. Memory: a word an edge and
+/// three a vertex; on the host, where a row is longer than 12, four a vertex, two an edge at most for the rows of those
+/// of most edges, and a bit a vertex for every thread; on CUDA, where rows are long, half a word to a word an edge and
+/// four a vertex besides. Waits.
+template <executor Executor>
+std::int64_t count_triangles(Executor const& exec, graph_view g);
+
+struct clustering_result {
+    buffer<std::int64_t> triangles{}; ///< at each vertex
+    buffer<double> coefficients{};    ///< triangles over pairs of neighbours; 0 where there are no two
+    std::int64_t total = 0;           ///< triangles of the graph
+    double mean = 0;                  ///< of the coefficients
+    double transitivity = 0;          ///< 3 triangles over all pairs of edges that meet
+};
+
+/// Triangles at every vertex, and what follows from them. The graph and the memory as above; on the host, where a row
+/// is longer than 12, two words a vertex besides for every thread.
+template <executor Executor>
+clustering_result clustering(Executor const& exec, graph_view g);
+
+namespace analytics {
+
+/// Row u of the directed graph: the neighbours of larger degree, or of the same and a larger number.
+struct rises {
+    graph_view g;
+    COPPICE_HD bool operator()(vertex_id u, vertex_id v) const {
+        std::int32_t const du = g.degree(u), dv = g.degree(v);
+        return du != dv ? du < dv : u < v;
+    }
+};
+struct rising_edges {
+    rises rule;
+    vertex_id* neighbors;
+    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return rule(u, rule.g.neighbors[k]); }
+    COPPICE_HD void keep(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = rule.g.neighbors[k]; }
+};
+
+/// Owns the graph of edges in one direction.
+struct directed_edges {
+    buffer<std::int32_t> offsets;
+    buffer<vertex_id> neighbors;
+    graph_view view() const {
+        graph_view g;
+        g.vertices = static_cast<vertex_id>(offsets.size() - 1);
+        g.edge_count = static_cast<vertex_id>(neighbors.size());
+        g.offsets = offsets.data();
+        g.neighbors = neighbors.data();
+        return g;
+    }
+};
+template <executor Executor>
+directed_edges direct_edges(Executor const& exec, graph_view g) {
+    std::int32_t total = 0;
+    directed_edges d{offsets_of_kept(exec, g, rising_edges{{g}, nullptr}, total), {}};
+    d.neighbors = buffer<vertex_id>(exec, total);
+    keep_edges(exec, g, d.offsets.data(), rising_edges{{g}, d.neighbors.data()});
+    return d;
+}
+
+struct coefficient_sums {
+    double coefficients;
+    double pairs;
+};
+struct add_coefficient_sums {
+    COPPICE_HD coefficient_sums operator()(coefficient_sums const& a, coefficient_sums const& b) const {
+        return {a.coefficients + b.coefficients, a.pairs + b.pairs};
+    }
+};
+struct coefficient_of {
+    std::int32_t const* degrees; ///< without loops
+    std::int64_t const* triangles;
+    double* coefficients;
+    COPPICE_HD coefficient_sums operator()(std::int64_t v) const {
+        double const degree = double(degrees[v]), pairs = degree * (degree - 1) / 2;
+        double const c = pairs > 0 ? double(triangles[v]) / pairs : 0.0;
+        coefficients[v] = c;
+        return {c, pairs};
+    }
+};
+
+} // namespace analytics
+
+template <executor Executor>
+std::int64_t count_triangles(Executor const& exec, graph_view g) {
+    using namespace analytics;
+    if (g.vertices == 0) return 0;
+    auto const directed = direct_edges(exec, g);
+    buffer<std::int64_t> counts(exec, g.vertices);
+    fill(exec, counts.view(), 0);
+    visit_triangles(exec, g, directed.view(), count_at_first{counts.data()});
+    return reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{counts.data()}, plus{});
+}
+
+template <executor Executor>
+clustering_result clustering(Executor const& exec, graph_view g) {
+    using namespace analytics;
+    clustering_result result{buffer<std::int64_t>(exec, g.vertices), buffer<double>(exec, g.vertices)};
+    if (g.vertices == 0) return result;
+    auto const directed = direct_edges(exec, g);
+    std::int64_t* const triangles = result.triangles.data();
+    fill(exec, result.triangles.view(), 0);
+    visit_triangles(exec, g, directed.view(), count_at_corners{triangles});
+    result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{triangles}, plus{}) / 3;
+    auto const degrees = degrees_without_loops(exec, g);
+    auto const sums =
+        reduce(exec, g.vertices, coefficient_sums{0, 0},
+               coefficient_of{degrees.data(), triangles, result.coefficients.data()}, add_coefficient_sums{});
+    result.mean = sums.coefficients / double(g.vertices);
+    result.transitivity = sums.pairs > 0 ? 3 * double(result.total) / sums.pairs : 0.0;
+    return result;
+}
+
+#define COPPICE_TRIANGLES(EXTERN, EXECUTOR)                                                                            \
+    EXTERN template std::int64_t count_triangles(EXECUTOR const&, graph_view);                                         \
+    EXTERN template clustering_result clustering(EXECUTOR const&, graph_view)
+COPPICE_TRIANGLES(extern, host_executor);
+COPPICE_TRIANGLES(extern, cuda_executor);
+
+} // namespace coppice

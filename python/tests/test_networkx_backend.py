@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls of the NetworkX backend are answered as NetworkX answers them, or refused."""
+
+import math
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from coppice.networkx_backend import _FUNCTIONS, backend
+
+GENERATORS = ("connected_components", "strongly_connected_components", "bridges")
+
+
+def plain(name):
+    """NetworkX's own function."""
+    return getattr(nx, name).orig_func
+
+
+def outcome(name, function, *args, **kwargs):
+    """(result, None), or (None, type of the exception)."""
+    try:
+        found = function(*args, **kwargs)
+        return (list(found) if name in GENERATORS else found), None
+    except Exception as error:
+        return None, type(error)
+
+
+def converted(G, *attributes):
+    return backend.convert_from_nx(G, edge_attrs=dict.fromkeys(attributes, 1))
+
+
+def close(found, expected):
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(close(found[key], expected[key]) for key in expected)
+    if isinstance(expected, float):
+        return found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    return found == expected
+
+
+def test_a_weighted_conversion_serves_calls_without_weights():
+    G = nx.Graph()
+    G.add_weighted_edges_from([("a", "b", 5), ("b", "c", 7)])
+    both = converted(G, "weight")
+    lengths = backend.single_source_dijkstra_path_length
+    assert lengths(both, "a") == {"a": 0, "b": 5, "c": 12}
+    assert lengths(both, "a", weight=None) == {"a": 0, "b": 1, "c": 2}
+    assert lengths(both, "a") == {"a": 0, "b": 5, "c": 12}
+    with pytest.raises(NotImplementedError, match="attribute 'length'"):
+        lengths(both, "a", weight="length")
+
+
+@pytest.mark.parametrize("name", sorted(_FUNCTIONS))
+@pytest.mark.parametrize("directed", [False, True])
+def test_values_of_edges_matter_only_where_they_are_asked_for(name, directed):
+    G = nx.gnp_random_graph(25, 0.12, seed=4, directed=directed)
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        data["cost"] = [0, 3, -2, 0.5][k % 4]
+    options = {"source": 3} if "source" in name else {"n": 3} if name == "node_connected_component" else {}
+    if name.endswith("dijkstra_path_length"):
+        options["weight"] = None
+    if not backend.can_run(name, (G,), options):
+        assert (directed and _FUNCTIONS[name].directed is False) or (not directed and _FUNCTIONS[name].directed)
+        return
+    function = getattr(backend, name)
+    expected = outcome(name, plain(name), G, **options)
+    assert expected[1] is None
+    for graph in (converted(G), converted(G, "cost")):
+        found = outcome(name, function, graph, **options)
+        assert found[1] is None and close(found[0], expected[0])
+
+
+def negative():
+    return nx.DiGraph([(0, 1, {"weight": 3}), (0, 2, {"weight": 1}), (1, 3, {"weight": -5}), (2, 3, {"weight": 1}),
+                       (3, 4, {"weight": 1})])
+
+
+def of_weight(value):
+    return nx.Graph([(0, 1, {"weight": value}), (1, 2, {"weight": 1})])
+
+
+class Complement(nx.Graph):
+    """The complement of what it stores."""
+
+    def __getitem__(self, n):
+        return {v: {} for v in set(self._adj) - set(self._adj[n]) - {n}}
+
+    def neighbors(self, n):
+        return iter(self[n])
+
+    def adjacency(self):
+        return ((n, self[n]) for n in self._adj)
+
+
+PATH, LOOP = nx.path_graph(4), nx.Graph([(0, 0), (0, 1)])
+DIJKSTRA, BFS = "single_source_dijkstra_path_length", "single_source_shortest_path_length"
+REFUSED = [
+    *((DIJKSTRA, G, {"source": 0}) for G in (
+        negative(), of_weight(None), of_weight(math.nan), of_weight(math.inf), of_weight(1e308), of_weight(2**53),
+        of_weight(10**400), of_weight(Fraction(1, 3)), of_weight("2"), of_weight(np.float32(0.1)), of_weight(1j))),
+    (DIJKSTRA, PATH, {"source": []}), (DIJKSTRA, PATH, {"source": 0, "cutoff": math.nan}),
+    (DIJKSTRA, PATH, {"source": 0, "weight": lambda u, v, d: None}), (BFS, PATH, {"source": 0, "cutoff": "x"}), (DIJKSTRA, PATH, {"source": 0, "cutoff": 10**400}),
+    (BFS, PATH, {}), ("node_connected_component", PATH, {"n": []}), ("triangles", PATH, {"nodes": 9}), ("triangles", PATH, {"nodes": [0, 9]}),
+    ("triangles", PATH, {"nodes": iter([0])}), ("clustering", PATH, {"nodes": [0, []]}),
+    *(("pagerank", PATH, options) for options in (
+        {"alpha": 1}, {"alpha": -0.1}, {"alpha": "x"}, {"max_iter": 0}, {"max_iter": 2.5}, {"tol": 0}, {"tol": math.nan},
+        {"personalization": {0: 1}})),
+    ("pagerank", of_weight(2), {}), ("pagerank", of_weight(None), {}),
+    *(("katz_centrality", PATH, options) for options in (
+        {"beta": 0}, {"beta": math.nan}, {"beta": "1"}, {"beta": 1e-7}, {"alpha": 0}, {"alpha": -0.1}, {"max_iter": 1},
+        {"tol": 0}, {"tol": -1}, {"weight": "weight"})),
+    *(("eigenvector_centrality", PATH, options) for options in ({"max_iter": 0}, {"tol": 0}, {"weight": "weight"})),
+    ("betweenness_centrality", PATH, {"k": 2}), ("betweenness_centrality", PATH, {"weight": "weight"}),
+    ("core_number", LOOP, {}), ("triangles", LOOP, {}), ("average_clustering", LOOP, {}),
+    ("is_connected", nx.Graph(), {}), ("is_connected", nx.DiGraph([(0, 1)]), {}), ("is_strongly_connected", PATH, {}),
+]
+
+
+@pytest.mark.parametrize("name, G, options", REFUSED)
+def test_what_is_left_to_networkx(name, G, options):
+    assert not backend.can_run(name, (G,), options)
+    attribute = options.get("weight", "weight")
+    with pytest.raises(NotImplementedError):
+        getattr(backend, name)(converted(G, *([attribute] if isinstance(attribute, str) else [])), **options)
+
+
+@pytest.mark.parametrize("name, options", [
+    ("node_connected_component", {"n": "absent"}), (BFS, {"source": "absent"}), (DIJKSTRA, {"source": "absent"}),
+    (DIJKSTRA, {"source": "absent", "weight": None}), ("closeness_centrality", {"u": "absent"}),
+])
+def test_nodes_that_are_not_there(name, options):
+    with pytest.raises(Exception) as expected:
+        plain(name)(PATH, **options)
+    assert backend.can_run(name, (PATH,), options)
+    with pytest.raises(type(expected.value)) as found:
+        getattr(backend, name)(converted(PATH, "weight"), **options)
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("name", [BFS, DIJKSTRA])
+@pytest.mark.parametrize("cutoff", [-1, -math.inf, 0, 1.5, math.inf, 2**53])
+def test_cutoffs(name, cutoff):
+    assert backend.can_run(name, (PATH, 1), {"cutoff": cutoff})
+    assert getattr(backend, name)(converted(PATH, "weight"), 1, cutoff=cutoff) == plain(name)(PATH, 1, cutoff=cutoff)
+
+
+@pytest.mark.parametrize("make", [nx.MultiGraph, nx.MultiDiGraph, Complement])
+def test_graphs_that_are_not_converted(make):
+    G = make([(0, 1), (1, 2)])
+    for name in _FUNCTIONS:
+        assert not backend.can_run(name, (G,), {"n": 0} if name.startswith("node") else {})
+    with pytest.raises(NotImplementedError, match=make.__name__):
+        backend.convert_from_nx(G)
+
+
+def test_a_subclass_without_adjacency_of_its_own_is_converted():
+    class Named(nx.Graph):
+        pass
+
+    assert backend.can_run("is_connected", (Named([(0, 1)]),), {})
+    view = nx.subgraph_view(nx.path_graph(6), filter_node=lambda v: v != 2)
+    assert list(backend.connected_components(converted(view))) == [{0, 1}, {3, 4, 5}]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_orders_are_those_of_networkx(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 60))
+    D = nx.DiGraph()
+    D.add_nodes_from(rng.permutation(n).tolist())
+    D.add_edges_from(rng.integers(0, n, (int(n * rng.uniform(0.3, 2.5)), 2)).tolist())
+    assert list(backend.strongly_connected_components(converted(D))) == list(nx.strongly_connected_components(D))
+    H = D.to_undirected()
+    assert list(backend.connected_components(converted(H))) == list(nx.connected_components(H))
+    assert list(backend.bridges(converted(H))) == list(nx.bridges(H))
+    assert list(backend.core_number(converted(nx.Graph(PATH)))) == list(PATH)
+
+
+@pytest.mark.parametrize("kind, weights", [
+    ("integers", [0, 3, 7, True]), ("floats", [0.0, 0.1, 2.5]), ("both", [1, 0.5, 4]), ("numpy", [np.int64(3), np.float64(0.1)]),
+])
+@pytest.mark.parametrize("cutoff", [None, 0, 4, 5.5, math.inf])
+def test_lengths_are_the_same_numbers(kind, weights, cutoff):
+    G = nx.gnp_random_graph(40, 0.1, seed=2, directed=True)
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        if k % 5:
+            data["weight"] = weights[k % len(weights)]
+    found = backend.single_source_dijkstra_path_length(converted(G, "weight"), 1, cutoff=cutoff)
+    assert found == plain(DIJKSTRA)(G, 1, cutoff=cutoff)  # no digit apart
+    assert list(found.values()) == sorted(found.values())
+    if kind == "integers":
+        assert {type(length) for length in found.values()} == {int}
+
+
+@pytest.mark.parametrize("name, options", [
+    ("pagerank", {"alpha": 0.99}), ("pagerank", {"tol": 1e-2}), ("eigenvector_centrality", {}),
+    ("eigenvector_centrality", {"tol": 0.1}), ("eigenvector_centrality", {"tol": 1}), ("katz_centrality", {"alpha": 0.05}),
+    ("katz_centrality", {"alpha": 0.02, "beta": -250.0, "tol": 1e-3, "normalized": False}), ("katz_centrality", {"alpha": 9.0}),
+])
+@pytest.mark.parametrize("max_iter", [2, 3, 7, 30, 1000])
+def test_iterations_are_those_of_networkx(name, options, max_iter):
+    """The same iterate where they stop early, the same failure where they do not stop."""
+    for G in (nx.path_graph(30), nx.gnp_random_graph(30, 0.1, seed=1, directed=True), nx.star_graph(1)):
+        assert backend.can_run(name, (G,), {**options, "max_iter": max_iter})
+        expected = outcome(name, plain(name), G, max_iter=max_iter, **options)
+        found = outcome(name, getattr(backend, name), converted(G), max_iter=max_iter, **options)
+        assert found[1] is expected[1] and close(found[0], expected[0])
+
+
+def test_should_run_where_the_conversion_pays():
+    small, large = nx.path_graph(10), nx.gnm_random_graph(3000, 9000, seed=1)
+    whole = {"betweenness_centrality", "closeness_centrality", "clustering", "bridges", "core_number", "pagerank"}
+    for name in _FUNCTIONS:
+        options = {"source": 0} if "source" in name else {"n": 0} if name.startswith("node") else {}
+        assert not backend.should_run(name, (small,), options), name
+        assert not backend.should_run(name, (converted(small),), options), name
+        if _FUNCTIONS[name].cost == "search":
+            assert not backend.should_run(name, (large,), options), name
+        assert name not in whole or backend.should_run(name, (large,), {}), name
+    assert backend.should_run("connected_components", (converted(large),), {})
+    assert not backend.should_run("closeness_centrality", (large,), {"u": 3})
+
+
+def test_conversion_and_back():
+    G = nx.DiGraph([("b", "a", {"weight": 2}), ("a", "c", {"weight": 0.5}), ("c", "c", {"weight": 1})])
+    assert nx.utils.graphs_equal(backend.convert_to_nx(converted(G, "weight")), G)
+    H = nx.Graph([(1, 0), (1, 1), (2, 0)])
+    assert nx.utils.edges_equal(backend.convert_to_nx(converted(H)).edges, H.edges)
+
+
+def test_calls_through_networkx():
+    if "coppice" not in nx.config.backends:
+        pytest.skip("the package is not installed with its entry points")
+    G = nx.Graph()
+    G.add_weighted_edges_from([("a", "b", 5), ("b", "c", 7)])
+    nx.config.warnings_to_ignore.add("cache")
+    for weight, expected in (("weight", 12), (None, 2), ("weight", 12), ("none has it", 2), (None, 2)):
+        assert nx.single_source_dijkstra_path_length(G, "a", weight=weight, backend="coppice")["c"] == expected
+    assert nx.node_connected_component(G, "a", backend="coppice") == {"a", "b", "c"}
+    with pytest.raises(KeyError):
+        nx.node_connected_component(G, "absent", backend="coppice")
+    with pytest.raises(NotImplementedError):
+        nx.single_source_dijkstra_path_length(negative(), 0, backend="coppice")
+    with nx.config(backend_priority=["coppice"]):
+        with pytest.raises(KeyError):
+            nx.node_connected_component(G, "absent")
+        with pytest.raises(ValueError, match="Contradictory"):
+            nx.single_source_dijkstra_path_length(negative(), 0)

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Adders: what ⊕ is, for reduce_rows. An adder is a monoid; semiring/operators/monoids.hpp holds the named ones, and
+/// semiring/operators/binary_operators.hpp what ⊗ may be.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <coppice/core/config.hpp>
+#include <coppice/core/parameters.hpp>
+#include <coppice/semiring/operators/arithmetic.hpp>
+#include <coppice/semiring/operators/binary_operators.hpp>
+#include <coppice/semiring/operators/bitwise.hpp>
+#include <coppice/semiring/operators/monoids.hpp>
+#include <coppice/semiring/operators/positional.hpp>
+#include <coppice/semiring/operators/precision.hpp>
+#include <coppice/semiring/operators/unary.hpp>
+
+namespace coppice {
+
+/// What reduce_rows asks of ⊕: an identity, which gives the accumulator its type, and a combination of two
+/// accumulators that is associative. It need not commute: operands keep the order of the nonzeros.
+///
+/// Optional: `bool terminal(accumulator) const`, true for values that nothing added later can change; a row may then
+/// stop early. `result(accumulator) const`, what the store is given instead of the accumulator (a smaller type, say).
+/// `fold(accumulator, product) const`, which is given nothing but sums that began with the identity. An accumulator
+/// that cannot hold its products is an error unless allow_rounding() asks for it (semiring/operators/precision.hpp).
+template <class Add>
+concept adder = requires(Add const& add) {
+    add.identity();
+    { add(add.identity(), add.identity()) } -> std::convertible_to<decltype(add.identity())>;
+};
+
+/// The accumulator type of an adder.
+template <adder Add>
+using accumulator_t = std::remove_cvref_t<decltype(std::declval<Add const&>().identity())>;
+
+namespace detail {
+
+/// One nonzero joins an accumulator that began with the identity: add.fold(accumulator, product) if the adder has it,
+/// else add(accumulator, product), where the product is converted if it must be.
+COPPICE_NO_EXEC_CHECK
+template <class Add, class Accumulator, class Product>
+COPPICE_HD constexpr Accumulator accumulate(Add const& add, Accumulator const& sum, Product const& product) {
+    require_wide_monoid<Add, Accumulator, Product>();
+    if constexpr (requires { add.fold(sum, product); })
+        return add.fold(sum, product);
+    else if constexpr (std::is_invocable_v<Add const&, Accumulator const&, Product const&>)
+        return add(sum, product);
+    else
+        return add(sum, static_cast<Accumulator>(product));
+}
+
+/// multiply(nonzero, row) where the operator takes the row, else multiply(nonzero); decided at compile time.
+template <class Multiply>
+inline constexpr bool takes_row_v = std::is_invocable_v<Multiply const&, std::int64_t, std::int64_t>;
+
+COPPICE_NO_EXEC_CHECK
+template <class Multiply>
+COPPICE_HD constexpr auto multiply_nonzero(Multiply const& multiply, std::int64_t nonzero, std::int64_t row) {
+    if constexpr (takes_row_v<Multiply>)
+        return multiply(nonzero, row);
+    else
+        return multiply(nonzero);
+}
+
+template <class Multiply>
+using product_t = decltype(multiply_nonzero(std::declval<Multiply const&>(), std::int64_t{}, std::int64_t{}));
+
+/// Whether add(accumulator, product) is there, or the product converts to an accumulator.
+template <class Multiply, class Add>
+inline constexpr bool joins_v =
+    std::is_invocable_v<Add const&, accumulator_t<Add> const&, product_t<Multiply> const&> ||
+    std::is_constructible_v<accumulator_t<Add>, product_t<Multiply> const&>;
+
+/// Whether an adder names values that nothing added later can change (GraphBLAS: the terminal of a monoid).
+template <class Add>
+inline constexpr bool has_terminal_v = requires(Add const& add) {
+    { add.terminal(add.identity()) } -> std::convertible_to<bool>;
+};
+
+/// What a sum is turned into before it is stored: add.result(sum) where the adder has it, else the sum itself.
+COPPICE_NO_EXEC_CHECK
+template <class Add, class Accumulator>
+COPPICE_HD constexpr auto result_of(Add const& add, Accumulator const& sum) {
+    if constexpr (requires { add.result(sum); })
+        return add.result(sum);
+    else
+        return sum;
+}
+template <class Add>
+using result_t = decltype(result_of(std::declval<Add const&>(), std::declval<Add const&>().identity()));
+
+/// Whether a store reads something of its own (y of y = beta y + sum), so that it can be fetched ahead of the sum.
+template <class Store>
+inline constexpr bool fetches_v = requires(Store const& store) {
+    store.fetch(std::int64_t{});
+};
+
+struct nothing {};
+
+/// store.fetch(row), or nothing.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD constexpr auto fetch_for(Store const& store, std::int64_t row) {
+    if constexpr (fetches_v<Store>)
+        return store.fetch(row);
+    else
+        return nothing{};
+}
+template <class Store>
+using fetched_t = decltype(fetch_for(std::declval<Store const&>(), std::int64_t{}));
+
+/// Whether nothing that follows can change `sum`; never true for an adder without `terminal`.
+COPPICE_NO_EXEC_CHECK
+template <class Add, class Accumulator>
+COPPICE_HD constexpr bool is_terminal(Add const& add, Accumulator const& sum) {
+    if constexpr (has_terminal_v<Add>)
+        return add.terminal(sum);
+    else
+        return false;
+}
+
+/// Whether `store` says which rows it wants: store.wants(row). Rows that it does not want are neither reduced nor
+/// stored (the mask of GraphBLAS).
+template <class Store>
+inline constexpr bool chooses_rows_v = requires(Store const& store) {
+    { store.wants(std::int64_t{}) } -> std::convertible_to<bool>;
+};
+
+/// Whether `store` is to be called for `row`; always true for a store without `wants`.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD constexpr bool wants_row(Store const& store, std::int64_t row) {
+    if constexpr (chooses_rows_v<Store>)
+        return store.wants(row);
+    else
+        return true;
+}
+
+/// Stores a row's result, with what was fetched for it, if the store wants the row.
+COPPICE_NO_EXEC_CHECK
+template <class Store, class Result, class Fetched>
+COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result const& result,
+                                    Fetched const& fetched) {
+    if (!wants_row(store, row)) return;
+    if constexpr (fetches_v<Store>)
+        store(row, result, fetched);
+    else
+        store(row, result);
+}
+
+/// Whether a store also folds over the rows that it stores: see reduce_rows.
+template <class Store>
+inline constexpr bool folds_rows_v = requires(Store const& store) {
+    store.of_rows(std::int64_t{}, std::int64_t{});
+};
+
+/// What the rows [first, last), which are stored, add to the fold of a store; nothing for other stores.
+template <class Store>
+auto fold_of_rows(Store const& store, std::int64_t first, std::int64_t last) {
+    if constexpr (folds_rows_v<Store>)
+        return store.of_rows(first, last);
+    else
+        return nothing{};
+}
+
+/// Stops the compiler if a multiply, (nonzero) or (nonzero, row), or a store, (row, result), names a floating-point
+/// number where it is given an index: the arguments of another convention, such as (value, x), would be converted.
+template <class Multiply, class Store>
+constexpr void require_indices() {
+    static_assert(takes_index_v<Multiply, 0, 1>,
+                  "multiply of reduce_rows is called with indices, (nonzero) or (nonzero, row), not with values: its "
+                  "parameters are integers; along_nonzeros calls a function with values and columns");
+    static_assert(takes_index_v<Store, 0>,
+                  "store of reduce_rows is called with (row, result): its first parameter is an integer");
+}
+
+} // namespace detail
+
+/// What reduce_rows asks of ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t.
+template <class Multiply>
+concept row_multiplier =
+    std::invocable<Multiply const&, std::int64_t> || std::invocable<Multiply const&, std::int64_t, std::int64_t>;
+
+/// And that its products are something: add(accumulator, product) takes them, or they convert to an accumulator of Add.
+template <class Multiply, class Add>
+concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::joins_v<Multiply, Add>;
+
+/// What reduce_rows asks of a store over the sums of Add: store(row, result), or store(row, result, fetched) where it
+/// has fetch(row).
+template <class Store, class Add>
+concept row_store_for = adder<Add> &&
+    (detail::fetches_v<Store>
+         ? std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>, detail::fetched_t<Store>>
+         : std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>>);
+
+/// Makes an adder of a lambda or function object and an identity: `adder_of(op, identity)`.
+template <class T, class Op>
+struct adder_of {
+    Op op;
+    T neutral;
+
+    adder_of(Op operation, T identity_value) : op(std::move(operation)), neutral(identity_value) {}
+    COPPICE_HD T identity() const { return neutral; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD T operator()(T const& a, T const& b) const { return op(a, b); }
+};
+template <class Op, class T>
+adder_of(Op, T) -> adder_of<T, Op>;
+
+} // namespace coppice

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stands in for srcsr_tune.cu in a build without CUDA.
+#include <coppice/core/error.hpp>
+#include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
+
+namespace coppice {
+
+std::vector<tuning_record> tune_srcsr(cuda_executor const&, std::function<void(std::string const&)> const&) {
+    throw backend_error("this build of Coppice has no CUDA backend");
+}
+
+} // namespace coppice

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Products of sparse matrices over a semiring that is chosen by name.
+#pragma once
+
+#include <string_view>
+
+#include <coppice/semiring/spgemm/product.hpp>
+
+namespace coppice {
+
+/// A B over the semiring of that name (semiring_names) by a plan, which is given up; argument_error for an unknown
+/// name. Results are as those of semiring_spmv: arg-max gives inner indices.
+template <executor Executor, class T>
+csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, csr_view<T> a, csr_view<T> b);
+/// The same without a plan, as mxm(exec, semiring, a, b) makes it.
+template <executor Executor, class T>
+csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<T> b);
+
+#define COPPICE_PRODUCT_PLANS_OF(PREFIX, EXECUTOR, T)                                                                  \
+    PREFIX template product_plan<> make_product_plan(EXECUTOR const&, csr_view<T>, csr_view<T>);                       \
+    PREFIX template product_plan<> make_masked_product_plan(EXECUTOR const&, csr_view<T>, csr_view<T>, csr_view<T>,    \
+                                                            descriptor const&)
+#define COPPICE_PRODUCT_PLANS(PREFIX, EXECUTOR)                                                                        \
+    COPPICE_PRODUCT_PLANS_OF(PREFIX, EXECUTOR, float);                                                                 \
+    COPPICE_PRODUCT_PLANS_OF(PREFIX, EXECUTOR, double)
+
+COPPICE_PRODUCT_PLANS(extern, host_executor);
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_PRODUCT_PLANS(extern, cuda_executor);
+#endif
+
+} // namespace coppice

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A sparse product on the host, structure and values in one pass over the products: without a plan, or with the plan
+/// that later values are to go by.
+///
+/// Without a plan a piece of rows is found in memory of its worker, which stays in cache, and put behind the pieces
+/// before it. How many entries there are shows at the end, so that there is address space for one for each product;
+/// what is never touched takes no memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <coppice/semiring/spgemm/product_host.hpp>
+#include <coppice/semiring/spgemm/shifted_rows_host.hpp>
+
+namespace coppice::detail {
+
+/// One worker's marks and sums, as wide as the matrix.
+template <class I, class Sum>
+class marked_sums {
+public:
+    marked_sums(host_executor const& exec, std::int64_t columns, Sum const& none)
+        : marks_(exec, columns, false), sums_(exec, columns) {
+        std::fill(sums_.begin(), sums_.end(), none);
+    }
+    /// Columns of row i of A B, rising, and their values; returns how many. Both have room for `products`.
+    template <class A, class B, class O, class Semiring, class Z>
+    std::int64_t row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t i, std::int64_t products,
+                     I* COPPICE_RESTRICT columns, Z* COPPICE_RESTRICT values) {
+        Sum* COPPICE_RESTRICT const sums = sums_.data();
+        I* to = columns;
+        marks_.visit(
+            a, b, i, products,
+            [&](O k) {
+                if (k + 8 < a.nonzeros()) __builtin_prefetch(b.coefficients + b.row_begin(a.indices[k + 8]));
+                return [=, &s, left = a.coefficients[k], inner = a.indices[k]](O q, I column) {
+                    meeting const at{i, inner, inner, column};
+                    sums[column] = accumulate(s.add, sums[column], multiply_at(s, left, b.coefficients[q], at));
+                };
+            },
+            [&](I column) {
+                *values++ = static_cast<Z>(s.result(std::exchange(sums[column], s.add.identity())));
+                *to++ = column;
+            });
+        return to - columns;
+    }
+
+private:
+    marked_columns<I> marks_;
+    buffer<Sum> sums_; ///< the identity between rows
+};
+
+/// One worker, and what it has found of a piece.
+template <class I, class Sum, class Z>
+class one_pass_worker {
+public:
+    one_pass_worker(host_executor const& exec, std::int64_t columns, Sum const& none)
+        : exec_(exec), sums_(exec, columns, none) {}
+
+    /// Rows [first, last) of A B, their lengths to lengths[0, …); returns how many entries they have.
+    template <class A, class B, class O, class Semiring>
+    std::int64_t find(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t first,
+                      std::int64_t last, moved_rows const& of_b, O* lengths) {
+        row_products<A, B, I, O> const work{a, b};
+        std::int64_t n = 0;
+        bool kept = false;
+        for (std::int64_t i = first; i < last; ++i) {
+            bool const moved = kept;
+            std::int64_t const products = moved ? moved_row<Sum>::most : work(i);
+            make_room(n, n + std::min(std::int64_t(b.columns()), products));
+            I* const columns = columns_.data() + n;
+            std::int64_t const here = moved ? moved_.next(a, b, s, i, columns, values_.data() + n)
+                                            : sums_.row(a, b, s, i, products, columns, values_.data() + n);
+            kept = i + 1 < last && here > 0 && products <= moved_row<Sum>::most && of_b.moves_product(a, i + 1);
+            if (kept && !moved) moved_.keep(a, b, i, columns, here);
+            lengths[i - first] = static_cast<O>(here);
+            n += here;
+        }
+        return n;
+    }
+    void copy_to(I* columns, Z* values, std::int64_t n) const {
+        std::copy_n(columns_.data(), n, columns);
+        std::copy_n(values_.data(), n, values);
+    }
+
+private:
+    void make_room(std::int64_t kept, std::int64_t size) {
+        if (size <= columns_.size()) return;
+        buffer<I> columns(exec_, 2 * size);
+        buffer<Z> values(exec_, 2 * size);
+        std::copy_n(columns_.data(), kept, columns.data());
+        std::copy_n(values_.data(), kept, values.data());
+        columns_ = std::move(columns);
+        values_ = std::move(values);
+    }
+
+    host_executor exec_;
+    marked_sums<I, Sum> sums_;
+    buffer<I> columns_;
+    buffer<Z> values_;
+    moved_row<Sum> moved_;
+};
+
+/// A B, or nothing where there is no address space for an entry for each product, offsets might not count them, or
+/// they are few for the columns, all of which a worker makes ready.
+template <class Z, class A, class B, class I, class O, class Semiring>
+std::optional<csr<Z, I, O>> product_in_one_pass(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
+                                                Semiring const& s) {
+    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    constexpr std::int64_t products_in_cache = 1 << 14;
+    if (!exec.memory()->can_shrink()) return std::nullopt;
+    auto const [rows, most] =
+        product_pieces(exec, row_products<A, B, I, O>{a, b}, row_range{0, a.rows()}, products_in_cache);
+    if (!std::in_range<O>(most) || most < exec.threads() * std::int64_t(b.columns())) return std::nullopt;
+    buffer<O> offsets(exec, std::int64_t(a.rows()) + 1);
+    buffer<I> indices;
+    buffer<Z> values;
+    try {
+        indices = buffer<I>(exec, most);
+        values = buffer<Z>(exec, most);
+    } catch (memory_error const&) {
+        return std::nullopt;
+    }
+    offsets[0] = 0;
+    moved_rows const of_b(exec, b);
+    auto const first_row = [&all = rows](std::int64_t p) { return all[static_cast<std::size_t>(p)]; };
+    std::int64_t const total = find_in_turn(
+        exec, static_cast<std::int64_t>(rows.size()) - 1,
+        [&] { return one_pass_worker<I, sum_type, Z>(exec, b.columns(), s.add.identity()); },
+        [&](auto& worker, std::int64_t p) {
+            return worker.find(a, b, s, first_row(p), first_row(p + 1), of_b, offsets.data() + first_row(p) + 1);
+        },
+        [&](auto& worker, std::int64_t p, std::int64_t start) {
+            O end = static_cast<O>(start);
+            for (std::int64_t i = first_row(p); i < first_row(p + 1); ++i)
+                offsets[i + 1] = end = static_cast<O>(end + offsets[i + 1]);
+            worker.copy_to(indices.data() + start, values.data() + start, std::int64_t(end) - start);
+        });
+    indices.shrink(total);
+    values.shrink(total);
+    return csr<Z, I, O>(a.rows(), b.columns(), std::move(offsets), std::move(indices), std::move(values));
+}
+
+/// One worker's marks and sums, and what its pieces have found.
+template <class I, class Sum, class Z>
+struct summing_worker {
+    marked_sums<I, Sum> sums;
+    found_slabs<I> columns{};
+    found_slabs<Z> values{};
+};
+template <class I, class Z>
+struct summed_piece {
+    I const* columns = nullptr;
+    Z const* values = nullptr;
+    std::int64_t size = 0;
+};
+
+/// What find_structure() and sum_products() do, bit for bit, in one pass: the structure of A B into `plan`, and the
+/// values. For plans whose first values are at hand.
+template <class Z, class A, class B, class I, class O, class Semiring>
+buffer<Z> find_structure_and_sum(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s,
+                                 product_plan<I, O>& plan) {
+    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    using worker_type = summing_worker<I, sum_type, Z>;
+    std::int64_t const products = begin_structure(exec, a, b, plan), top = plan.range.first;
+    if (!std::in_range<O>(products)) { // may have to be counted before anything is kept
+        find_structure(exec, a, b, constant_mask{}, plan);
+        buffer<Z> values(exec, plan.indices.size());
+        sum_products(exec, plan, s, a, b, values.view());
+        return values;
+    }
+    lending_pool<worker_type> pool;
+    std::vector<summed_piece<I, Z>> found(static_cast<std::size_t>(plan.piece_count));
+    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
+        auto worker = pool.take([&] { return worker_type{{exec, plan.columns, s.add.identity()}}; });
+        std::int64_t const first = plan.pieces[p], last = plan.pieces[p + 1];
+        std::int64_t room = 0, n = 0;
+        for (std::int64_t r = first; r < last; ++r)
+            room += std::min(std::int64_t(plan.columns), std::int64_t(plan.offsets[r + 1]));
+        I* const columns = worker->columns.room(exec, room, products);
+        Z* const values = worker->values.room(exec, room, products);
+        for (std::int64_t r = first; r < last; ++r) {
+            std::int64_t const here =
+                worker->sums.row(a, b, s, top + r, std::int64_t(plan.offsets[r + 1]), columns + n, values + n);
+            plan.offsets[r + 1] = static_cast<O>(here);
+            n += here;
+        }
+        worker->columns.keep(n);
+        worker->values.keep(n);
+        found[static_cast<std::size_t>(p)] = {columns, values, n};
+        pool.bring_back(std::move(worker));
+    });
+    O const nonzeros = size_of_pieces<O>(found);
+    plan.indices = buffer<I>(exec, nonzeros);
+    buffer<Z> values(exec, nonzeros);
+    join_pieces(exec, plan, found, [&](auto const& from, std::int64_t start) {
+        std::copy(from.columns, from.columns + from.size, plan.indices.data() + start);
+        std::copy(from.values, from.values + from.size, values.data() + start);
+    });
+    return values;
+}
+
+} // namespace coppice::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Products of sparse matrices with thin dense ones: SpMM (A X) and SDDMM (X Y^T where A has entries).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <coppice/core/memory_range.hpp>
+#include <coppice/semiring/operators/semirings.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
+
+namespace coppice {
+
+/// Borrowed dense matrix of few columns, row after row: element (i, j) is values[i * columns + j].
+template <class T>
+struct thin_view {
+    using value_type = std::remove_const_t<T>;
+    array_view<T> values{};
+    std::int64_t columns = 0;
+
+    COPPICE_HD std::int64_t rows() const { return columns > 0 ? values.size() / columns : 0; }
+    template <class U = T>
+    requires(!std::is_const_v<U>) COPPICE_HD constexpr operator thin_view<U const>() const { return {values, columns}; }
+};
+
+namespace detail {
+
+/// As many sums side by side.
+template <class Sum, int Width>
+struct side_by_side {
+    Sum sums[Width];
+};
+
+/// ⊕ in every place.
+template <class Add, int Width>
+struct add_side_by_side {
+    using sums_type = side_by_side<accumulator_t<Add>, Width>;
+    Add add;
+
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD sums_type identity() const {
+        sums_type s;
+        COPPICE_UNROLL
+        for (int j = 0; j < Width; ++j) s.sums[j] = add.identity();
+        return s;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class P>
+    COPPICE_HD sums_type operator()(sums_type a, side_by_side<P, Width> const& b) const {
+        COPPICE_UNROLL
+        for (int j = 0; j < Width; ++j) a.sums[j] = accumulate(add, a.sums[j], b.sums[j]);
+        return a;
+    }
+};
+
+/// ⊗ of one nonzero with `Width` neighbours in a row of X.
+template <class Semiring, class T, class I, class X, int Width>
+struct multiply_side_by_side {
+    Semiring s;
+    X const* x;
+    std::int64_t columns;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD auto operator()(T const& value, I const& column) const {
+        using P = std::remove_cvref_t<decltype(s.multiply(value, *x, std::int64_t{}))>;
+        X const* const from = x + std::int64_t(column) * columns;
+        side_by_side<P, Width> p;
+        COPPICE_UNROLL
+        for (int j = 0; j < Width; ++j) p.sums[j] = s.multiply(value, from[j], std::int64_t(column));
+        return p;
+    }
+};
+
+template <class Semiring, class Y, int Width>
+struct store_side_by_side {
+    Semiring s;
+    Y* y;
+    std::int64_t columns;
+    COPPICE_NO_EXEC_CHECK
+    template <class Sums>
+    COPPICE_HD void operator()(std::int64_t row, Sums const& sums) const {
+        COPPICE_UNROLL
+        for (int j = 0; j < Width; ++j) y[row * columns + j] = static_cast<Y>(s.result(sums.sums[j]));
+    }
+};
+
+/// Columns [first, first + Width) of Y.
+template <int Width, executor Executor, class Semiring, class T, class I, class O, class X, class Y>
+void spmm_columns(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
+                  thin_view<X const> x, thin_view<Y> y, std::int64_t first) {
+    using add_type = std::remove_cvref_t<decltype(s.add)>;
+    using multiply = multiply_side_by_side<Semiring, T, I, X, Width>;
+    reduce_rows(exec, plan, along_nonzeros{multiply{s, x.values.data() + first, x.columns}, a.coefficients, a.indices},
+                add_side_by_side<add_type, Width>{s.add},
+                store_side_by_side<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
+}
+
+/// Row i of values = ⊕_j x_ij ⊗ y_kj over the columns, for the entries (i, k) of a pattern.
+template <class Semiring, class T, class I, class O, class X, class Y, class Z>
+struct sampled_row {
+    Semiring s;
+    csr_view<T, I, O> pattern;
+    X const* x;
+    Y const* y;
+    std::int64_t columns;
+    Z* values;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (O k = pattern.row_begin(i); k < pattern.row_end(i); ++k) {
+            std::int64_t const other = std::int64_t(pattern.indices[k]) * columns;
+            auto sum = s.add.identity();
+            for (std::int64_t j = 0; j < columns; ++j)
+                sum = accumulate(s.add, sum, s.multiply(x[i * columns + j], y[other + j], j));
+            values[k] = static_cast<Z>(s.result(sum));
+        }
+    }
+};
+
+template <class T>
+void require_thin(thin_view<T> v, std::int64_t rows, char const* what) {
+    if (v.columns < 0) throw argument_error(std::string(what) + " has a negative number of columns");
+    require_size(std::string("elements of ") + what, v.values, checked_product(rows, v.columns, what));
+}
+
+} // namespace detail
+
+/// Y = A X over a semiring (SpMM): X[columns, k], Y[rows, k]; Y overlaps neither X nor the values of A. Rows without
+/// entries get the identity, as in semiring_spmv. Columns go in groups of eight, four, two and one; sums are those of
+/// semiring_spmv, bit for bit on the host. Throws dimension_error where sizes disagree, argument_error for an overlap.
+template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
+void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a, thin_view<X> x,
+          thin_view<Y> y) {
+    static_assert(!std::is_const_v<Y>, "Y of spmm is written");
+    require_size("rows of the plan", plan.rows(), a.rows());
+    require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
+    require_size("columns of Y", y.columns, x.columns);
+    detail::require_thin(x, a.columns(), "X");
+    detail::require_thin(y, a.rows(), "Y");
+    require_apart(range_of("X", x.values), range_of("Y", y.values), "sparse times dense: ");
+    require_apart(range_of("the array of values", a.values()), range_of("Y", y.values), "sparse times dense: ");
+    thin_view<std::remove_const_t<X> const> const from = x;
+    std::int64_t j = 0;
+    for (; x.columns - j >= 8; j += 8) detail::spmm_columns<8>(exec, plan, s, a, from, y, j);
+    for (; x.columns - j >= 4; j += 4) detail::spmm_columns<4>(exec, plan, s, a, from, y, j);
+    for (; x.columns - j >= 2; j += 2) detail::spmm_columns<2>(exec, plan, s, a, from, y, j);
+    if (j < x.columns) detail::spmm_columns<1>(exec, plan, s, a, from, y, j);
+}
+
+/// values[e] = ⊕_j x_ij ⊗ y_kj for every entry e = (i, k) of a pattern (SDDMM), whose own values are not read: X[rows,
+/// n], Y[columns, n], in rising j. Throws dimension_error where sizes disagree, argument_error for an overlap.
+template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y, class Z>
+void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, thin_view<X> x, thin_view<Y> y,
+           array_view<Z> values) {
+    require_size("columns of Y", y.columns, x.columns);
+    detail::require_thin(x, pattern.rows(), "X");
+    detail::require_thin(y, pattern.columns(), "Y");
+    require_size("values of the pattern", values, pattern.nonzeros());
+    require_apart(range_of("X", x.values), range_of("the values", values), "sampled product: ");
+    require_apart(range_of("Y", y.values), range_of("the values", values), "sampled product: ");
+    using U = std::remove_const_t<X>;
+    using V = std::remove_const_t<Y>;
+    for_each(exec, pattern.rows(),
+             detail::sampled_row<Semiring, T, I, O, U, V, Z>{s, pattern, x.values.data(), y.values.data(), x.columns,
+                                                             values.data()});
+}
+
+} // namespace coppice

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The catalogue of preconditioners.
+///
+/// An entry stands in the header of its preconditioner:
+///
+///     struct jacobi_entry {
+///         static constexpr preconditioner_row row{.name = "jacobi", ...};
+///         template <executor Executor, class T, class I>
+///         static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& options);
+///     };
+///
+/// What make() returns has apply(exec, r, z) const, refresh(exec, a) unless nothing depends on the values, and
+/// findings() where it has something to report. A new preconditioner is such a header and a line in the list below.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include <coppice/core/names.hpp>
+#include <coppice/solvers/catalogue/hbisa_preconditioner.hpp>
+#include <coppice/solvers/multilevel/multilevel.hpp>
+#include <coppice/solvers/precondition/incomplete/ilu.hpp>
+#include <coppice/solvers/precondition/incomplete/isai.hpp>
+#include <coppice/solvers/precondition/one_level/diagonal.hpp>
+#include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/one_level/preconditioners.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_factors.hpp>
+#include <coppice/solvers/precondition/splitting/splittings.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class... Entry>
+struct entry_list {
+    static constexpr std::array<preconditioner_row, sizeof...(Entry)> rows{Entry::row...};
+    static constexpr std::array<std::string_view, sizeof...(Entry)> names{Entry::row.name...};
+
+    /// Calls visit(entry) for the entry of that name; false where there is none.
+    template <class Visit>
+    static bool with(std::string_view name, Visit visit) {
+        return ((name == Entry::row.name && (visit(Entry{}), true)) || ...);
+    }
+};
+
+using preconditioner_entries = entry_list<identity_entry,           //
+                                          jacobi_entry,             //
+                                          diagp_0_entry,            //
+                                          diagp_1_entry,            //
+                                          diagp_2_entry,            //
+                                          l1_entry,                 //
+                                          tridiagonal_entry,        //
+                                          forest_entry,             //
+                                          block_forest_entry,       //
+                                          inner_alternation_entry,  //
+                                          outer_alternation_entry,  //
+                                          grid_alternation_entry,   //
+                                          direct_splitting_entry,   //
+                                          mixed_splitting_entry,    //
+                                          adaptive_splitting_entry, //
+                                          ilu0_entry,               //
+                                          ic0_entry,                //
+                                          isai_entry,               //
+                                          hbisa_entry,              //
+                                          multilevel_entry>;
+
+} // namespace detail
+
+/// One row a preconditioner.
+inline constexpr std::span<preconditioner_row const> preconditioner_catalogue = detail::preconditioner_entries::rows;
+/// The names that make_preconditioner() takes.
+inline constexpr auto preconditioner_names = detail::preconditioner_entries::names;
+
+/// The row of that name; argument_error that lists the known ones.
+inline preconditioner_row const& preconditioner_row_of(std::string_view name) {
+    for (preconditioner_row const& row : preconditioner_catalogue)
+        if (row.name == name) return row;
+    detail::throw_unknown_name("preconditioner", name, preconditioner_names);
+}
+
+} // namespace coppice

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Preconditioners of the catalogue for complex matrices.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <coppice/solvers/catalogue/catalogue.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
+
+namespace coppice {
+
+namespace detail {
+
+using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry>;
+
+/// A preconditioner of elements for numbers of T.
+template <class T, class M>
+class preconditioner_of_elements {
+public:
+    static constexpr bool shareable = is_shareable<M>;
+
+    explicit preconditioner_of_elements(M m) : m_(std::move(m)) {}
+
+    template <executor Executor>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        m_.apply(exec, as_elements(r), as_elements(z));
+    }
+    template <executor Executor, class I>
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        if constexpr (requires { m_.refresh(exec, as_elements(a)); }) m_.refresh(exec, as_elements(a));
+    }
+    bool replayable() const { return true; }
+    bool is_identity() const {
+        if constexpr (requires { m_.is_identity(); }) return m_.is_identity();
+        return false;
+    }
+    std::vector<finding> findings() const {
+        if constexpr (requires { m_.findings(); }) return m_.findings();
+        return {};
+    }
+
+private:
+    M m_;
+};
+
+/// Calls made(preconditioner) with the one of that name; argument_error for one that is not for complex matrices.
+template <executor Executor, class T, class I, class Made>
+void make_complex_preconditioner(Executor const& exec, std::string const& name, csr_view<T, I> a,
+                                 chosen_options const& options, Made const& made) {
+    bool const known = complex_entries::with(name, [&](auto entry) {
+        auto m = entry.make(exec, as_elements(a), options);
+        made(preconditioner_of_elements<T, decltype(m)>(std::move(m)));
+    });
+    if (known) return;
+    std::string all;
+    for (std::string_view const one : complex_entries::names) all.append(all.empty() ? "" : ", ").append(one);
+    throw argument_error("preconditioner \"" + name + "\" is for real matrices; for complex ones there are: " + all);
+}
+
+} // namespace detail
+
+/// The names that make_preconditioner() takes for complex matrices; the other ones are for real matrices alone.
+inline constexpr auto complex_preconditioner_names = detail::complex_entries::names;
+
+} // namespace coppice

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Block sweeps as a preconditioner: HBISA from z = 0.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/one_level/diagonal.hpp>
+#include <coppice/solvers/queueing/hbisa.hpp>
+
+namespace coppice {
+
+struct hbisa_preconditioner_options {
+    std::int64_t block = 0; ///< rows of a block; 0: found, or 64 where no size makes the matrix block-tridiagonal
+    block_sweep sweep = block_sweep::jacobi;
+    bool symmetric = false; ///< each sweep of Gauss-Seidel ends with the even blocks again
+    int steps = 1;          ///< sweeps
+};
+
+/// z of so many sweeps of HBISA from z = 0, over tridiagonal blocks that hold what of A they can; all else of A couples
+/// them. Symmetric where A is, but for Gauss-Seidel without `symmetric`. Blocks that are singular, or nearly so, are
+/// mended. Where the sweeps diverge, fewer are taken, down to the blocks alone, so that finite vectors stay finite; the
+/// report says how many. Uses workspace of the object: one solve at a time. Throws matrix_error for values that are not
+/// finite, argument_error for a block larger than the matrix.
+template <executor Executor, class T, class I = std::int32_t>
+class hbisa_preconditioner {
+public:
+    hbisa_preconditioner(Executor const& exec, csr_view<T, I> a, hbisa_preconditioner_options const& options)
+        : pattern_(exec, a), options_(options), sweeps_(make(exec, a, options)) {
+        choose_steps(exec);
+    }
+
+    /// New values on the pattern of the matrix that it was made of.
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        pattern_.require_same_pattern(exec, a);
+        sweeps_.refresh(exec, a);
+        choose_steps(exec);
+    }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, pattern_.size().rows);
+        require_size("z of a preconditioner", z, pattern_.size().rows);
+        if (taken_ == 0 || options_.sweep == block_sweep::jacobi) {
+            sweeps_.solve_blocks(exec, r, z);
+            sweeps_.smooth(exec, r, z, std::max(taken_ - 1, 0));
+            return;
+        }
+        fill(exec, z, T(0));
+        sweeps_.smooth(exec, r, z, taken_, options_.symmetric);
+    }
+    bool replayable() const { return true; }
+    std::vector<finding> findings() const {
+        auto const& m = sweeps_.matrix();
+        double const all = double(pattern_.size().nonzeros > 0 ? pattern_.size().nonzeros : 1);
+        return {{"block", finding_unit::count, double(m.block())},
+                {"couplings", finding_unit::share, double(m.couplings().nonzeros()) / all},
+                {"sweeps_taken", finding_unit::count, double(taken_)},
+                {"mended_rows", finding_unit::count, double(sweeps_.mended_rows())}};
+    }
+
+private:
+    static hbisa<Executor, T, I> make(Executor const& exec, csr_view<T, I> a, hbisa_preconditioner_options const& o) {
+        require_square(a, "a preconditioner");
+        return {
+            exec,
+            a,
+            {.sweep = o.sweep, .storage = {.block = o.block, .most_bands = 1, .lenient = true}, .resident_bytes = 0}};
+    }
+
+    void choose_steps(Executor const& exec) {
+        taken_ = options_.steps;
+        if (taken_ == 1 && options_.sweep == block_sweep::jacobi) return;
+        double const growth = sweeps_.growth(exec, options_.symmetric);
+        taken_ = growth > 1e12 ? 0 : detail::fitting_steps(growth, taken_);
+    }
+
+    detail::pattern_mark pattern_;
+    int taken_ = 1;
+    hbisa_preconditioner_options options_;
+    hbisa<Executor, T, I> sweeps_;
+};
+
+namespace detail {
+
+inline constexpr option_row hbisa_option_rows[] = {
+    {.name = "block",
+     .standard = "0",
+     .meaning = "rows of a block; 0: found, or 64 where no size makes the matrix block-tridiagonal",
+     .least = 0,
+     .most = 2147483647},
+    {.name = "order",
+     .kind = option_kind::choice,
+     .standard = "jacobi",
+     .meaning = "of the blocks: all at once, or the even ones, then the odd ones (and the even ones again)",
+     .choices = {"jacobi", "gauss-seidel", "symmetric"}},
+    {.name = "sweeps", .standard = "1", .meaning = "over all blocks, from z = 0", .least = 1, .most = 1000}};
+
+} // namespace detail
+
+struct hbisa_entry {
+    static constexpr preconditioner_row row{.name = "hbisa",
+                                            .matrix = "tridiagonal blocks of many rows, solved directly, in sweeps",
+                                            .setup = "a factorisation of the blocks",
+                                            .suits =
+                                                "block-tridiagonal matrices with strong blocks: queues, grid lines",
+                                            .compared = false,
+                                            .options = detail::hbisa_option_rows};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        int const order = int(o.choice("order"));
+        return hbisa_preconditioner<Executor, T, I>(
+            exec, a,
+            {.block = o.integer("block"),
+             .sweep = order == 0 ? block_sweep::jacobi : block_sweep::gauss_seidel,
+             .symmetric = order == 2,
+             .steps = int(o.integer("sweeps"))});
+    }
+};
+
+} // namespace coppice

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/catalogue/preconditioner.hpp>
+
+namespace coppice {
+
+COPPICE_TRIDIAGONAL_MENDER(, cuda_executor, float)
+COPPICE_TRIDIAGONAL_MENDER(, cuda_executor, double)
+COPPICE_PRECONDITIONERS(, cuda_executor, float)
+COPPICE_PRECONDITIONERS(, cuda_executor, double)
+COPPICE_FOREST_PRECONDITIONER(, cuda_executor, float)
+COPPICE_FOREST_PRECONDITIONER(, cuda_executor, double)
+COPPICE_MAKE_PRECONDITIONER(, cuda_executor, float)
+COPPICE_MAKE_PRECONDITIONER(, cuda_executor, double)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(, cuda_executor, float)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(, cuda_executor, double)
+
+} // namespace coppice

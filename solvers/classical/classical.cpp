@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/classical/classical_solve.hpp>
-
-namespace coppice {
-
-COPPICE_CLASSICAL_DECLARE(template, float, host_executor)
-COPPICE_CLASSICAL_DECLARE(template, double, host_executor)
-
-} // namespace coppice

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/band_solve.hpp>
-
-namespace coppice {
-
-COPPICE_BANDS_DECLARE(template, std::complex<double>, cuda_executor)
-
-} // namespace coppice

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/tridiagonal_solve.hpp>
-
-namespace coppice {
-
-COPPICE_BANDS_DECLARE(template, float, cuda_executor)
-COPPICE_TRIDIAGONAL(float, cuda_executor)
-
-} // namespace coppice

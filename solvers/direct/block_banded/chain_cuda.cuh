@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// CUDA launcher of the chain solver. For small blocks and few bands a warp stages its stretches in shared memory
+/// and holds their rows in registers (chain_block.hpp); for the rest a team of lanes works on a stretch in shared
+/// memory. Everything is queued on the executor's stream; no allocation, no synchronisation.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <cooperative_groups.h>
+
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_early.cuh>
+#include <coppice/core/cuda/launch_shared.cuh>
+#include <coppice/core/executor.hpp>
+#include <coppice/solvers/direct/block_banded/chain_block.hpp>
+#include <coppice/solvers/direct/block_banded/chain_tree.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_factor_level.hpp>
+
+namespace coppice::chain {
+
+/// `size` consecutive lanes of a warp; a power of two.
+struct lane_team {
+    int place, lanes;
+    __device__ int rank() const { return place; }
+    __device__ int size() const { return lanes; }
+    __device__ void sync() const { __syncwarp(); }
+    __device__ bool any(bool condition) const { return __any_sync(0xffffffffu, condition) != 0; }
+};
+
+static_assert(team_of_lanes<lane_team>);
+
+/// Lanes of a team, teams of a block, elements of shared memory of a team.
+struct team_layout {
+    int lanes, teams, elements;
+};
+
+/// A team gets enough lanes to load a unit in one or two rounds, since a team waits for loads most of the time, and to
+/// share the columns of an elimination; and more lanes where shared memory has no room for the teams.
+inline team_layout layout_for(int columns, std::int64_t elements, std::int64_t bytes_each, std::int64_t limit) {
+    constexpr int threads = 128, warp = 32;
+    elements |= 1; // so that lanes of different teams meet different banks
+    int lanes = columns <= 7 ? 4 : columns <= 16 ? 16 : warp;
+    while (lanes < warp && warp / lanes * elements * bytes_each > limit) lanes *= 2;
+    int teams = threads / lanes;
+    while (teams * lanes > warp && teams * elements * bytes_each > limit) teams /= 2;
+    return {lanes, teams, int(elements)};
+}
+
+/// A warp of the running kernel as a Block.
+struct cuda_warp : cuda_block {
+    __device__ int thread() const { return int(threadIdx.x) % warp_lanes; }
+    __device__ static constexpr int threads() { return warp_lanes; }
+    __device__ void sync() const { __syncwarp(); }
+    __device__ bool sync_any(bool condition) const {
+        bool const any = __any_sync(0xffffffffu, condition) != 0;
+        __syncwarp();
+        return any;
+    }
+};
+
+// 8 blocks a multiprocessor: without this number the register allocator aims at more blocks than shared memory has room
+// for, and spills.
+template <bool Left, int K, int W, class T, class Units>
+__global__ void __launch_bounds__(warp_lanes, 8)
+    tile_kernel(__grid_constant__ stage<T, Units> const s, tile_plan plan) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!s.open()) return;
+    using tile_type = warp_tile<T, Units, K, W, Left, cuda_warp>;
+    cuda_warp const warp;
+    // The last tile comes first: at the end of a system, where rows fill up the last stretch, a tile takes longer.
+    std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
+    std::int64_t const first = tile * tile_type::sizes::stretches;
+    tile_type(warp, s, first, s.stretches, plan, shared).run();
+}
+
+template <class T, class Units>
+__global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!s.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
+    s.reduce(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+template <class T, class Units>
+__global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!s.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
+    s.substitute(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+template <class T>
+__global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!c.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
+    c.solve(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+template <class Job>
+__global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!job.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    auto* const memory = reinterpret_cast<typename Job::value_type*>(shared) + team * layout.elements;
+    job.run(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+/// The barrier of blocks that share systems: all blocks of the grid run at once (cooperative launch).
+struct grid_meeting {
+    __device__ void meet(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
+};
+
+template <int W, class T>
+__global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_constant__ tree_job<T> const job) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!job.open()) return; // the same in all blocks, so that none waits at a barrier
+    grid_meeting meeting;
+    solve_links<W>(cuda_block{}, job, blockIdx.x, meeting, reinterpret_cast<T*>(shared));
+}
+
+/// Launches on a GPU need no workspace besides the links.
+template <class T>
+std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+    return 0;
+}
+
+inline dim3 grid_of(std::int64_t blocks) {
+    return dim3(unsigned(checked_cast<int>(blocks, "number of CUDA blocks of solve_bands")));
+}
+
+template <class Job>
+void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job const& job, std::int64_t teams,
+               int columns, std::int64_t elements) {
+    using T = typename Job::value_type;
+    team_layout const layout = layout_for(columns, elements, sizeof(T), shared_limit(exec));
+    std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
+    launch_shared(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
+                  job, layout);
+}
+
+/// Runs a stage by tiles if there are tiles for it and they fit into shared memory; says whether it did.
+struct run_tiles {
+    cuda_executor const& exec;
+
+    template <bool Left, class T, class Units, int K, int W>
+    bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
+        if (plan.bytes > shared_limit(exec)) return false;
+        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
+                      grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
+                      std::size_t(plan.bytes), s, plan);
+        return true;
+    }
+};
+
+/// Tiles take one right-hand side at a time.
+template <class T>
+int sides_at_once(cuda_executor const&, matrix_rows<T> const& a) {
+    return has_tiles(a) ? 1 : most_sides;
+}
+
+template <class T, class Units>
+void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
+    if constexpr (Units::of_rows)
+        if (with_tiles<true>(s, run_tiles{exec})) return;
+    run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
+}
+
+template <class T, class Units>
+void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
+    if constexpr (Units::of_rows)
+        if (with_tiles<false>(s, run_tiles{exec})) return;
+    run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
+              s.shape.substitute_elements());
+}
+
+template <class T>
+void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
+    run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
+}
+
+/// Whether all links are solved by one kernel: not where one system may be so much longer than the others that one
+/// block would join its links while the device waits.
+template <class T>
+bool joins_links(cuda_executor const&, matrix_rows<T> const& a) {
+    constexpr std::int64_t rows_of_a_block = 1 << 13, most_uneven = 8;
+    batch_shape const& b = a.batch;
+    return has_tiles(a) && (!b.offsets || b.rows <= rows_of_a_block || b.rows * b.systems <= most_uneven * b.total);
+}
+
+template <class T>
+std::int64_t tree_elements(cuda_executor const& exec, levels const& l, matrix_rows<T> const& a) {
+    return tree_elements(2 * a.n, l.total(1), most_shares(l.batch.systems, exec.multiprocessors()));
+}
+
+template <class T>
+void solve_links(cuda_executor const& exec, tree_job<T> job) {
+    with_tree_width(job.links.a, [&]<int W>(std::integral_constant<int, W>) {
+        constexpr int lanes = join_lanes<W>;
+        job.plan = plan_tree<T, W>(job.plan.systems, job.plan.links, exec.multiprocessors(), shared_limit(exec));
+        auto const kernel = &tree_kernel<W, T>;
+        auto const bytes = std::size_t(tree_memory<T, W>(job.plan).bytes());
+        allow_shared(exec, kernel, bytes);
+        cudaLaunchAttribute sharing{};
+        if (job.plan.shares > 1) {
+            sharing.id = cudaLaunchAttributeCooperative;
+            sharing.val.cooperative = 1;
+        }
+        launch_early(exec, kernel, grid_of(job.plan.blocks(lanes)), job.plan.threads, bytes, sharing, job);
+    });
+}
+
+template <class T, class Units>
+void run_step(cuda_executor const& exec, factored_stage<T, Units> const& s, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_stage<T, Units>>, s, s.base.stretches, s.base.shape.reduce_columns(),
+              s.elements(s.base.shape));
+}
+
+template <class T>
+void run_step(cuda_executor const& exec, factored_closing<T> const& c, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_closing<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
+}
+
+template <class T>
+std::int64_t factor_launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+    return 0;
+}
+
+} // namespace coppice::chain

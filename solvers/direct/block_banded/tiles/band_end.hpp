@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// One end of a banded system on one core: its tiles of rows, its steps through them, its way back. Included by
+/// band_ends.cpp, which is compiled for several instruction sets: everything is its own.
+#pragma once
+
+#include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
+
+namespace coppice::COPPICE_ISA {
+namespace {
+
+using namespace coppice::chain;
+
+constexpr int tile_rows = band_ends<float>::tile_rows;
+
+/// Of steps [u, to).
+COPPICE_ALWAYS_INLINE int steps_at_once(std::int64_t u, std::int64_t to) {
+    return to - u >= tile_rows ? tile_rows : to > u ? int(to - u) : 0;
+}
+
+/// One end of a system. Rows and unknowns are counted from there; row i has its entries in columns i - below ... .
+template <class T, int Lanes, int Width>
+struct one_end {
+    using column = front_column<T, Lanes>;
+    using front = lane_front<column, Width>;
+    static constexpr int width = Width, pitch = tile_rows, entries_pitch = Width + 1;
+
+    band_ends<T> const& e;
+    bool const last; ///< counted from the last row of the system up
+    int const below, sides;
+    std::int64_t const steps, rows;
+    std::int64_t const mine; ///< rows from here on are the other end's
+    T *const memory, *const tile, *const entries, *const values, *const behind;
+
+    one_end(band_ends<T> const& job, int which)
+        : e(job), last(which == 1), below(last ? job.upper : job.lower), sides(job.sides), steps(job.steps[which]),
+          rows(job.a.scalar_rows), mine(steps + below), memory(job.memory + which * job.end_elements),
+          tile(memory + job.tile), entries(memory + job.entries), values(memory + job.values),
+          behind(memory + job.behind) {}
+
+    std::int64_t row_of(std::int64_t i) const { return last ? rows - 1 - i : i; }
+    column* front_at(std::int64_t block) const { return reinterpret_cast<column*>(memory + block * e.front_pitch); }
+
+    /// A row of the tile: from[0], from[1], ... or from[0], from[-1], ... in places [first, after) of `count`, zero in
+    /// the others.
+    void copy_run(T* to, T const* from, int count, std::int64_t first, std::int64_t after) const {
+        if (count < pitch || first > 0 || after < pitch)
+            for (int t = 0; t < count; ++t) to[t] = t >= first && t < after ? from[last ? -t : t] : T(0);
+        else if (last)
+            for (int t = 0; t < pitch; ++t) to[t] = from[-t];
+        else
+            for (int t = 0; t < pitch; ++t) to[t] = from[t];
+    }
+    /// Copies `count` rows from row i on, and their right-hand sides.
+    void load_tile(T* to, std::int64_t i, int count) const {
+        matrix_rows<T> const& a = e.a;
+        bool const turned = a.op != matrix_operation::none;
+        for (int j = 0; j <= Width; ++j) {
+            int const k = j - below, across = last ? -k : k, band = turned ? -across : across;
+            bool const stored = -a.lower_bands <= band && band <= a.upper_bands;
+            std::int64_t const first = (k < 0 ? -k : 0) - i, after = (k < 0 ? rows : rows - k) - i;
+            std::int64_t const at = (band + a.lower_bands) * a.scalar_rows + row_of(i) + (turned ? across : 0);
+            copy_run(to + j * pitch, a.diagonal + at, count, first, stored ? after : first);
+        }
+        for (int s = 0; s < sides; ++s)
+            copy_run(to + (Width + 1 + s) * pitch, e.d + s * e.d_leading + row_of(i), count, -i, mine - i);
+        finish_tile(to, count);
+    }
+    /// Where that is asked for, rows of a tile times powers of two that make them alike.
+    void finish_tile(T* to, int count) const {
+        for (int t = 0; e.how.equilibrate && t < count; ++t) {
+            T largest(0);
+            for (int j = 0; j <= Width; ++j) largest = larger(magnitude(to[j * pitch + t]), largest);
+            T const scale = scale_to_one(largest);
+            for (int j = 0; j < Width + 1 + sides; ++j) to[j * pitch + t] *= scale;
+        }
+    }
+    /// The front of the first rows.
+    void start() const {
+        if (e.a.lower_bands + e.a.upper_bands < Width) // columns that no band is copied to stay as they are
+            for (int t = 0; t < 2 * (Width + 1 + sides) * pitch; ++t) tile[t] = T(0);
+        load_tile(tile, 0, below);
+        T* const to = reinterpret_cast<T*>(front_at(0));
+        for (int c = 0; c < Width + sides; ++c)
+            for (int r = 0; r < Lanes; ++r) {
+                int const j = c < Width ? c - r + below : c + 1; // in the row of the tile
+                to[c * Lanes + r] = r < below && (c >= Width || j <= Width) ? tile[j * pitch + r] : T(0);
+            }
+    }
+    void tell(std::int64_t unknown) const {
+        std::int64_t& first = e.met[last ? 1 : 0];
+        if (unknown < first) first = unknown;
+    }
+    /// Solves steps [first, to), whose pivot rows were kept, and stores their unknowns. What lies before row `held` may
+    /// be a right-hand side still to be read; the unknowns there are stored with the next steps.
+    void substitute(std::int64_t first, std::int64_t to, std::int64_t held) const {
+        for (int s = 0; s < sides; ++s) {
+            T* const around = behind + s * Width;
+            std::int64_t const from = held > to ? held : to;
+            store(from, to + below, s, around + (from - to));
+            T* const value = values + s * e.kept_rows;
+            substitute_side(entries, to - first, value, around);
+            store(held, to, s, value + (held - first));
+        }
+    }
+    /// value[count) from right-hand sides of pivot rows to unknowns; `around` holds those behind, then those before.
+    static void substitute_side(T const* pivots, std::int64_t count, T* value, T* around) {
+        T known[Width];
+        for (int j = 0; j < Width; ++j) known[j] = around[j];
+        for (std::int64_t u = count - 1; u >= 0; --u) {
+            T const* const row = pivots + u * entries_pitch;
+            T rest = value[u];
+#pragma GCC unroll 32
+            for (int j = Width - 1; j >= 0; --j) rest = rest - row[j + 1] * known[j]; // the newest comes last
+#pragma GCC unroll 32
+            for (int j = Width - 1; j > 0; --j) known[j] = known[j - 1];
+            known[0] = value[u] = rest * row[0];
+        }
+        for (int j = 0; j < Width; ++j) around[j] = known[j];
+    }
+    /// Stores unknowns [from, to), of which that of `from` and one side is *x.
+    void store(std::int64_t from, std::int64_t to, int side, T const* x) const {
+        T* const at = e.x + side * e.x_leading;
+        for (std::int64_t i = from; i < to; ++i) at[row_of(i)] = x[i - from];
+    }
+};
+
+/// Copies a tile of an end column by column, one while each row of the tile before it is eliminated, and asks for the
+/// memory of the one after next. So few lines are under way that those of bands whose addresses differ by a power of
+/// two do not drive each other out of the cache.
+template <class T, class End>
+struct tile_copy {
+    static constexpr int ahead = 3, lines = tile_rows * int(sizeof(T)) / 64, width = register_bytes / int(sizeof(T));
+    typedef T vector __attribute__((vector_size(register_bytes)));
+
+    T const *band, *side; ///< what is copied to columns 0 and Width + 1; null for a tile at an edge
+    std::int64_t band_step, side_step;
+    int first, after, columns; ///< stored bands are columns [first, after)
+    bool last;
+
+    /// Of rows [i, i + count).
+    COPPICE_ALWAYS_INLINE tile_copy(End const& end, std::int64_t i, int count) {
+        matrix_rows<T> const& a = end.e.a;
+        bool const turned = a.op != matrix_operation::none;
+        bool const inside = count == tile_rows && i >= end.below && i + count <= end.rows - (End::width - end.below) &&
+                            i + count <= end.mine;
+        int const across = end.last ? end.below : -end.below, band_number = turned ? -across : across;
+        std::int64_t const down = end.last != turned ? -a.scalar_rows : a.scalar_rows;
+        last = end.last;
+        band_step = down + (turned ? (last ? -1 : 1) : 0);
+        side_step = end.e.d_leading;
+        std::int64_t const at = (band_number + a.lower_bands) * a.scalar_rows + end.row_of(i) + (turned ? across : 0);
+        band = inside ? a.diagonal + at : nullptr;
+        side = end.e.d + end.row_of(i);
+        int const bands_below = turned ? a.upper_bands : a.lower_bands,
+                  bands_above = turned ? a.lower_bands : a.upper_bands;
+        first = end.below - (last ? bands_above : bands_below);
+        after = end.below + (last ? bands_below : bands_above) + 1;
+        columns = End::width + 1 + end.sides;
+    }
+    COPPICE_ALWAYS_INLINE T const* from(int j) const {
+        return j <= End::width ? band + j * band_step : side + (j - End::width - 1) * side_step;
+    }
+    COPPICE_ALWAYS_INLINE bool has(int j) const { return j > End::width ? j < columns : first <= j && j < after; }
+    COPPICE_ALWAYS_INLINE void work(int j, T* tile) const {
+        if (!band) return;
+        if (has(j + ahead)) {
+            char const* const next = reinterpret_cast<char const*>(from(j + ahead));
+            for (int line = 0; line <= lines; ++line) __builtin_prefetch(next + (last ? -64 : 64) * line);
+        }
+        if (!has(j)) return;
+        T const* const source = from(j);
+        T* const to = tile + j * tile_rows;
+#pragma GCC unroll 16
+        for (int t = 0; t < tile_rows; t += width) { // no call that would cost the front its registers
+            vector values;
+            __builtin_memcpy(&values, last ? source - t - (width - 1) : source + t, sizeof(values));
+            if (last) values = backwards(values, std::make_integer_sequence<int, width>());
+            __builtin_memcpy(to + t, &values, sizeof(values));
+        }
+    }
+
+private:
+    template <int... Lane>
+    COPPICE_ALWAYS_INLINE static vector backwards(vector v, std::integer_sequence<int, Lane...>) {
+        return __builtin_shufflevector(v, v, (width - 1 - Lane)...);
+    }
+};
+
+/// An end on its way through some steps, of which the first is `first`; its front stays in registers.
+template <bool Keep, class End>
+struct walk {
+    using T = typename End::column::value_type;
+    using column = typename End::column;
+    using front = typename End::front;
+    using copy = tile_copy<T, End>;
+
+    End const& end;
+    T *const entries, *const values;
+    column* const side;
+    int const sides, kept_rows;
+    bool const flush;
+    T const threshold;
+    std::int64_t const first;
+
+    COPPICE_ALWAYS_INLINE walk(End const& e, std::int64_t next, std::int64_t step)
+        : end(e), entries(e.entries), values(e.values), side(e.front_at(next) + End::width), sides(e.sides),
+          kept_rows(int(e.e.kept_rows)), flush(e.e.how.flush), threshold(e.e.how.threshold), first(step) {}
+    COPPICE_ALWAYS_INLINE void begin(front& f, std::int64_t block) const {
+        column const* const kept = end.front_at(block);
+        f.load(kept);
+        for (int s = 0; s < sides; ++s) side[s] = kept[End::width + s];
+    }
+    COPPICE_ALWAYS_INLINE T* tile(int turn) const { return end.tile + turn * (End::width + 1 + sides) * tile_rows; }
+    COPPICE_ALWAYS_INLINE void load(T* tile, std::int64_t u, int count) const {
+        if (count > 0) end.load_tile(tile, u + end.below, count);
+    }
+    COPPICE_ALWAYS_INLINE void step(front& f, std::int64_t u, T const* row) const {
+        std::int64_t const at = Keep ? u - first : 0;
+        bool const none = f.template eliminate<Keep>(
+            joining_row<T>{row, row + (End::width + 1) * End::pitch, End::pitch}, side, sides, flush, threshold,
+            kept_row<T>{entries + at * End::entries_pitch, values + at, kept_rows});
+        if (none) end.tell(u);
+    }
+};
+
+/// The tiles of an end, two in turn.
+template <class Walk>
+struct tile_turns {
+    using T = typename Walk::T;
+
+    Walk const& walk;
+    int turn = 0;
+
+    COPPICE_ALWAYS_INLINE explicit tile_turns(Walk const& w) : walk(w) {}
+    COPPICE_ALWAYS_INLINE T* now() const { return walk.tile(turn); }
+    COPPICE_ALWAYS_INLINE T* next() const { return walk.tile(1 - turn); }
+    /// Goes on to the tile that `copy` has made, or makes it.
+    template <class Copy>
+    COPPICE_ALWAYS_INLINE void go_on(Copy const& copy, std::int64_t u, int count) {
+        turn = 1 - turn;
+        if (copy.band)
+            walk.end.finish_tile(now(), count);
+        else
+            walk.end.load_tile(now(), u + walk.end.below, count);
+    }
+};
+
+/// Steps [from, to) of an end, from front `block` to front `next`; step `first` leaves the first pivot row that is
+/// kept.
+template <bool Keep, class End>
+void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
+             End const& end) {
+    using walking = walk<Keep, End>;
+    walking const w(end, next, first);
+    tile_turns<walking> tiles(w);
+    typename End::front f;
+    w.begin(f, block);
+    int count = steps_at_once(from, to);
+    w.load(tiles.now(), from, count);
+    for (std::int64_t u = from; u < to; u += tile_rows) {
+        int const behind = steps_at_once(u + tile_rows, to);
+        typename walking::copy const copy(end, u + tile_rows + end.below, behind);
+        for (int t = 0; t < count; ++t) {
+            w.step(f, u + t, tiles.now() + t);
+            copy.work(t, tiles.next());
+        }
+        if (behind > 0) tiles.go_on(copy, u + tile_rows, behind);
+        count = behind;
+    }
+    f.save(end.front_at(next));
+}
+/// Of two ends, side by side: one fills the waiting times of the other.
+template <bool Keep, class End>
+void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
+             End const& a, End const& b) {
+    using walking = walk<Keep, End>;
+    walking const v(a, next, first), w(b, next, first);
+    tile_turns<walking> tiles(v), others(w);
+    typename End::front f, g;
+    v.begin(f, block);
+    w.begin(g, block);
+    int count = steps_at_once(from, to);
+    v.load(tiles.now(), from, count);
+    w.load(others.now(), from, count);
+    for (std::int64_t u = from; u < to; u += tile_rows) {
+        int const behind = steps_at_once(u + tile_rows, to);
+        typename walking::copy const copy(a, u + tile_rows + a.below, behind),
+            other(b, u + tile_rows + b.below, behind);
+        for (int t = 0; t < count; ++t) {
+            v.step(f, u + t, tiles.now() + t);
+            w.step(g, u + t, others.now() + t);
+            copy.work(t, tiles.next());
+            other.work(t, others.next());
+        }
+        if (behind > 0) {
+            tiles.go_on(copy, u + tile_rows, behind);
+            others.go_on(other, u + tile_rows, behind);
+        }
+        count = behind;
+    }
+    f.save(a.front_at(next));
+    g.save(b.front_at(next));
+}
+
+} // namespace
+} // namespace coppice::COPPICE_ISA

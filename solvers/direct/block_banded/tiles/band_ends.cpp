@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Banded systems from both ends on one core. Compiled once per instruction set.
+#include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
+
+#include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_middle.hpp>
+
+namespace coppice::COPPICE_ISA {
+namespace {
+
+using namespace coppice::chain;
+
+template <class T, class... Ends>
+void reduce(band_ends<T> const& e, Ends const&... ends) {
+    (ends.start(), ...);
+    for (std::int64_t b = 0; b + 1 < e.blocks; ++b) {
+        std::int64_t const first = b * e.block_steps;
+        advance<false>(b, b + 1, first, first, first + e.block_steps, ends...);
+    }
+    std::int64_t const first = (e.blocks - 1) * e.block_steps, common = e.steps[1];
+    advance<true>(e.blocks - 1, e.blocks, first, first, common, ends...);
+    // One end may have a step more.
+    ((ends.steps > common ? advance<true>(e.blocks, e.blocks, first, common, ends.steps, ends) : void()), ...);
+}
+
+template <class T, class... Ends>
+void substitute(band_ends<T> const& e, Ends const&... ends) {
+    for (std::int64_t b = e.blocks - 1; b >= 0; --b) {
+        std::int64_t const first = b * e.block_steps, to = first + e.block_steps;
+        bool const made = b + 1 == e.blocks; // its pivot rows are there
+        if (!made) advance<true>(b, b + 1, first, first, to, ends...);
+        (ends.substitute(first, made ? ends.steps : to, b > 0 ? first + ends.below : first), ...);
+    }
+}
+
+/// The rows that both ends are left with, in the unknowns between.
+template <int Lanes, class T>
+few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
+    int const n = e.lower + e.upper;
+    few_rows<T, Lanes> m(n, n, e.sides);
+    T const* const down = e.memory + e.blocks * e.front_pitch;
+    T const* const up = down + e.end_elements;
+    for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < e.lower; ++r) m.entry[c][r] = down[c * e.lanes + r];
+        for (int r = 0; r < e.upper; ++r) m.entry[n - 1 - c][e.lower + r] = up[c * e.lanes + r];
+    }
+    for (int s = 0; s < e.sides; ++s) {
+        T const *const first = down + (e.width + s) * e.lanes, *const second = up + (e.width + s) * e.lanes;
+        for (int r = 0; r < e.lower; ++r) m.side(r, s) = first[r];
+        for (int r = 0; r < e.upper; ++r) m.side(e.lower + r, s) = second[r];
+    }
+    return m;
+}
+
+/// All rows of a small matrix.
+template <int Lanes, int Most, class T>
+few_rows<T, Lanes, Most> all_rows_of(band_ends<T> const& e) {
+    matrix_rows<T> const& a = e.a;
+    int const n = int(a.scalar_rows);
+    few_rows<T, Lanes, Most> m(n, e.lower + e.upper, e.sides);
+    bool const turned = a.op != matrix_operation::none;
+    for (int band = -a.lower_bands; band <= a.upper_bands; ++band) {
+        T const* const from = a.diagonal + (band + a.lower_bands) * a.scalar_rows;
+        for (int i = band < 0 ? -band : 0; i < n && i + band < n; ++i)
+            (turned ? m.at(i + band, i) : m.at(i, i + band)) = from[i];
+    }
+    for (int s = 0; s < e.sides; ++s)
+        for (int i = 0; i < n; ++i) m.side(i, s) = e.d[i + s * e.d_leading];
+    if (e.how.equilibrate) m.equilibrate();
+    return m;
+}
+
+/// Tells of columns without a pivot, unknown `first` of the system being the first.
+template <class T>
+struct middle_teller {
+    band_ends<T> const& e;
+    int step;
+    std::int64_t first;
+
+    void operator()(int k) const {
+        if (e.singular) lower_to(e.singular, met_at(step, first + k));
+    }
+};
+/// An end that takes a row without a pivot out may leave another unknown without: of each only the first counts.
+template <class T>
+void tell_of_ends(band_ends<T> const& e) {
+    if (e.singular && e.met[0] != no_row) lower_to(e.singular, met_at(0, e.met[0]));
+    if (e.singular && e.met[1] != no_row) lower_to(e.singular, met_at(1, e.a.scalar_rows - 1 - e.met[1]));
+}
+template <class T>
+T threshold_of(band_ends<T> const& e) {
+    return e.how.flush ? e.how.threshold : T(0);
+}
+
+template <int Lanes, class T>
+void close(band_ends<T> const& e) {
+    tell_of_ends(e);
+    few_rows<T, Lanes> m = middle_of<Lanes>(e);
+    m.solve(threshold_of(e), middle_teller<T>{e, 2, e.split - e.lower});
+    T* const down = e.memory + e.behind;
+    T* const up = down + e.end_elements;
+    for (int s = 0; s < e.sides; ++s)
+        for (int k = 0; k < e.width; ++k) {
+            down[s * e.width + k] = k < m.n ? m.x[s][k] : T(0);
+            up[s * e.width + k] = k < m.n ? m.x[s][m.n - 1 - k] : T(0);
+        }
+}
+template <int Lanes, int Most, class T>
+void solve_small(band_ends<T> const& e) {
+    few_rows<T, Lanes, Most> m = all_rows_of<Lanes, Most>(e);
+    m.solve(threshold_of(e), middle_teller<T>{e, 0, 0});
+    for (int s = 0; s < e.sides; ++s)
+        for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
+}
+
+/// Calls work(an object whose type has the shape of the fronts).
+template <class T, class Work>
+void with_shape(band_ends<T> const& e, Work const& work) {
+    if (e.lanes == 4) return e.width == 4 ? work.template with<4, 4>() : work.template with<4, 8>();
+    switch (e.width) {
+    case 10:
+        return work.template with<8, 10>();
+    case 12:
+        return work.template with<8, 12>();
+    case 14:
+        return work.template with<8, 14>();
+    case 16:
+        return work.template with<8, 16>();
+    }
+}
+
+template <class T>
+struct reduce_shape {
+    band_ends<T> const& e;
+    int end;
+
+    template <int Lanes, int Width>
+    void with() const {
+        using one = one_end<T, Lanes, Width>;
+        if (end == 2)
+            reduce(e, one(e, 0), one(e, 1));
+        else
+            reduce(e, one(e, end));
+    }
+};
+template <class T>
+struct substitute_shape {
+    band_ends<T> const& e;
+    int end;
+
+    template <int Lanes, int Width>
+    void with() const {
+        using one = one_end<T, Lanes, Width>;
+        if (end == 2)
+            substitute(e, one(e, 0), one(e, 1));
+        else
+            substitute(e, one(e, end));
+    }
+};
+
+} // namespace
+
+template <class T>
+void band_ends_reduce(band_ends<T> const& e, int end) {
+    with_shape(e, reduce_shape<T>{e, end});
+}
+
+template <class T>
+void band_ends_close(band_ends<T> const& e) {
+    e.lower + e.upper <= 8 ? close<8>(e) : close<16>(e);
+}
+
+template <class T>
+void band_ends_small(band_ends<T> const& e) {
+    e.a.scalar_rows <= 8    ? solve_small<8, 8>(e)
+    : e.a.scalar_rows <= 16 ? solve_small<16, 16>(e)
+                            : solve_small<16, band_ends<T>::most_small>(e);
+}
+
+template <class T>
+void band_ends_substitute(band_ends<T> const& e, int end) {
+    with_shape(e, substitute_shape<T>{e, end});
+}
+
+template void band_ends_reduce(band_ends<float> const&, int);
+template void band_ends_reduce(band_ends<double> const&, int);
+template void band_ends_close(band_ends<float> const&);
+template void band_ends_close(band_ends<double> const&);
+template void band_ends_small(band_ends<float> const&);
+template void band_ends_small(band_ends<double> const&);
+template void band_ends_substitute(band_ends<float> const&, int);
+template void band_ends_substitute(band_ends<double> const&, int);
+
+} // namespace coppice::COPPICE_ISA

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The hot loops of the chain solver on the host, compiled for several instruction sets (core/host/isa.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <coppice/core/host/isa.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_factor_level.hpp>
+
+namespace coppice {
+
+// Stretches [first, last) of a stage; `first` is a multiple of 16, `memory` holds chain_tile_bytes. Stretches of
+// different calls may run at once.
+COPPICE_ISA_DECLARE(template <class Stage>
+                    void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Stage>
+                    void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Stage>
+                    void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
+
+namespace chain {
+
+/// Bytes that one thread works in: a register of at most 64 bytes for each real of every element.
+template <class T>
+std::int64_t tile_bytes(unit_shape<any_size> const& g) {
+    std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
+    std::int64_t const elements =
+        g.reduce_elements() > g.substitute_elements() ? g.reduce_elements() : g.substitute_elements();
+    return elements * 64 * reals;
+}
+
+/// The same for the steps of a factorisation.
+template <class T>
+std::int64_t factor_tile_bytes(unit_shape<any_size> const& g) {
+    std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
+    return factored_stage<T, row_units<T>>::elements(g) * 64 * reals;
+}
+
+} // namespace chain
+} // namespace coppice

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Host launcher of the measuring of solutions.
+#pragma once
+
+#include <algorithm>
+
+#include <coppice/core/host/parallel_host.hpp>
+#include <coppice/solvers/direct/error/error_tiles.hpp>
+
+namespace coppice::chain {
+
+/// Measures; true if it judges, too.
+template <class T>
+bool measure(host_executor const& exec, measure_job<T> const& job, judge_system const&) {
+    if (!job.scope.open()) return true;
+    batch_shape const& batch = job.rows.a.batch;
+    std::int64_t const rows = std::max<std::int64_t>(1, detail::host_block / job.rows.a.n);
+    // Interleaved systems in groups that fill packs.
+    std::int64_t const block = job.by_systems() ? std::max<std::int64_t>(16, rows / batch.rows / 16 * 16) : rows;
+    auto const kernel = COPPICE_ISA_SELECT(measure_errors<T>);
+    detail::for_each_block(exec, job.by_systems() ? batch.systems : batch.total, block,
+                           [&](std::int64_t, std::int64_t first, std::int64_t last) { kernel(job, first, last); });
+    return false;
+}
+
+} // namespace coppice::chain

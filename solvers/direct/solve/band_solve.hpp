@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// solve_bands, written once over the launchers (solve/launchers.hpp). Included by the sources that instantiate it.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/solve/band_checks.hpp>
+#include <coppice/solvers/direct/solve/band_plan.hpp>
+#include <coppice/solvers/direct/solve/band_run.hpp>
+
+namespace coppice {
+
+template <class T, executor Executor>
+std::int64_t bands_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                             band_options const& options, bool reported) {
+    chain::check_matrix(exec, a, options);
+    if (columns < 0) chain::refuse(std::to_string(columns) + " right-hand sides");
+    if (a.size == 0 || columns == 0) return 0;
+    return chain::plan_workspace(exec, a, columns, options, reported).bytes;
+}
+
+template <class T, executor Executor>
+void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> d,
+                 columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace, band_options const& options,
+                 array_view<solve_report> report) {
+    chain::check_matrix(exec, a, options);
+    chain::check_vectors(a, d, x);
+    if (!report.empty()) require_size("reports of solve_bands", report, a.systems);
+    if (a.size == 0 || x.columns == 0) {
+        for_each(exec, report.size(),
+                 chain::report_nothing{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
+        return;
+    }
+    if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
+        std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
+        chain::check_space("workspace", workspace, bytes);
+        chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
+        if constexpr (std::is_same_v<Executor, host_executor>)
+            return chain::solve_by_rpts_checked(exec, a, d, x, options, workspace);
+        else
+            return chain::solve_by_rpts(exec, a, d, x, options, workspace);
+    }
+    if (chain::only_a_middle(exec, a, options, !report.empty())) {
+        chain::check_overlaps(a, d, x, {}, {}, false);
+        return chain::solve_a_middle(exec, a, d, x, options);
+    }
+    auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
+    chain::check_space("workspace", workspace, plan.bytes);
+    chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), report, !report.empty() || options.refinements > 0);
+    chain::solve_run<T, Executor>{exec, a, d, x, options, workspace.data(), plan, report}.run();
+}
+
+template <class T, executor Executor>
+void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_view<double> condition,
+                        band_options const& options) {
+    chain::check_matrix(exec, a, options);
+    chain::check_bands(a);
+    require_size("conditions of estimate_condition", condition, a.systems);
+    if (a.size == 0) return fill(exec, condition, 1.0);
+    band_options estimating = options;
+    estimating.condition = true;
+    auto const plan = chain::plan_workspace(exec, a, chain::condition_starts, estimating, true);
+    buffer<std::byte> workspace(exec, plan.bytes);
+    auto const* const found = chain::condition_of(exec, chain::rows_of(a, options), options, workspace.data(), plan);
+    for_each(exec, a.systems, chain::copy_condition{found, condition.data()});
+}
+
+template <class T, executor Executor>
+solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
+                          columns_view<std::type_identity_t<T> const> d, band_options const& options) {
+    using lane = chain::lane_of_t<T>;
+    chain::check_matrix(exec, a, options);
+    chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
+    if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
+    // Judged as one system: what is worst anywhere.
+    buffer<chain::error_parts> parts(exec, a.systems * x.columns);
+    buffer<bool> inaccurate(exec, a.systems * x.columns);
+    buffer<std::int64_t> singular(exec, a.systems);
+    buffer<int> next(exec, a.systems), uneven(exec, 2 * a.systems), flags(exec, chain::try_flags);
+    buffer<solve_report> reports(exec, a.systems);
+    chain::verdict_memory const memory{parts.data(),  inaccurate.data(), singular.data(), next.data(),
+                                       uneven.data(), flags.data(),      a.systems,       x.columns};
+    chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
+                                          reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
+    chain::clear_verdicts<lane> const clear{memory, {rows.a, memory.uneven}};
+    for_each(exec, clear.items(), clear);
+    chain::judge(exec, rows, memory, reports.data(), {}, {.bound = chain::error_bound<T>(options)});
+    solve_report worst{0, 0, -1, solve_status::ok, 0, 0};
+    for (solve_report const& r : to_vector(exec, reports)) {
+        chain::error_parts::larger_of(worst.backward_error, r.backward_error);
+        chain::error_parts::larger_of(worst.componentwise_error, r.componentwise_error);
+        if (worst.status != solve_status::ok && r.status != solve_status::not_finite) continue;
+        worst.status = r.status;
+        worst.row = r.row;
+    }
+    return worst;
+}
+
+// What the sources of the library instantiate, and no other.
+#define COPPICE_BANDS_DECLARE(prefix, T, Executor)                                                                     \
+    prefix std::int64_t bands_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&,     \
+                                        bool);                                                                         \
+    prefix void solve_bands(Executor const&, band_matrix<T> const&, columns_view<T const>, columns_view<T>,            \
+                            array_view<std::byte>, band_options const&, array_view<solve_report>);                     \
+    prefix void estimate_condition(Executor const&, band_matrix<T> const&, array_view<double>, band_options const&);   \
+    prefix solve_report bands_report(Executor const&, band_matrix<T> const&, columns_view<T const>,                    \
+                                     columns_view<T const>, band_options const&);
+#define COPPICE_BANDS_DECLARE_ALL(prefix, Executor)                                                                    \
+    COPPICE_BANDS_DECLARE(prefix, float, Executor)                                                                     \
+    COPPICE_BANDS_DECLARE(prefix, double, Executor)                                                                    \
+    COPPICE_BANDS_DECLARE(prefix, std::complex<float>, Executor)                                                       \
+    COPPICE_BANDS_DECLARE(prefix, std::complex<double>, Executor)
+
+COPPICE_BANDS_DECLARE_ALL(extern template, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_BANDS_DECLARE_ALL(extern template, cuda_executor)
+#endif
+
+} // namespace coppice

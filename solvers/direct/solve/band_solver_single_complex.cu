@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/direct/solve/band_solve.hpp>
+
+namespace coppice {
+
+COPPICE_BANDS_DECLARE(template, std::complex<float>, cuda_executor)
+
+} // namespace coppice

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/sparse_sides/sparse_sides_solve.hpp>
-
-namespace coppice {
-
-COPPICE_SPARSE_SIDES_ALL(host_executor)
-
-} // namespace coppice

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
+/// a solve can be captured into a CUDA graph.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <cooperative_groups.h>
+
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_early.cuh>
+#include <coppice/core/cuda/launch_shared.cuh>
+#include <coppice/core/executor.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_block.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
+
+namespace coppice::rpts {
+
+/// Right-hand sides that a tile holds where there are several: 16 bytes in a row.
+template <class T>
+using tile_sides = side_pack<T, 16 / int(sizeof(T))>;
+
+/// Blocks for which the shared memory of a multiprocessor has room (228 KiB, 1 KiB of each block reserved): the
+/// compiler has to leave registers for as many.
+template <class T, class R>
+inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
+
+/// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile run side by side, so
+/// that they find its matrix in the cache.
+template <class R, class T>
+__device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
+    unsigned const groups = unsigned((all.fine.columns + side_count<R> - 1) / side_count<R>);
+    tile = x / groups;
+    return all.at(y, std::int64_t(x % groups) * side_count<R>);
+}
+
+template <pivoting P, class R, bool Cyclic, class T>
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    std::int64_t tile;
+    stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
+    reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared, [] {
+        wait_for_predecessor();
+        start_successor();
+    });
+}
+
+// Reads its rows while its predecessor works: all that was queued before the last reduction is done when it starts,
+// since reductions and the kernel that solves the last system let a successor start only after they have waited
+// themselves. From the last tile to the first: what the reduction read last is still in the second-level cache.
+template <pivoting P, class R, bool Cyclic, class T>
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+    start_successor();
+    extern __shared__ __align__(16) unsigned char shared[];
+    std::int64_t tile;
+    stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
+    substitute_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared); // waits for its predecessor
+}
+
+/// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
+/// (cooperative launch) and take their items in order, so that the shares of the first unfinished system are always in
+/// work.
+struct share_meeting {
+    int* arrivals;  ///< of each pair
+    bool cluster;   ///< the barrier of the cluster
+    bool one_round; ///< every block has one item: the barrier of the grid is enough
+    bool opened = false;
+
+    __device__ void open(std::int64_t pairs) const {
+        if (cluster || one_round || blockIdx.x > 0) return;
+        for (std::int64_t i = threadIdx.x; i < pairs; i += blockDim.x) arrivals[i] = 0;
+    }
+    __device__ void meet(cuda_block const& block, std::int64_t pair, int shares) {
+        if (cluster) {
+#if __CUDA_ARCH__ >= 900
+            asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#endif
+            return;
+        }
+        if (!opened) cooperative_groups::this_grid().sync(); // also shows everyone the zeros of open()
+        opened = true;
+        if (one_round) return;
+        block.sync();
+        if (block.thread() == 0) {
+            int* const count = arrivals + pair;
+            asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(count) : "memory");
+            int seen = 0;
+            do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(count) : "memory");
+            while (seen < shares);
+        }
+        block.sync();
+    }
+};
+
+template <pivoting P, bool Flushes, int M, bool Cyclic, class T>
+__global__ void __launch_bounds__(resident_threads, 1)
+    resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    wait_for_predecessor();
+    start_successor();
+    extern __shared__ __align__(16) unsigned char shared[];
+    share_meeting meeting{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
+    if (job.plan.shares > 1) meeting.open(job.plan.pairs);
+    for (int item = int(blockIdx.x); item < int(job.plan.items); item += int(gridDim.x)) {
+        T* const memory = reinterpret_cast<T*>(shared);
+        if constexpr (Flushes)
+            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, meeting, memory, job.threshold);
+        else
+            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, meeting, memory, no_threshold{});
+    }
+}
+
+/// Cyclic systems have kernels of their own, so that the kernels of open systems keep their registers; only for solves
+/// with pivoting and without a threshold.
+inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_options const& options) {
+    return rows >= least_last && options.pivot != pivoting::none && options.threshold == 0;
+}
+
+/// Calls work(pivoting as a constant) for cyclic systems.
+template <class Work>
+void with_cyclic_pivoting(pivoting pivot, Work const& work) {
+    if (pivot == pivoting::scaled_partial)
+        work(std::integral_constant<pivoting, pivoting::scaled_partial>{});
+    else
+        work(std::integral_constant<pivoting, pivoting::partial>{});
+}
+
+template <class T>
+void run_stage(cuda_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
+    auto const launch = [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
+        constexpr pivoting P = decltype(p)::value;
+        constexpr bool is_cyclic = decltype(cyclic)::value;
+        auto* const kernel =
+            step == stage_step::reduce ? &reduce_kernel<P, R, is_cyclic, T> : &substitute_kernel<P, R, is_cyclic, T>;
+        std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
+        std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
+        auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
+        launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
+                      std::size_t(tile_bytes<T, R>), s);
+    };
+    auto const launch_sides = [&](auto p, auto cyclic) {
+        if (s.fine.columns == 1)
+            launch(p, cyclic, std::type_identity<T>{});
+        else
+            launch(p, cyclic, std::type_identity<tile_sides<T>>{});
+    };
+    if (s.fine.cyclic)
+        with_cyclic_pivoting(pivot, [&](auto p) { launch_sides(p, std::true_type{}); });
+    else
+        with_pivoting(pivot, [&](auto p) { launch_sides(p, std::false_type{}); });
+}
+
+template <class T>
+void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> const, int*), resident_job<T> job,
+                     int* arrivals) {
+    resident_plan const& plan = job.plan;
+    std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
+    allow_shared(exec, kernel, bytes);
+    int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
+    cudaLaunchAttribute sharing{}; // how blocks that share a system come to run together
+    if (plan.cluster) {
+        sharing.id = cudaLaunchAttributeClusterDimension;
+        sharing.val.clusterDim = {unsigned(plan.shares), 1, 1};
+    } else if (plan.shares > 1) {
+        int together = 0; // blocks on a multiprocessor
+        COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
+        blocks = std::min(blocks, exec.multiprocessors() * together);
+        if (blocks < plan.shares) throw device_error("RPTS: the device cannot run all shares of a system at once");
+        sharing.id = cudaLaunchAttributeCooperative;
+        sharing.val.cooperative = 1;
+    }
+    launch_early(exec, kernel, dim3(unsigned(blocks)), plan.threads, bytes, sharing, job, arrivals);
+}
+
+/// Calls work(std::integral_constant<int, M>).
+template <class T, class Work>
+void with_partition(int partition, Work const& work) {
+    if (partition == least_resident_partition<T>)
+        work(std::integral_constant<int, least_resident_partition<T>>{});
+    else
+        work(std::integral_constant<int, largest_resident_partition<T>>{});
+}
+
+template <class T>
+void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivoting pivot, int* arrivals) {
+    with_partition<T>(job.plan.partition, [&](auto m) {
+        constexpr int rows = decltype(m)::value;
+        if (job.all.cyclic)
+            return with_cyclic_pivoting(pivot, [&](auto p) {
+                launch_resident(exec, &resident_kernel<decltype(p)::value, false, rows, true, T>, job, arrivals);
+            });
+        with_pivoting(pivot, [&](auto p) {
+            if (job.threshold > T(0))
+                launch_resident(exec, &resident_kernel<decltype(p)::value, true, rows, false, T>, job, arrivals);
+            else
+                launch_resident(exec, &resident_kernel<decltype(p)::value, false, rows, false, T>, job, arrivals);
+        });
+    });
+}
+
+template <class T>
+device_limits limits_of(cuda_executor const& exec) {
+    constexpr int portable = 8; // what every device with clusters takes
+    device_limits all;
+    all.multiprocessors = exec.multiprocessors();
+    all.in_cluster =
+        starts_early(exec, &resident_kernel<pivoting::none, false, largest_resident_partition<T>, false, T>) ? portable
+                                                                                                             : 1;
+    COPPICE_CUDA_CHECK(
+        cudaDeviceGetAttribute(&all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
+    return all;
+}
+
+/// Stages on a GPU; see rpts_solve.hpp.
+template <class T>
+struct cuda_stages {
+    static constexpr int partition = block_partition;
+    tuning_table const& table;
+    device_limits device;
+
+    resident_choice choose(std::int64_t rows, std::int64_t systems, bool cyclic) const {
+        resident_choice const choice = table.choose<T>(rows, systems, device);
+        return cyclic ? choose_cyclic<T>(choice, rows, systems, device) : choice;
+    }
+    bool is_last(std::int64_t rows, std::int64_t systems, bool cyclic) const {
+        return !choose(rows, systems, cyclic).tiles;
+    }
+};
+template <class T>
+cuda_stages<T> stages_of(cuda_executor const& exec) {
+    return {tuning_of(exec), limits_of<T>(exec)};
+}
+
+template <class T>
+void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
+                pivoting pivot, void* memory) {
+    resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems, s.cyclic),
+                                             how.device.multiprocessors, how.device.in_cluster);
+    auto* const segments = static_cast<share_segment<T>*>(memory);
+    auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
+    launch_resident(exec, resident_job<T>{s, plan, segments, threshold}, pivot, arrivals);
+}
+
+/// Each system in a block or a part of a warp, of threads enough for the largest.
+template <class T>
+void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options) {
+    resident_plan const plan =
+        plan_whole(all.size, all.pairs(), partition_of_whole<T>(all.size, all.systems, exec.multiprocessors()),
+                   exec.multiprocessors());
+    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold)};
+    launch_resident(exec, job, options.pivot, nullptr);
+}
+
+template <class T>
+void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options) {
+    solve_whole_systems(exec, all, options);
+}
+template <class T>
+std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+    return 0;
+}
+template <class T>
+bool takes_varied(cuda_executor const&, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return largest <= whole_rows<T> && largest * systems <= 8 * size;
+}
+
+template <class T>
+bool takes_interleaved(cuda_executor const&, std::int64_t rows) {
+    return rows <= whole_rows<T>;
+}
+template <class T>
+std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int64_t) {
+    return 0;
+}
+template <class T>
+void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options) {
+    all.stride = 1;
+    all.pitch = all.systems;
+    solve_whole_systems(exec, all, options);
+}
+
+} // namespace coppice::rpts

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
+///
+///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
+///                                                          that results do not depend on it
+///     stages.partition                                     M of a reduction
+///     stages.is_last(rows, systems, cyclic)                are such systems solved without a further reduction?
+///     run_stage(exec, stage, step, pivot)                  fine rows -> coarse rows, or the way back (stage_step)
+///     solve_last(exec, stages, systems, threshold, pivot, memory)        those; memory as for a stage
+///
+/// On the host they return whether x is finite, or, of a reduction, will be for a finite coarse solution
+/// (rpts_tiles.hpp); on CUDA nothing.
+///
+/// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
+/// sizes there are
+///
+///     takes_varied<T>(exec, size, systems, largest)                 does the backend solve such a batch?
+///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
+///     solve_varied(exec, systems, memory, options)
+///
+/// and for interleaved ones
+///
+///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
+///     solve_interleaved(exec, systems, memory, options)
+///
+/// and for cyclic ones, which solve() takes where
+///
+///     takes_cyclic(exec, rows, options)
+///
+/// Included by the two sources that instantiate it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_host.hpp>
+#if defined(__CUDACC__)
+#include <coppice/solvers/direct/tridiagonal/rpts_cuda.cuh>
+#endif
+
+namespace coppice {
+namespace rpts {
+
+/// Workspace of a batch on any executor, in elements.
+template <class T>
+std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns, bool cyclic = false) {
+    auto const is_last = [](std::int64_t size) { return size <= least_last; };
+    return for_each_stage<T>(rows, systems, columns, least_partition, cyclic, is_last, [](auto...) {});
+}
+
+} // namespace rpts
+
+template <class T>
+std::int64_t tridiagonal_workspace(std::int64_t n) {
+    if (n < 0) throw argument_error("tridiagonal_workspace: negative number of rows " + std::to_string(n));
+    return tridiagonal_batch_workspace<T>(n, 1, 1);
+}
+
+template <class T>
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns, bool cyclic) {
+    return rpts::elements_of_batch<T>(rows, systems, columns, cyclic) * std::int64_t(sizeof(T));
+}
+
+namespace rpts {
+
+/// What step() returns; true of a launcher that does not look.
+template <class Step>
+bool answer_of(Step const& step) {
+    if constexpr (std::is_void_v<decltype(step())>) {
+        step();
+        return true;
+    } else {
+        return step();
+    }
+}
+/// Is every unknown, on the host, so small that a substitution with it does not overflow?
+template <class T>
+bool is_moderate(host_executor const& exec, system_view<T> const& systems) {
+    constexpr T most =
+        std::numeric_limits<T>::max() * std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon();
+    joint_answer moderate;
+    std::int64_t const block = std::max<std::int64_t>(1, 16384 / systems.size);
+    detail::for_each_block(exec, systems.pairs(), block, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) {
+            T const* const x = systems.pair(k).x;
+            T largest(0);
+            for (std::int64_t i = 0; i < systems.size; ++i) largest = std::max(largest, std::abs(x[i]));
+            moderate.add(largest < most);
+        }
+    });
+    return bool(moderate);
+}
+
+/// Solves a batch; arguments are as they should be. Returns whether x is finite, if the launcher looks. `keep`, if
+/// given, on the host, is called before x is written if it may turn out otherwise.
+template <class T, executor Executor, class Stages>
+bool solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
+           std::function<void()> const& keep = {}) {
+    T const threshold = static_cast<T>(options.threshold);
+    bool const cyclic = systems.cyclic;
+    if (how.is_last(systems.size, systems.systems, cyclic)) { // one small system notices the time of stages
+        if (keep) keep();
+        return answer_of([&] { return solve_last(exec, how, systems, threshold, options.pivot, memory); });
+    }
+    std::array<stage<T>, most_stages> stages;
+    int depth = 0;
+    std::int64_t const used = for_each_stage<T>(
+        systems.size, systems.systems, systems.columns, how.partition, cyclic,
+        [&](std::int64_t rows) { return how.is_last(rows, systems.systems, cyclic); },
+        [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+            std::int64_t const all = systems.systems * band;
+            T* const at = memory + offset;
+            coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
+            auto* const borders = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
+            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, borders};
+            systems = {coarse_rows(systems.size, partitions, how.partition, cyclic),
+                       coarse.lower,
+                       coarse.diagonal,
+                       coarse.upper,
+                       coarse.rhs,
+                       coarse.rhs,
+                       systems.systems,
+                       systems.columns,
+                       band,
+                       all,
+                       all};
+            systems.cyclic = cyclic;
+        });
+    // Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
+    pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
+    auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
+    auto const run = [&](int k, stage_step step) {
+        return answer_of([&] { return run_stage(exec, stages[std::size_t(k)], step, pivot_of(k)); });
+    };
+    bool const good = run(0, stage_step::reduce) && threshold == T(0); // entries that count as zero are no pivots
+    for (int k = 1; k < depth; ++k) run(k, stage_step::reduce);
+    bool finite = answer_of([&] { return solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used); });
+    for (int k = depth - 1; k > 0; --k) finite = run(k, stage_step::substitute) && finite;
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (keep && (!good || !finite || !is_moderate(exec, depth > 1 ? stages[1].fine : systems))) keep();
+    return run(0, stage_step::substitute) && finite;
+}
+
+/// Threads that solve systems of different sizes side by side: no more than the workspace has room for.
+inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
+                                   std::int64_t largest) {
+    std::int64_t const room = size / std::max<std::int64_t>(1, std::min(largest, host_alone_rows));
+    return std::clamp<std::int64_t>(std::min(room, systems), 1, exec.threads());
+}
+template <class T>
+std::int64_t varied_workspace(host_executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                              std::int64_t largest) {
+    std::int64_t const alone = elements_of_batch<T>(std::min(largest, host_alone_rows), 1, 1);
+    std::int64_t const together = largest > host_alone_rows ? elements_of_batch<T>(largest, 1, columns) : 0;
+    return std::max(varied_workers(exec, size, systems, largest) * alone, together);
+}
+template <class T>
+bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t) {
+    return true;
+}
+
+/// Solves systems of different sizes: the short ones by one thread each, dealt out so that threads get equal numbers of
+/// rows; then the long ones, one after the other, by all threads. Returns whether x is finite.
+template <class T>
+bool solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
+    auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
+    for (std::int64_t k = 0; k < all.systems; ++k)
+        if (rows_of(k) > all.size)
+            throw argument_error("a batch whose largest system has " + std::to_string(all.size) + " rows: system " +
+                                 std::to_string(k) + " has " + std::to_string(rows_of(k)));
+    std::int64_t const begin = all.offsets[0], size = all.offsets[all.systems] - begin;
+    std::int64_t const workers = varied_workers(exec, size, all.systems, all.size);
+    std::int64_t const alone = elements_of_batch<T>(std::min(all.size, host_alone_rows), 1, 1);
+    host_executor const one_thread(1);
+    joint_answer finite;
+    auto const first_of = [&](std::int64_t w) {
+        return std::lower_bound(all.offsets, all.offsets + all.systems, begin + size * w / workers) - all.offsets;
+    };
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+        std::int64_t const last = w + 1 < workers ? first_of(w + 1) : all.systems;
+        for (std::int64_t k = first_of(w); k < last; ++k)
+            for (std::int64_t c = 0; c < all.columns; ++c) {
+                system_view<T> one = all.at(k, c);
+                one.columns = 1;
+                if (one.size > 0 && one.size <= host_alone_rows)
+                    finite.add(solve(one_thread, host_stages{}, one, memory + w * alone, options));
+            }
+    });
+    for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
+        if (rows_of(k) > host_alone_rows) finite.add(solve(exec, host_stages{}, all.at(k, 0), memory, options));
+    return bool(finite);
+}
+
+/// Solves a batch of any kind: see solve().
+template <class T, executor Executor>
+bool solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                     tridiagonal_options options, std::function<void()> const& keep = {}) {
+    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
+    std::int64_t const rows = batch.offsets ? batch.largest : each;
+    system_view<T> all{rows,
+                       batch.matrix.lower,
+                       batch.matrix.diagonal,
+                       batch.matrix.upper,
+                       batch.rhs,
+                       batch.x,
+                       batch.systems,
+                       batch.columns,
+                       rows,
+                       batch.rhs_leading,
+                       batch.x_leading,
+                       batch.offsets};
+    all.cyclic = batch.cyclic;
+    T* const memory = reinterpret_cast<T*>(workspace.data());
+    if (!batch.interleaved && !batch.offsets) return solve(exec, stages_of<T>(exec), all, memory, options, keep);
+    if (keep) keep();
+    if (batch.interleaved) return answer_of([&] { return solve_interleaved(exec, all, memory, options); });
+    return answer_of([&] { return solve_varied(exec, all, memory, options); });
+}
+
+} // namespace rpts
+
+template <class T, executor Executor>
+std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                                    std::int64_t largest) {
+    return rpts::varied_workspace<T>(exec, size, systems, columns, largest) * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return rpts::takes_varied<T>(exec, size, systems, largest);
+}
+
+template <class T, executor Executor>
+bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options) {
+    return rpts::takes_cyclic(exec, rows, options);
+}
+
+template <class T, executor Executor>
+bool takes_interleaved_batch(Executor const& exec, std::int64_t rows) {
+    return rpts::takes_interleaved<T>(exec, rows);
+}
+
+template <class T, executor Executor>
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems) {
+    return rpts::interleaved_workspace<T>(exec, rows, systems) * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal_by_rpts(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                               array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                               tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    rpts::solve(exec, rpts::stages_of<T>(exec),
+                rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
+                reinterpret_cast<T*>(workspace.data()), options);
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row_orders const& orders,
+                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                                array_view<std::byte> workspace, tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    if (x.data() == d.data() && orders.from != orders.to)
+        throw argument_error("solve_tridiagonal_in_order: the solution overlaps the right-hand side in another order");
+    rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
+    system.order = orders.from;
+    system.target = orders.to;
+    system.settled = orders.settled;
+    rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                             tridiagonal_options options) {
+    rpts::solve_any_batch(exec, batch, workspace, options);
+}
+
+// Of no executor: rpts.cpp has them, so that rpts.cu makes none.
+extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
+extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
+extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
+
+#define COPPICE_RPTS(T, Executor)                                                                                      \
+    template void solve_tridiagonal_by_rpts(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,  \
+                                            array_view<std::byte>, tridiagonal_options);                               \
+    template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, row_orders const&,                  \
+                                             array_view<T const>, array_view<T>, array_view<std::byte>,                \
+                                             tridiagonal_options);                                                     \
+    template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
+                                          tridiagonal_options);                                                        \
+    template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \
+                                                    std::int64_t);                                                     \
+    template bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                    \
+    template bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                    \
+    template bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                           \
+    template std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
+
+} // namespace coppice

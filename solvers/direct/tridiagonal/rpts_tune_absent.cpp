@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stands in for rpts_tune.cu in a build without CUDA.
+#include <coppice/core/error.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
+
+namespace coppice {
+
+tridiagonal_tuning tune_tridiagonal(cuda_executor const&, std::function<void(std::string const&)> const&, double) {
+    throw backend_error("this build of Coppice has no CUDA backend");
+}
+
+} // namespace coppice

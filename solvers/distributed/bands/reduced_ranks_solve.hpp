@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Bodies of reduced_parts.hpp. Included by the two sources that instantiate them.
+#pragma once
+
+#include <algorithm>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_ranks.hpp>
+#include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
+
+namespace coppice {
+namespace distributed {
+
+/// What rows tell of a solution and of the matrix. No padding, which a device would copy without having written it.
+struct row_findings {
+    chain::row_extremes<double> most{};
+    std::int64_t uneven = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
+};
+struct join_findings {
+    COPPICE_HD row_findings operator()(row_findings const& a, row_findings const& b) const {
+        return {chain::larger_extremes{}(a.most, b.most), a.uneven | b.uneven};
+    }
+};
+
+/// Row i of d - A x of a part.
+template <class T>
+struct part_residual {
+    tridiagonal_view<T> a;
+    T const *d, *x;
+    T before, behind;             ///< the neighbours' x
+    T upper_before, lower_behind; ///< their entries in the columns of this part's first and last row
+    bool begins, ends;            ///< nothing is before, behind the part
+
+    /// The couplings of a row, zero where nothing is there, and the unknowns that they lead to.
+    struct neighbours {
+        T low, up, left, right;
+    };
+    COPPICE_HD neighbours of(std::int64_t i) const {
+        bool const first = i == 0, last = i == a.length - 1;
+        return {first && begins ? T(0) : a.lower[i], last && ends ? T(0) : a.upper[i], first ? before : x[i - 1],
+                last ? behind : x[i + 1]};
+    }
+    COPPICE_HD row_findings operator()(std::int64_t i) const {
+        neighbours const n = of(i);
+        double const middle = double(a.diagonal[i]), unknown = double(x[i]), side = double(d[i]);
+        chain::row_sums<double> sum(side);
+        sum.add(double(n.low), double(n.left));
+        sum.add(middle, unknown);
+        sum.add(double(n.up), double(n.right));
+        row_findings found;
+        found.most.add(magnitude(sum.rest), sum.row, magnitude(unknown), magnitude(side), sum.product);
+        // In the order of the columns, and of the rows: what is zero differs from zero by rounding of the entries.
+        double const above = double(i > 0 ? a.upper[i - 1] : upper_before);
+        double const below = double(i < a.length - 1 ? a.lower[i + 1] : lower_behind);
+        found.uneven = int(double(n.low) + middle + double(n.up) != 0) | int(above + middle + below != 0) << 1;
+        return found;
+    }
+};
+template <class T>
+struct store_residual {
+    part_residual<T> from;
+    T* r;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        auto const n = from.of(i);
+        r[i] = from.d[i] - from.a.diagonal[i] * from.x[i] - n.low * n.left - n.up * n.right;
+    }
+};
+template <class T>
+struct add_correction {
+    T const* correction;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] += correction[i]; }
+};
+
+/// d - A x of a part, which needs the neighbours' x.
+template <class T, executor Executor, communicator Messages>
+part_residual<T> residual_of(Executor const& exec, Messages const& others, part_place const& place,
+                             tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                             array_view<std::type_identity_t<T> const> x) {
+    struct ends {
+        T first, last, lower, upper;
+    };
+    std::int64_t const n = a.size();
+    auto const all = others.gather(
+        n > 0 ? ends{exec.load(x.data()), exec.load(x.data() + n - 1), exec.load(a.lower), exec.load(a.upper + n - 1)}
+              : ends{});
+    bool const begins = place.before < 0, ends_here = place.behind < 0;
+    ends const before = begins ? ends{} : all[std::size_t(place.before)];
+    ends const behind = ends_here ? ends{} : all[std::size_t(place.behind)];
+    return {a, d.data(), x.data(), before.last, behind.first, before.upper, behind.lower, begins, ends_here};
+}
+
+inline tridiagonal_options options_of_rpts(band_options const& options) {
+    return {.pivot = options.pivot, .threshold = options.threshold};
+}
+
+} // namespace distributed
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::takes(Executor const& exec, band_options const& options) {
+    return rpts::takes_part(exec, distributed::options_of_rpts(options)) && options.method != band_method::chain &&
+           options.operation == matrix_operation::none && !options.cyclic;
+}
+
+template <class T, executor Executor, communicator Messages>
+reduced_tridiagonal_part<T, Executor, Messages>::reduced_tridiagonal_part(Executor const& exec, Messages const& others,
+                                                                          tridiagonal_view<T> a,
+                                                                          band_options const& options)
+    : exec_(exec), others_(others), a_(a), options_(distributed::options_of_rpts(options)),
+      place_(others.gather(std::int64_t(a.size())), others.part()),
+      workspace_(exec, rpts::part_workspace<T>(exec, a.size())), beyond_(exec, 2) {}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::crosses_whole() const {
+    return place_.most_rows <= rpts::most_part_rows;
+}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::solve(array_view<T const> d, array_view<T> x) {
+    rpts::part_stages<T> stages;
+    if (a_.size() > 0) {
+        rpts::system_view<T> rows{a_.size(), a_.lower, a_.diagonal, a_.upper, d.data(), x.data()};
+        rows.before = place_.before < 0 ? nullptr : beyond_.data();
+        rows.behind = place_.behind < 0 ? nullptr : beyond_.data() + 1;
+        stages = rpts::reduce_part(exec_, rows, workspace_.view(), options_);
+    }
+    auto const all = others_.gather(coarse_rows(stages));
+    std::int64_t total = 0, own = 0;
+    for (std::size_t p = 0; p < all.size(); ++p) {
+        if (p == std::size_t(others_.part())) own = total;
+        total += std::int64_t(all[p].size() / 4);
+    }
+    if (total == 0) return false;
+    std::vector<T> y(std::size_t(total) + 2, T(0)); // a zero at either end
+    bool const singular = solve_coarse(all, total, y.data() + 1);
+    if (a_.size() == 0) return singular;
+    std::int64_t const count = stages.last.size;
+    exec_.copy_elements(y.data() + 1 + own, stages.solution, count);
+    T const beyond[] = {y[std::size_t(own)], y[std::size_t(own + count + 1)]};
+    exec_.copy_elements(beyond, beyond_.data(), 2);
+    rpts::substitute_part(exec_, stages, options_);
+    return singular;
+}
+
+template <class T, executor Executor, communicator Messages>
+double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_view<T const> d, array_view<T const> x) {
+    using distributed::row_findings, distributed::join_findings;
+    row_findings all;
+    for (auto const& part :
+         others_.gather(reduce(exec_, a_.size(), row_findings{},
+                               distributed::residual_of(exec_, others_, place_, a_, d, x), join_findings{})))
+        all = join_findings{}(all, part);
+    sums_vanish_ = place_.most_rows > 0 && ((all.uneven & 1) == 0 || (all.uneven & 2) == 0);
+    return chain::error_parts{all.most}.normwise();
+}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::refine(array_view<T const> d, array_view<T> x) {
+    std::int64_t const n = a_.size();
+    buffer<T> residual(exec_, n), correction(exec_, n);
+    for_each(
+        exec_, n,
+        distributed::store_residual<T>{distributed::residual_of(exec_, others_, place_, a_, d, x), residual.data()});
+    bool const singular = solve(residual.view(), correction.view());
+    for_each(exec_, n, distributed::add_correction<T>{correction.data(), x.data()});
+    return singular;
+}
+
+template <class T, executor Executor, communicator Messages>
+std::vector<T> reduced_tridiagonal_part<T, Executor, Messages>::coarse_rows(rpts::part_stages<T> const& stages) const {
+    std::int64_t const count = stages.last.size;
+    if (count == 0) return {};
+    std::vector<T> rows(std::size_t(4 * count));
+    T const* const bands[] = {stages.last.lower, stages.last.diagonal, stages.last.upper, stages.last.rhs};
+    std::int64_t const apart = stages.depth > 0 ? bands[1] - bands[0] : 0;
+    if (stages.depth > 0) { // they lie one behind the other: one copy
+        std::vector<T> const together = to_vector(exec_, array_view<T const>(bands[0], 3 * apart + count));
+        for (std::int64_t b = 0; b < 4; ++b) std::copy_n(together.data() + b * apart, count, rows.data() + b * count);
+    } else {
+        for (std::int64_t b = 0; b < 4; ++b) exec_.copy_elements(bands[b], rows.data() + b * count, count);
+    }
+    if (place_.before < 0) rows[0] = T(0);
+    if (place_.behind < 0) rows[std::size_t(3 * count - 1)] = T(0);
+    return rows;
+}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::solve_coarse(std::vector<std::vector<T>> const& parts,
+                                                                   std::int64_t n, T* y) const {
+    host_executor const exec{1};
+    std::vector<T> rows(std::size_t(4 * n));
+    std::int64_t begin = 0;
+    for (auto const& part : parts) {
+        auto const count = std::int64_t(part.size() / 4);
+        for (std::int64_t b = 0; b < 4; ++b) std::copy_n(part.data() + b * count, count, rows.data() + b * n + begin);
+        begin += count;
+    }
+    solve_report report{};
+    band_options options;
+    options.pivot = options_.pivot;
+    solve_bands(exec, band_matrix<T>(tridiagonal_view<T>{n, rows.data(), rows.data() + n, rows.data() + 2 * n}),
+                columns_view<T const>(rows.data() + 3 * n, n, 1), columns_view<T>(y, n, 1), options,
+                array_view<solve_report>(&report, 1));
+    return report.status == solve_status::singular;
+}
+
+} // namespace coppice

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/graphs/distributed_graph_instances.hpp>
+
+namespace coppice {
+COPPICE_GRAPH_PARTS(, host_executor, float)
+COPPICE_GRAPH_PARTS(, host_executor, double)
+} // namespace coppice

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/graphs/graph_parts_made.hpp>
-
-namespace coppice {
-COPPICE_GRAPH_PARTS(, host_executor, float)
-COPPICE_GRAPH_PARTS(, host_executor, double)
-} // namespace coppice

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
+
+namespace coppice::distributed {
+COPPICE_LISTED_MATRIX(, host_executor, float)
+COPPICE_LISTED_MATRIX(, host_executor, double)
+} // namespace coppice::distributed

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/parts_instances.hpp>
-
-namespace coppice {
-
-COPPICE_PARTS_OF(cuda_executor)
-
-} // namespace coppice

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Bodies of csr_parts.hpp. Included by the two sources that instantiate them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr.hpp>
+#include <coppice/solvers/distributed/rows/halo.hpp>
+
+namespace coppice {
+namespace distributed {
+
+template <class T>
+struct add_to_listed {
+    T* y;
+    std::int32_t const* rows;
+    COPPICE_HD void operator()(std::int64_t row, T sum) const { y[rows[row]] += sum; }
+};
+template <class T>
+struct multiply_halo {
+    T const* values;
+    COPPICE_HD T operator()(T const& value, std::int32_t const& column) const { return value * values[column]; }
+};
+
+/// Some rows of a part, with their entries in columns of the halo.
+template <executor Executor, class T>
+struct halo_rows {
+    buffer<std::int32_t> rows{}, offsets{}, columns{};
+    buffer<T> values{};
+    srcsr_plan<std::int32_t> plan{};
+
+    halo_rows() = default;
+    halo_rows(Executor const& exec, buffer<std::int32_t> of, buffer<std::int32_t> begin, buffer<std::int32_t> places,
+              buffer<T> entries, std::int64_t halo)
+        : rows(std::move(of)), offsets(std::move(begin)), columns(std::move(places)), values(std::move(entries)),
+          plan(make_srcsr_plan(exec,
+                               csr_view<T>{std::int32_t(rows.size()), std::int32_t(halo), std::int32_t(values.size()),
+                                           offsets.data(), columns.data(), values.data()})) {}
+    /// store(k, the product of the k-th with the halo)
+    template <class Store>
+    void reduce(Executor const& exec, T const* halo, Store const& store) const {
+        if (rows.size() == 0) return;
+        reduce_rows(exec, plan, along_nonzeros{multiply_halo<T>{halo}, values.data(), columns.data()}, add_plus<T>{},
+                    store);
+    }
+};
+
+/// The entries of a part, told apart by their columns; on the host.
+template <class T>
+struct divided_rows {
+    std::vector<std::int64_t> begin{}; ///< [parts + 1] where parts begin
+    std::vector<std::int32_t> needs{}; ///< columns of other parts, ascending
+    std::vector<std::int32_t> own_offsets{0}, own_columns{};
+    std::vector<T> own_values{};
+    std::vector<std::int32_t> outer{};                          ///< rows that read of other parts
+    std::vector<std::int32_t> outer_offsets{0}, outer_places{}; ///< places among `needs`
+    std::vector<T> outer_values{};
+
+    divided_rows(part_messages const& others, std::vector<std::int32_t> const& offsets,
+                 std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
+        if (offsets.empty()) throw dimension_error("csr_part: no offsets, expected one more than rows");
+        require_size("columns of csr_part", columns, offsets.back());
+        require_size("values of csr_part", values, offsets.back());
+        if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
+            throw matrix_error("csr_part: offsets must begin with 0 and not fall");
+        auto const rows = std::int32_t(offsets.size() - 1);
+        begin = begins_of_parts(others, rows);
+        std::int64_t const first = begin[std::size_t(others.part())], behind = first + rows;
+        for (std::int32_t const c : columns) {
+            if (c < 0 || c >= begin.back())
+                throw matrix_error("csr_part: column " + std::to_string(c) + " outside a matrix of " +
+                                   std::to_string(begin.back()) + " columns");
+            if (c < first || c >= behind) needs.push_back(c);
+        }
+        column_places const place(needs);
+        needs = place.distinct;
+        own_columns.reserve(columns.size());
+        own_values.reserve(columns.size());
+        for (std::int32_t i = 0; i < rows; ++i) {
+            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k) {
+                std::int32_t const c = columns[k];
+                if (c >= first && c < behind) {
+                    own_columns.push_back(std::int32_t(c - first));
+                    own_values.push_back(values[k]);
+                } else {
+                    if (outer.empty() || outer.back() != i) {
+                        outer.push_back(i);
+                        outer_offsets.push_back(outer_offsets.back());
+                    }
+                    outer_places.push_back(place(c));
+                    outer_values.push_back(values[k]);
+                    ++outer_offsets.back();
+                }
+            }
+            own_offsets.push_back(std::int32_t(own_columns.size()));
+        }
+    }
+};
+
+} // namespace distributed
+
+template <executor Executor, class T>
+struct csr_part<Executor, T>::state {
+    distributed::halo<Executor, T> halo;
+    std::int64_t halo_size;
+    csr<T> own;
+    srcsr_plan<std::int32_t> plan;
+    distributed::halo_rows<Executor, T> outer;
+    std::vector<std::int64_t> begins;
+    entries_of_others couplings;
+
+    state(Executor const& exec, part_messages const& others, distributed::divided_rows<T> const& rows)
+        : halo(exec, others, distributed::halo_plan(others, rows.begin, rows.needs)),
+          halo_size(std::int64_t(rows.needs.size())),
+          own(std::int32_t(rows.own_offsets.size() - 1), std::int32_t(rows.own_offsets.size() - 1),
+              exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
+          plan(make_srcsr_plan(exec, own.view())),
+          outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_places),
+                exec.copy(rows.outer_values), halo_size),
+          begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values} {
+        for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
+    }
+};
+
+template <executor Executor, class T>
+csr_part<Executor, T>::csr_part(Executor const& exec, part_messages const& others,
+                                std::vector<std::int32_t> const& offsets, std::vector<std::int32_t> const& columns,
+                                std::vector<T> const& values)
+    : state_(std::make_unique<state>(exec, others, distributed::divided_rows<T>(others, offsets, columns, values))) {}
+template <executor Executor, class T>
+csr_part<Executor, T>::csr_part(csr_part&&) noexcept = default;
+template <executor Executor, class T>
+csr_part<Executor, T>& csr_part<Executor, T>::operator=(csr_part&&) noexcept = default;
+template <executor Executor, class T>
+csr_part<Executor, T>::~csr_part() = default;
+
+template <executor Executor, class T>
+std::int64_t csr_part<Executor, T>::size() const {
+    return state_->own.rows();
+}
+template <executor Executor, class T>
+std::int64_t csr_part<Executor, T>::halo() const {
+    return state_->halo_size;
+}
+template <executor Executor, class T>
+std::int64_t csr_part<Executor, T>::outer_rows() const {
+    return state_->outer.rows.size();
+}
+template <executor Executor, class T>
+csr<T> const& csr_part<Executor, T>::own_block() const {
+    return state_->own;
+}
+
+template <executor Executor, class T>
+auto csr_part<Executor, T>::couplings() const -> entries_of_others const& {
+    return state_->couplings;
+}
+template <executor Executor, class T>
+std::vector<std::int64_t> const& csr_part<Executor, T>::begins() const {
+    return state_->begins;
+}
+template <executor Executor, class T>
+bool csr_part<Executor, T>::replayable() const {
+    return state_->halo.replayable();
+}
+
+template <executor Executor, class T>
+void csr_part<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+    require_size("length of x", x, size());
+    require_size("length of y", y, size());
+    state_->halo.start(exec, x.data());
+    if (size() > 0) spmv(exec, state_->plan, state_->own.view(), x, y);
+    state_->halo.finish(exec);
+    auto const& outer = state_->outer;
+    outer.reduce(exec, state_->halo.values(), distributed::add_to_listed<T>{y.data(), outer.rows.data()});
+}
+
+} // namespace coppice

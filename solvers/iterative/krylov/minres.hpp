@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The preconditioned minimal residual method.
+#pragma once
+
+#include <cmath>
+
+#include <coppice/solvers/iterative/krylov/krylov_iteration.hpp>
+
+namespace coppice {
+
+/// Solves A x = b for symmetric, also indefinite A with a symmetric positive definite preconditioner (Paige and
+/// Saunders 1975; Elman, Silvester and Wathen, Finite Elements and Fast Iterative Solvers, Algorithm 6.1).
+///
+/// It minimises the residual in the norm of the preconditioner, so |b - A x| itself may rise between two iterations;
+/// its recurrence is r = s^2 r - c eta / alpha_1 v with the rotation (c, s) of the iteration. The constructor allocates
+/// 10 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes one product with A, one
+/// preconditioner and no decision of the host. r·z < 0 shows that the preconditioner is not positive definite: reason
+/// `breakdown`, as where the Krylov space is complete without holding the solution.
+template <executor Executor, class T>
+class minres {
+public:
+    minres(Executor const& exec, std::int64_t n, krylov_options options = {})
+        : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n), vectors_(exec, 8 * n),
+          best_(exec, n) {}
+
+    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    template <class A, class M>
+    requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
+        krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
+
+private:
+    array_view<element_t<T>> vector(int k) {
+        return detail::as_elements(vectors_.view()).slice(k * dots_.size, dots_.size);
+    }
+
+    Executor exec_;
+    krylov_options options_;
+    dot_scratch dots_;
+    detail::pass_scratch<Executor> passes_;
+    buffer<T> vectors_;
+    detail::best_solution<Executor, T> best_;
+    detail::one_user user_{};
+};
+
+namespace detail {
+
+/// Of two iterations: what is called next becomes the present one when its Lanczos vector is known.
+template <class V>
+struct minres_state {
+    krylov_control control{};
+    double rr = 0;    ///< (r, r)
+    V zq[2] = {};     ///< (z, A z), which a Hermitian A makes real, and (A z, A z)
+    double sigma = 0; ///< the recurrence is that of sigma A, with products near 1; 0: not chosen yet
+    double gamma_before = 1, gamma = 1, gamma_next = 0; ///< norms of the Lanczos vectors, each sqrt((v, z))
+    double eta = 0, eta_next = 0;                       ///< the residual in the norm of the preconditioner, signed
+    double c_before = 1, c = 1, c_next = 1;             ///< rotations
+    double s_before = 0, s = 0, s_next = 0;
+    double alpha1 = 0, alpha2 = 0, alpha3 = 0; ///< a column of the triangular factor
+
+    /// A power of two near 1 / |A| by the first product of a round. Lanczos vectors are as large as A, and products
+    /// with them as its square, which leaves the range of float at 1e19.
+    COPPICE_HD double scale() const {
+        if (sigma > 0) return sigma;
+        double const qq = real_part(zq[1]), norm = gamma_next;
+        double const of_a = qq > 0 && is_finite(qq) ? std::sqrt(qq) / norm : length_of(zq[0]) / norm / norm;
+        return of_a > 0 && is_finite(of_a) ? std::ldexp(1.0, -std::ilogb(of_a)) : 1.0;
+    }
+    COPPICE_HD void begin(double vz) {
+        if (!control.finite(vz)) return;
+        if (vz <= 0) return control.refuse(round_end::breakdown);
+        eta_next = gamma_next = std::sqrt(vz);
+    }
+    /// The Lanczos vector behind this one has the square `vz`: the rotation that takes it out.
+    COPPICE_HD void rotate(double vz) {
+        sigma = scale();
+        gamma_before = gamma, gamma = gamma_next;
+        c_before = c, c = c_next;
+        s_before = s, s = s_next;
+        eta = eta_next;
+        gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() sees it
+        double const delta = sigma * real_part(zq[0]) / (gamma * gamma);
+        double const alpha0 = c * delta - c_before * s * gamma;
+        alpha1 = std::hypot(alpha0, gamma_next);
+        alpha2 = s * delta + c_before * c * gamma;
+        alpha3 = s_before * gamma;
+        c_next = alpha1 > 0 ? alpha0 / alpha1 : 0.0;
+        s_next = alpha1 > 0 ? gamma_next / alpha1 : 0.0;
+        eta_next = -s_next * eta;
+    }
+    COPPICE_HD double move() const { return c_next * eta; }
+    /// After r = s^2 r - c eta / alpha_1 v: is the step good?
+    COPPICE_HD void decide(double rr_next) {
+        if (!control.finite(real_part(zq[0]), gamma_next)) return;
+        if (gamma_next < 0 || alpha1 == 0) return control.refuse(round_end::breakdown);
+        if (!control.finite(rr_next)) return;
+        control.step(rr, rr_next);
+        if (gamma_next == 0) control.end_with(round_end::breakdown);
+        rr = rr_next;
+    }
+};
+
+/// v = r, earlier vectors = 0
+template <class T>
+struct minres_begin {
+    static constexpr int dots = 0;
+    array_view<T> r, v, v_before, w, w_before;
+
+    struct update {
+        T const* r;
+        T *v, *v_before, *w, *w_before;
+        COPPICE_HD void operator()(std::int64_t i) const {
+            v[i] = r[i];
+            v_before[i] = w[i] = w_before[i] = T(0);
+        }
+    };
+    COPPICE_HD update begin() const { return {r.data(), v.data(), v_before.data(), w.data(), w_before.data()}; }
+};
+
+/// (v, z) of the first vector, or of a later one.
+template <class T>
+struct minres_norm {
+    static constexpr int dots = 1;
+    minres_state<dot_value<T>>* now;
+    array_view<T> v, z;
+    bool first;
+
+    COPPICE_HD no_update begin() const { return {}; }
+    COPPICE_HD dot_pair<T> pair(int) const { return {v, z}; }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(minres_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        first ? next.begin(real_part(sums[0])) : next.rotate(real_part(sums[0]));
+    }
+};
+
+/// v = sigma q / gamma - delta / gamma v - gamma / gamma_before v_before, and v_before = v; where z is v also (v, v)
+template <class T, bool Same>
+struct minres_lanczos {
+    static constexpr int dots = Same ? 1 : 0;
+    minres_state<dot_value<T>>* now;
+    array_view<T> q, v, v_before;
+
+    struct update {
+        T of_q, of_v, of_before;
+        T const* q;
+        T *v, *v_before;
+        COPPICE_HD void operator()(std::int64_t i) const {
+            T const here = v[i];
+            v[i] = of_q * q[i] - of_v * here - of_before * v_before[i];
+            v_before[i] = here;
+        }
+    };
+    COPPICE_HD update begin() const {
+        double const gamma = now->gamma_next; // which rotate() has not made the present one yet
+        double const sigma = now->scale(), delta = sigma * real_part(now->zq[0]) / (gamma * gamma);
+        return {T(sigma / gamma), T(delta / gamma), T(gamma / now->gamma), q.data(), v.data(), v_before.data()};
+    }
+    COPPICE_HD dot_pair<T> pair(int) const { return {v, v}; }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(minres_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        next.rotate(real_part(sums[0]));
+    }
+};
+
+/// r = s^2 r - c eta / alpha_1 v, (r, r), and the decision
+template <class T>
+struct minres_residual {
+    static constexpr int dots = 1;
+    minres_state<dot_value<T>>* now;
+    array_view<T> v, r;
+
+    struct update {
+        T of_r, of_v;
+        T const* v;
+        T* r;
+        COPPICE_HD void operator()(std::int64_t i) const { r[i] = of_r * r[i] - of_v * v[i]; }
+    };
+    COPPICE_HD update begin() const {
+        return {T(now->s_next * now->s_next), T(now->move() / now->alpha1), v.data(), r.data()};
+    }
+    COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(minres_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        next.decide(real_part(sums[0]));
+    }
+};
+
+/// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + sigma c eta w, z = the next one
+template <class T>
+struct minres_step {
+    static constexpr int dots = 0;
+    minres_state<dot_value<T>> const* state;
+    array_view<T> z, z_next, w, w_before, x;
+    T* best;
+
+    struct update {
+        bool moves, keeps;
+        T of_z, of_before, of_w, by_alpha, move;
+        T* z;
+        T const* z_next; ///< null where z is kept elsewhere
+        T *w, *w_before, *x, *best;
+        COPPICE_HD bool idle() const { return !moves; }
+        COPPICE_HD void operator()(std::int64_t i) const {
+            T const here = w[i];
+            T const next = by_alpha * (of_z * z[i] - of_before * w_before[i] - of_w * here);
+            if (keeps) best[i] = x[i];
+            x[i] += move * next;
+            w[i] = next;
+            w_before[i] = here;
+            if (z_next) z[i] = z_next[i];
+        }
+    };
+    COPPICE_HD update begin() const {
+        auto const& s = *state;
+        return {s.control.moves != 0,
+                s.control.keeps != 0,
+                T(1 / s.gamma), // no product of scales, which may leave the range of T
+                T(s.alpha3),
+                T(s.alpha2),
+                T(1 / s.alpha1),
+                T(s.sigma * s.move()),
+                z.data(),
+                z_next.data(),
+                w.data(),
+                w_before.data(),
+                x.data(),
+                best};
+    }
+};
+
+} // namespace detail
+
+template <executor Executor, class T>
+template <class A, class M>
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> krylov_result
+minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
+    using E = element_t<T>;
+    krylov_monitor monitor(options_);
+    auto const use = user_.enter("this minres solver");
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
+    auto const b = detail::as_elements(right_hand_side);
+    auto const x = detail::as_elements(solution);
+    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
+    detail::krylov_iteration<Executor, T, detail::minres_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
+    auto* const s = iteration.state();
+    bool const plain = detail::is_identity(m);
+    auto const r = vector(0), v = vector(1), v_before = vector(2), w = vector(3), w_before = vector(4), q = vector(5);
+    auto const z = plain ? v : vector(6), z_next = plain ? array_view<E>{} : vector(7);
+
+    auto const begin = [&] {
+        iteration.pass(detail::minres_begin<E>{r, v, v_before, w, w_before});
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(z));
+        iteration.pass(detail::minres_norm<E>{s, v, z, true});
+    };
+    auto const iterate = [&] {
+        iteration.template multiply<2>(a, z, q, z, s->zq); // q = A z, delta = sigma (z, A z) / gamma^2
+        if (plain) {
+            iteration.pass(detail::minres_lanczos<E, true>{s, q, v, v_before});
+        } else {
+            iteration.pass(detail::minres_lanczos<E, false>{s, q, v, v_before});
+            m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(z_next));
+            iteration.pass(detail::minres_norm<E>{s, v, z_next, false});
+        }
+        iteration.pass(detail::minres_residual<E>{s, v, r});
+        // x = x + c eta w; the z of this iteration is v_before now where there is no preconditioner
+        iteration.pass(detail::minres_step<E>{s, plain ? v_before : z, z_next, w, w_before, x, best_.data()});
+    };
+    best_.begin();
+    for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
+        iteration.round({.rr = rr}, best_, begin, iterate);
+    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
+}
+
+} // namespace coppice

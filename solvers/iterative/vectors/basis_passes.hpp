@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Passes over the columns of a Krylov basis, whose number is known where the vectors live.
+#pragma once
+
+#include <coppice/core/device_predicate.hpp>
+#include <coppice/solvers/iterative/vectors/vector_pass.hpp>
+
+namespace coppice::detail {
+
+/// The first columns of a basis that lie n elements apart.
+template <class T>
+struct basis_columns {
+    T const* first;
+    std::int64_t n;
+    int const* count; ///< of the columns less one: how many have been done; memory of the executor
+    int const* gate;  ///< null, or nothing is done where it points to 0
+
+    COPPICE_HD int columns() const { return is_open(gate) ? *count + 1 : 0; }
+    COPPICE_HD T const* column(int j) const { return first + j * n; }
+};
+
+/// Partial sums for `most` columns, of `parts` doubles each.
+template <executor Executor>
+struct basis_scratch;
+
+template <>
+struct basis_scratch<host_executor> {
+    int most;
+    buffer<double> partial;
+    basis_scratch(host_executor const& exec, std::int64_t n, int columns, int parts = 1)
+        : most(columns), partial(exec, dot_blocks(n) * columns * parts) {}
+};
+#if defined(COPPICE_HAS_CUDA)
+template <>
+struct basis_scratch<cuda_executor> {
+    int most;
+    std::int64_t blocks;
+    buffer<double> partial;
+    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int parts = 1);
+};
+#endif
+
+/// h[j] = v_j^H w for all columns.
+template <class T>
+void project(host_executor const& exec, basis_scratch<host_executor>& scratch, basis_columns<T> const& v, T const* w,
+             dot_value<T>* h) {
+    int const count = v.columns();
+    auto* const partial = reinterpret_cast<dot_value<T>*>(scratch.partial.data());
+    for_each_block(exec, v.n, dot_block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        for (int j = 0; j < count; ++j)
+            partial[b * count + j] = dot_of_stretch(v.column(j) + first, w + first, last - first);
+    });
+    for (int j = 0; j < count; ++j) h[j] = dot_value<T>(0);
+    for (std::int64_t b = 0; b < dot_blocks(v.n); ++b)
+        for (int j = 0; j < count; ++j) h[j] += partial[b * count + j];
+}
+
+/// w = w - sum of h[j] v_j
+template <class T>
+struct subtract_columns {
+    basis_columns<T> v;
+    int count;
+    dot_value<T> const* h;
+    T* w;
+
+    COPPICE_HD bool idle() const { return count == 0; }
+    COPPICE_HD void operator()(std::int64_t i) const {
+        T sum = w[i];
+        COPPICE_UNROLL_FOUR
+        for (int j = 0; j < count; ++j) sum -= T(h[j]) * v.column(j)[i];
+        w[i] = sum;
+    }
+    /// Elements [first, last) for a core: four columns at a time.
+    void stretch(std::int64_t first, std::int64_t last) const {
+        int j = 0;
+        for (; j + 4 <= count; j += 4) {
+            T const a = T(h[j]), b = T(h[j + 1]), c = T(h[j + 2]), d = T(h[j + 3]);
+            T const *p = v.column(j), *q = v.column(j + 1), *r = v.column(j + 2), *s = v.column(j + 3);
+            for (std::int64_t i = first; i < last; ++i) w[i] = (((w[i] - a * p[i]) - b * q[i]) - c * r[i]) - d * s[i];
+        }
+        for (; j < count; ++j) {
+            T const a = T(h[j]);
+            T const* const p = v.column(j);
+            for (std::int64_t i = first; i < last; ++i) w[i] -= a * p[i];
+        }
+    }
+};
+
+} // namespace coppice::detail
+
+#if defined(__CUDACC__)
+#include <coppice/solvers/iterative/vectors/basis_passes_cuda.cuh>
+#endif

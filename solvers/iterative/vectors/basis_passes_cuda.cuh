@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Passes over a Krylov basis on CUDA. See solvers/iterative/vectors/basis_passes.hpp for the contract.
+#pragma once
+
+#include <coppice/solvers/iterative/vectors/basis_passes.hpp>
+#include <coppice/solvers/iterative/vectors/basis_passes_block.hpp>
+#include <coppice/solvers/iterative/vectors/vector_pass_cuda.cuh>
+
+namespace coppice::detail {
+
+inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int parts)
+    : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns * parts) {}
+
+template <class T>
+__global__ void __launch_bounds__(pass_threads) project_kernel(basis_columns<T> v, T const* w, double* partial) {
+    __shared__ double shared[projected_at_once * (pass_threads / warp_lanes)];
+    start_successor();
+    wait_for_predecessor();
+    project_block(cuda_block{}, shared, blockIdx.x, gridDim.x, int(blockIdx.y), int(gridDim.y), v, w, partial);
+}
+template <class T>
+__global__ void __launch_bounds__(pass_threads)
+    fold_projections_kernel(basis_columns<T> v, std::int64_t blocks, double const* partial, dot_value<T>* h) {
+    __shared__ double shared[pass_threads / warp_lanes];
+    start_successor();
+    wait_for_predecessor();
+    fold_projection_block(cuda_block{}, shared, int(blockIdx.x), blocks, v, partial, h);
+}
+
+template <class T>
+void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, basis_columns<T> const& v, T const* w,
+             dot_value<T>* h) {
+    double* const partial = scratch.partial.data();
+    // Groups of columns side by side where a short vector leaves room for them.
+    constexpr std::int64_t room = 528;
+    constexpr int columns = projected_at_once / dot_parts<T>;
+    auto const teams = std::clamp<std::int64_t>(room / scratch.blocks, 1, (scratch.most + columns - 1) / columns);
+    launch_early(exec, &project_kernel<T>, dim3(unsigned(scratch.blocks), unsigned(teams)), pass_threads, 0, {}, v, w,
+                 partial);
+    double const* const shares = partial;
+    launch_early(exec, &fold_projections_kernel<T>, dim3(unsigned(scratch.most)), pass_threads, 0, {}, v,
+                 scratch.blocks, shares, h);
+}
+
+} // namespace coppice::detail

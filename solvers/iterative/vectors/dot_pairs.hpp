@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The dot products that one pass over vectors takes; shared by the launchers of
+/// solvers/iterative/vectors/vector_operations.hpp.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <coppice/core/memory.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
+
+namespace coppice {
+
+/// The dot product left^H right of two vectors of equal length, to be taken.
+template <class T>
+struct dot_pair {
+    T const* left = nullptr;
+    T const* right = nullptr;
+
+    dot_pair() = default;
+    template <class X, class Y>
+    COPPICE_HD dot_pair(array_view<X> x, array_view<Y> y) : left(x.data()), right(y.data()) {}
+};
+template <class X, class Y>
+dot_pair(array_view<X>, array_view<Y>) -> dot_pair<std::remove_const_t<X>>;
+
+namespace detail {
+
+/// Dot products that one pass takes at most, each a double.
+inline constexpr int max_dots = 8;
+/// Elements that are summed in one go; a constant, so that the bits do not depend on the machine's width.
+inline constexpr std::int64_t dot_block = 2048;
+constexpr std::int64_t dot_blocks(std::int64_t n) { return (n + dot_block - 1) / dot_block; }
+
+/// The dot products of one pass, passed by value into a kernel.
+template <class T>
+struct dot_pairs {
+    dot_pair<T> pair[max_dots];
+    int count = 0;
+};
+
+} // namespace detail
+} // namespace coppice

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/krylov/krylov.hpp>
-
-namespace coppice {
-
-COPPICE_KRYLOV(, host_executor, float)
-COPPICE_KRYLOV(, host_executor, double)
-
-} // namespace coppice

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A preconditioner whose kind is chosen at run time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/one_user.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+
+namespace coppice {
+
+namespace detail {
+
+/// May several threads call apply() at once?
+template <class M>
+inline constexpr bool is_shareable = false;
+template <class M>
+requires requires { M::shareable; }
+inline constexpr bool is_shareable<M> = M::shareable;
+
+} // namespace detail
+
+/// Holds any preconditioner: a class with apply(exec, r, z) const, and, where it has something to say or to renew,
+/// refresh(exec, a) and findings(). A cheap handle; copies share the preconditioner, which serves one thread at a time:
+/// apply() and refresh() throw argument_error if another thread is in one of them, or in a solve by a preconditioner
+/// that varies(). Preconditioners without memory of their own, which say so by `static constexpr bool shareable = true`
+/// ("none", "jacobi"), serve any number of threads.
+template <executor Executor, class T, class I = std::int32_t>
+class any_preconditioner {
+public:
+    template <class M>
+    any_preconditioner(M preconditioner, preconditioner_report report)
+        : held_(std::make_shared<model<M>>(std::move(preconditioner), std::move(report))) {}
+
+    /// z ≈ A^-1 r
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const use = enter();
+        held_->apply(exec, r, z);
+    }
+    /// New values on the pattern of the matrix that it was made of; what depends on the pattern, and the forest, stay.
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        auto const use = enter();
+        held_->refresh(exec, a);
+    }
+
+    /// apply() queues the same work at every call, and neither allocates nor waits: it may be captured into a CUDA
+    /// graph.
+    bool replayable() const { return held_->replayable(); }
+    /// z = r
+    bool is_identity() const { return held_->is_identity(); }
+
+    /// apply() takes another M at every call, in turn: for fgmres alone.
+    bool varies() const { return held_->varies(); }
+    /// The next call begins the turn anew, so that every solve is the same. If it varies(), no other thread may use it
+    /// while the result exists.
+    detail::one_user::use begin_solve() const {
+        auto use = enter();
+        held_->begin_solve();
+        return varies() ? std::move(use) : detail::one_user::use();
+    }
+
+    /// The linear forest of a "forest" preconditioner, the first one of several, else null; lives as long as the
+    /// preconditioner.
+    linear_forest<I> const* forest() const { return held_->forest(); }
+    std::string const& name() const { return held_->report.name; }
+    /// What the setup found; after a refresh, what that found.
+    preconditioner_report report() const {
+        preconditioner_report report = held_->report;
+        for (finding const& f : held_->findings()) report.findings.push_back(f);
+        return report;
+    }
+
+private:
+    struct concept_type {
+        explicit concept_type(preconditioner_report r) : report(std::move(r)) {}
+        virtual ~concept_type() = default;
+        virtual void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const = 0;
+        virtual void refresh(Executor const& exec, csr_view<T, I> a) = 0;
+        virtual linear_forest<I> const* forest() const = 0;
+        virtual bool replayable() const = 0;
+        virtual bool is_identity() const = 0;
+        virtual bool varies() const = 0;
+        virtual bool shareable() const = 0;
+        virtual void begin_solve() const = 0;
+        virtual std::vector<finding> findings() const = 0;
+        preconditioner_report report;
+        detail::one_user user{};
+    };
+    template <class M>
+    struct model final : concept_type {
+        model(M m, preconditioner_report r) : concept_type(std::move(r)), preconditioner(std::move(m)) {}
+        void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const override {
+            preconditioner.apply(exec, r, z);
+        }
+        void refresh(Executor const& exec, csr_view<T, I> a) override {
+            if constexpr (requires { preconditioner.refresh(exec, a); }) preconditioner.refresh(exec, a);
+        }
+        linear_forest<I> const* forest() const override {
+            if constexpr (requires { preconditioner.forest(); }) return &preconditioner.forest();
+            return nullptr;
+        }
+        std::vector<finding> findings() const override {
+            if constexpr (requires { preconditioner.findings(); }) return preconditioner.findings();
+            return {};
+        }
+        bool replayable() const override {
+            if constexpr (requires { preconditioner.replayable(); }) return preconditioner.replayable();
+            return false;
+        }
+        bool is_identity() const override {
+            if constexpr (requires { preconditioner.is_identity(); }) return preconditioner.is_identity();
+            return false;
+        }
+        bool varies() const override {
+            if constexpr (requires { preconditioner.varies(); }) return preconditioner.varies();
+            return false;
+        }
+        bool shareable() const override { return detail::is_shareable<M>; }
+        void begin_solve() const override {
+            if constexpr (requires { preconditioner.begin_solve(); }) static_cast<void>(preconditioner.begin_solve());
+        }
+        M preconditioner;
+    };
+
+    detail::one_user::use enter() const {
+        return held_->shareable() ? detail::one_user::use() : held_->user.enter("this preconditioner");
+    }
+
+    std::shared_ptr<concept_type> held_;
+};
+
+} // namespace coppice

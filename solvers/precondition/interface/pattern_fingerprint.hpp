@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A pattern known by its sizes and a hash of all its entries.
+#pragma once
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/precondition/interface/matrix_checks.hpp>
+
+namespace coppice::detail {
+
+/// Of 32 bits, which a core hashes several of at once: another index at k always has another hash.
+template <class I>
+struct hash_index {
+    I const* indices;
+    std::uint32_t salt;
+    COPPICE_HD std::uint64_t operator()(std::int64_t k) const {
+        std::uint32_t h = std::uint32_t(indices[k]) ^ (std::uint32_t(k) * 0x9e3779b9u + salt);
+        h = (h ^ (h >> 16)) * 0x7feb352du; // of the mixer lowbias32 by C. Wellons
+        h = (h ^ (h >> 15)) * 0x846ca68bu;
+        return h ^ (h >> 16);
+    }
+};
+
+/// For refresh(): new values are read on the old pattern, so that another one has to be refused.
+class pattern_mark {
+public:
+    template <executor Executor, class T, class I>
+    pattern_mark(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
+
+    pattern_size const& size() const { return size_; }
+    /// Whether words that queue_hash() wrote are those of this pattern.
+    COPPICE_HD static bool is_hash(std::uint64_t const* words, std::uint64_t hash) {
+        return words[0] + words[1] == hash;
+    }
+    std::uint64_t hash() const { return hash_; }
+
+    /// Throws dimension_error for another size, matrix_error for another pattern. Waits.
+    template <executor Executor, class T, class I>
+    void require_same_pattern(Executor const& exec, csr_view<T, I> a) const {
+        size_.require_same(a);
+        if (hash_of(exec, a) != hash_) refuse();
+    }
+    /// The same, and matrix_error for values that are not finite.
+    template <executor Executor, class T, class I>
+    void require_same(Executor const& exec, csr_view<T, I> a) const {
+        require_same_pattern(exec, a);
+        require_finite(exec, a);
+    }
+    /// Writes the two words of the hash of a pattern into memory of the executor; does not wait.
+    template <executor Executor, class T, class I>
+    static void queue_hash(Executor const& exec, csr_view<T, I> a, std::uint64_t* to) {
+        reduce_to(exec, std::int64_t(a.rows()) + 1, std::uint64_t(0), hash_index<I>{a.offsets, 1}, plus{}, to);
+        reduce_to(exec, std::int64_t(a.nonzeros()), std::uint64_t(0), hash_index<I>{a.indices, 2}, plus{}, to + 1);
+    }
+    [[noreturn]] static void refuse() {
+        throw matrix_error("the matrix to refresh from has another pattern than the one that the preconditioner was "
+                           "made of; make a new one");
+    }
+
+private:
+    template <executor Executor, class T, class I>
+    static std::uint64_t hash_of(Executor const& exec, csr_view<T, I> a) {
+        if (!a.offsets) return 0;
+        return reduce(exec, std::int64_t(a.rows()) + 1, std::uint64_t(0), hash_index<I>{a.offsets, 1}, plus{}) +
+               reduce(exec, std::int64_t(a.nonzeros()), std::uint64_t(0), hash_index<I>{a.indices, 2}, plus{});
+    }
+
+    pattern_size size_;
+    std::uint64_t hash_;
+};
+
+} // namespace coppice::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Does a matrix have what a preconditioner needs of it?
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class T>
+struct row_of_zero {
+    T const* diagonal;
+    std::int64_t none;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return diagonal[i] == T(0) ? i : none; }
+};
+
+/// The first row with a zero; nothing where there is none. Waits.
+template <executor Executor, class T>
+std::optional<std::int64_t> first_zero(Executor const& exec, array_view<T const> diagonal) {
+    std::int64_t const n = diagonal.size();
+    std::int64_t const row = reduce(exec, n, n, row_of_zero<T>{diagonal.data(), n}, smaller{});
+    if (row == n) return {};
+    return row;
+}
+
+} // namespace detail
+
+/// The first need that a square matrix does not meet.
+struct unmet_need {
+    enum { zero_on_diagonal, unsymmetric } kind;
+    std::int64_t row = 0; ///< with a zero on its diagonal, counted from 0
+};
+
+/// Nothing where `a` has all that is needed. Waits.
+template <executor Executor, class T, class I>
+std::optional<unmet_need> find_unmet_need(Executor const& exec, matrix_needs needs, csr_view<T, I> a) {
+    if (needs.diagonal) {
+        buffer<T> const diagonal = extract_diagonal(exec, a);
+        if (auto const row = detail::first_zero(exec, diagonal.view()))
+            return unmet_need{unmet_need::zero_on_diagonal, *row};
+    }
+    if (needs.symmetric && !is_symmetric(exec, a)) return unmet_need{unmet_need::unsymmetric};
+    return {};
+}
+
+} // namespace coppice

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal. Each with its row in the
+/// catalogue.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/core/one_user.hpp>
+#include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_needs.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/interface/tridiagonal_rows.hpp>
+#include <coppice/solvers/precondition/one_level/diagonal.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class T>
+struct invert_element {
+    T* diagonal;
+    COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
+};
+
+/// Sums of |a_ij| off the diagonal: right beside it, and of all.
+struct couplings {
+    double beside, all;
+};
+struct add_couplings {
+    COPPICE_HD couplings operator()(couplings const& a, couplings const& b) const {
+        return {a.beside + b.beside, a.all + b.all};
+    }
+};
+/// Writes row i of the system and gives its couplings.
+template <class T, class I>
+struct read_tridiagonal_row {
+    csr_view<T, I> a;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD couplings operator()(std::int64_t i) const {
+        T band[3] = {};
+        couplings sum{0, 0};
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
+            T const value = a.coefficients[k];
+            bool const near = distance >= -1 && distance <= 1;
+            if (near) band[distance + 1] = band[distance + 1] + value;
+            if (distance != 0) sum.all += double(magnitude(value));
+            if (distance != 0 && near) sum.beside += double(magnitude(value));
+        }
+        lower[i] = band[0];
+        diagonal[i] = band[1];
+        upper[i] = band[2];
+        return sum;
+    }
+};
+
+} // namespace detail
+
+/// z = r.
+class identity_preconditioner {
+public:
+    static constexpr bool shareable = true;
+
+    template <executor Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("z of a preconditioner", z, r.size());
+        exec.copy_elements(r.data(), z.data(), r.size());
+    }
+    bool replayable() const { return true; }
+    bool is_identity() const { return true; }
+};
+
+/// z_i = r_i / a_ii. An entry that is zero or not stored has no inverse: matrix_error that names the first such row.
+template <executor Executor, class T, class I = std::int32_t>
+class jacobi_preconditioner {
+public:
+    static constexpr bool shareable = true;
+
+    jacobi_preconditioner(Executor const& exec, csr_view<T, I> a);
+    /// New values on the pattern of the matrix that it was made of.
+    void refresh(Executor const& exec, csr_view<T, I> a);
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
+
+private:
+    detail::pattern_mark pattern_;
+    buffer<T> inverse_, next_; ///< next_: what a refresh fills before it takes the place of inverse_
+};
+
+/// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
+/// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
+/// mended (tridiagonal_mender). apply() uses workspace of the object: it throws argument_error if another thread is in
+/// it.
+template <executor Executor, class T, class I = std::int32_t>
+class tridiagonal_preconditioner {
+public:
+    tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a, tridiagonal_options options = {});
+    /// New values on the pattern of the matrix that it was made of.
+    void refresh(Executor const& exec, csr_view<T, I> a);
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    std::vector<finding> findings() const {
+        return {{"weight_coverage", finding_unit::share, coverage_},
+                {"mended_rows", finding_unit::count, double(mended_rows_)}};
+    }
+    bool replayable() const { return true; }
+
+private:
+    detail::pattern_mark pattern_;
+    tridiagonal_options options_;
+    double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
+    tridiagonal<T> system_;
+    tridiagonal_mender<Executor, T> mender_{};
+    std::int64_t mended_rows_ = 0;
+    mutable buffer<std::byte> workspace_;
+    detail::one_user user_{};
+};
+
+template <executor Executor, class T, class I>
+jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exec, csr_view<T, I> a)
+    : pattern_(exec, a) {
+    require_square(a, "a preconditioner");
+    inverse_ = buffer<T>(exec, a.rows());
+    next_ = buffer<T>(exec, a.rows());
+    refresh(exec, a);
+}
+
+template <executor Executor, class T, class I>
+void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    pattern_.require_same_pattern(exec, a);
+    for_each(exec, a.rows(), detail::diagonal_entry<T, I, I>{a, next_.data()});
+    if (auto const row = detail::first_zero(exec, array_view<T const>(next_.view())))
+        throw matrix_error("row " + std::to_string(*row) +
+                           " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
+    for_each(exec, next_.size(), detail::invert_element<T>{next_.data()});
+    inverse_.swap(next_);
+}
+
+template <executor Executor, class T, class I>
+void jacobi_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+    require_size("r of a preconditioner", r, inverse_.size());
+    require_size("z of a preconditioner", z, inverse_.size());
+    for_each(exec, inverse_.size(), detail::scale_elements<T>{inverse_.data(), r.data(), z.data()});
+}
+
+template <executor Executor, class T, class I>
+tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a,
+                                                                       tridiagonal_options options)
+    : pattern_(exec, a), options_(options) {
+    require_square(a, "a preconditioner");
+    system_ = tridiagonal<T>(exec, a.rows());
+    refresh(exec, a);
+    workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
+}
+
+template <executor Executor, class T, class I>
+void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    pattern_.require_same_pattern(exec, a);
+    auto const sum = reduce(
+        exec, a.rows(), detail::couplings{0, 0},
+        detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},
+        detail::add_couplings{});
+    coverage_ = sum.all != 0 ? sum.beside / sum.all : 1; // a NaN stays
+    mended_rows_ = mender_.mend(exec, system_, options_, coverage_ == 1);
+}
+
+template <executor Executor, class T, class I>
+void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
+                                                       array_view<T> z) const {
+    require_size("r of a preconditioner", r, system_.size());
+    require_size("z of a preconditioner", z, system_.size());
+    auto const use = user_.enter("this tridiagonal_preconditioner");
+    solve_tridiagonal_by_rpts(exec, system_.view(), r, z, workspace_.view(), options_);
+}
+
+struct identity_entry {
+    static constexpr preconditioner_row row{.name = "none", .matrix = "I", .setup = "nothing", .suits = "comparison"};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const&, csr_view<T, I>, chosen_options const&) {
+        return identity_preconditioner{};
+    }
+};
+
+struct jacobi_entry {
+    static constexpr preconditioner_row row{.name = "jacobi",
+                                            .matrix = "diag(A)",
+                                            .setup = "one pass",
+                                            .suits = "diagonals of different size",
+                                            .needs = {.diagonal = true}};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const&) {
+        return jacobi_preconditioner<Executor, T, I>(exec, a);
+    }
+};
+
+struct tridiagonal_entry {
+    static constexpr auto& options = detail::tridiagonal_option_rows;
+    static constexpr preconditioner_row row{.name = "tridiagonal",
+                                            .matrix = "tridiag(A), rows as numbered",
+                                            .setup = "one pass",
+                                            .suits = "strong couplings that the numbering already follows",
+                                            .options = options};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return tridiagonal_preconditioner<Executor, T, I>(exec, a, detail::read_tridiagonal_options(o));
+    }
+};
+
+#define COPPICE_PRECONDITIONERS(EXTERN, EXECUTOR, T)                                                                   \
+    EXTERN template class jacobi_preconditioner<EXECUTOR, T>;                                                          \
+    EXTERN template class tridiagonal_preconditioner<EXECUTOR, T>;
+COPPICE_PRECONDITIONERS(extern, host_executor, float)
+COPPICE_PRECONDITIONERS(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_PRECONDITIONERS(extern, cuda_executor, float)
+COPPICE_PRECONDITIONERS(extern, cuda_executor, double)
+#endif
+
+} // namespace coppice

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The 2x2 block tridiagonal part of a matrix along a forest of pairs (thesis section 4.6).
+#pragma once
+
+#include <coppice/graph/factor/edge_weights.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/splitting/regularise_factor.hpp>
+
+namespace coppice {
+
+/// z = P^T S^-1 P r ("AlgTriBlockPrecond"): P numbers pairs of a heavy matching along the paths of a linear forest of
+/// such pairs, S is the 2x2 block tridiagonal part of P A P^T there. A vertex without a partner shares its block with a
+/// ghost: an equation that reads 1 = 1 and is coupled with nothing. Weights, factors and mending are those of
+/// forest_preconditioner. Where A is symmetric, so is S. apply() works in memory of the object: one solve at a time.
+template <executor Executor, class T, class I = std::int32_t>
+class block_forest_preconditioner {
+public:
+    /// Throws dimension_error where A is not square, matrix_error where its values are not finite or a row holds a
+    /// column twice, argument_error for options out of range.
+    block_forest_preconditioner(Executor const& exec, csr_view<T, I> a, forest_options const& options = {})
+        : mark_(exec, require_square(a, "a preconditioner")), pairs_(find(exec, a, options.factor)),
+          part_(exec, pairs_, options.tridiagonal) {
+        detail::stopwatch watch(exec);
+        read(exec, a);
+        system_seconds_ = watch.lap();
+    }
+
+    /// New values on the pattern of the matrix that it was made of: pairs and forest stay. Throws dimension_error for
+    /// another size, matrix_error for another pattern or values that are not finite, and leaves everything as it was.
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        mark_.require_same(exec, a);
+        read(exec, a);
+    }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, pairs_.vertices);
+        require_size("z of a preconditioner", z, pairs_.vertices);
+        part_.solve(exec, r, z);
+    }
+    bool replayable() const { return true; }
+    paired_forest<I> const& pairs() const { return pairs_; }
+    std::vector<finding> findings() const {
+        return {{"paths", finding_unit::count, double(pairs_.blocks.paths)},
+                {"longest_path", finding_unit::count, double(pairs_.blocks.longest_path)},
+                {"weight_coverage", finding_unit::share, pairs_.weight_coverage},
+                {"ghosts", finding_unit::count, double(pairs_.ghosts())},
+                {"mended_rows", finding_unit::count, double(mended_)},
+                {"forest_seconds", finding_unit::seconds, forest_seconds_},
+                {"system_seconds", finding_unit::seconds, system_seconds_}};
+    }
+
+private:
+    paired_forest<I> find(Executor const& exec, csr_view<T, I> a, factor_options const& factor) {
+        detail::stopwatch watch(exec);
+        auto const weights = make_edge_weights(exec, a);
+        auto pairs = pair_forest(exec, weights.view, factor);
+        forest_seconds_ = watch.lap();
+        return pairs;
+    }
+    void read(Executor const& exec, csr_view<T, I> a) {
+        part_.read(exec, a, detail::plain_values<T, I>{a});
+        mended_ = mender_.mend(exec, part_, pairs_.weight_coverage == 1);
+    }
+
+    double forest_seconds_ = 0, system_seconds_ = 0;
+    detail::pattern_mark mark_;
+    paired_forest<I> pairs_;
+    detail::solvable_part<Executor, T, I> part_;
+    part_mender<Executor, T, I> mender_{};
+    std::int64_t mended_ = 0;
+};
+
+struct block_forest_entry {
+    static constexpr preconditioner_row row{.name = "block-forest",
+                                            .matrix = "2x2 block tridiag along a forest of pairs",
+                                            .setup = "about twice that of forest",
+                                            .suits = "as forest, where strong couplings come in pairs",
+                                            .compared = false,
+                                            .options = forest_entry::options};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return block_forest_preconditioner<Executor, T, I>(exec, a, forest_entry::read(o));
+    }
+};
+
+} // namespace coppice

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/precondition/splitting/parts/parts.hpp>
-
-namespace coppice {
-
-COPPICE_PARTS(, cuda_executor, float)
-COPPICE_PARTS(, cuda_executor, double)
-
-} // namespace coppice

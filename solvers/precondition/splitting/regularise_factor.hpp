@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Parts of a matrix made safe to solve with, as tridiagonal systems are (mend_tridiagonal.hpp).
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <coppice/solvers/precondition/splitting/solvable_factor.hpp>
+
+namespace coppice::detail {
+
+/// Row p of a part by sums of magnitudes.
+template <class T>
+struct part_row_health {
+    part_entries<T> entries;
+    COPPICE_HD system_health operator()(std::int64_t p) const {
+        double beside = 0, largest = 0;
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q) {
+            double const size = double(magnitude(*entries.at(p, q)));
+            largest = maximum{}(largest, size);
+            beside += q == p ? 0 : size;
+        }
+        double const here = double(magnitude(*entries.at(p, p)));
+        return {largest, here > 0 && here >= health_of_row<T>::margin * beside};
+    }
+};
+
+/// A solve to see what comes out: the part near one, and a random right-hand side so small that a pivot of zero gives a
+/// large result, not an infinite one.
+template <class T>
+struct part_probe {
+    static constexpr double shrink = tridiagonal_probe<T>::shrink;
+
+    part_entries<T> entries;
+    double scale;        ///< a power of two that the copy was multiplied by
+    double cancellation; ///< share of its terms that a row may cancel to
+    T *rhs, *solution;
+
+    COPPICE_HD void operator()(std::int64_t p) const {
+        double const size = scale * part_row_health<T>{entries}(p).largest;
+        random_stream const random(0, 7);
+        double const draw = random.uniform(std::uint64_t(p), 0.5, 1.0);
+        bool const negative = random.bits(std::uint64_t(p)) & 1;
+        rhs[p] = T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
+    }
+    COPPICE_HD bool breaks(std::int64_t p) const {
+        double terms = 0;
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
+            terms += scale * double(magnitude(*entries.at(p, q))) * double(magnitude(solution[q]));
+        return !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
+    }
+};
+/// Moves diagonal entries by a few units in the last place of their rows: where a pivot would be zero, it is of the
+/// size of rounding then, and what comes out is large, but stays with the piece that is singular.
+template <class T>
+struct blur_diagonal {
+    part_entries<T> entries;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        double const unit = 4 * double(std::numeric_limits<T>::epsilon()) * part_row_health<T>{entries}(p).largest;
+        double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
+        T* const entry = entries.at(p, p);
+        *entry = T(double(*entry) + (*entry < T(0) ? -unit : unit) * draw);
+    }
+};
+template <class T>
+struct mark_broken_position {
+    part_probe<T> probe;
+    std::uint8_t* broken;
+    COPPICE_HD std::int64_t operator()(std::int64_t p) const {
+        broken[p] = probe.breaks(p) ? 1 : 0;
+        return broken[p];
+    }
+};
+/// Where a stretch of blocks that are coupled with each other begins.
+struct begins_stretch {
+    std::uint8_t const* joined; ///< null: there is one
+    int block;
+    COPPICE_HD bool operator()(std::int64_t p) const {
+        return p == 0 || (joined && p % block == 0 && !joined[p / block - 1]);
+    }
+};
+struct store_stretch {
+    begins_stretch begins;
+    std::int32_t* piece;
+    COPPICE_HD void operator()(std::int64_t p, std::int64_t before) const {
+        piece[p] = std::int32_t(before + (begins(p) ? 1 : 0) - 1);
+    }
+};
+/// Makes the diagonal entry of a row that is to be mended a little larger than all beside it.
+template <class T>
+struct strengthen_position {
+    part_entries<T> entries;
+    mended_pieces mends;
+    double unit; ///< about the largest entry; the pivot of a row without any
+    COPPICE_HD void operator()(std::int64_t p) const {
+        if (!mends(p)) return;
+        double size = 0;
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
+            size += q == p ? 0 : double(magnitude(*entries.at(p, q)));
+        double const old = double(*entries.at(p, p)), here = old < 0 ? -old : old;
+        size = size > here ? size : here;
+        size = size > unit * part_probe<T>::shrink ? (1 + 0x1p-6) * size : unit;
+        *entries.at(p, p) = T(old < 0 ? -size : size);
+    }
+};
+template <class T>
+struct scale_entry {
+    double scale;
+    T const* from;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = T(scale * double(from[k])); }
+};
+
+} // namespace coppice::detail
+
+namespace coppice {
+
+/// Mends parts that are singular or nearly so, that their solutions are finite for every finite right-hand side:
+/// stretches of blocks that break get diagonals that outweigh the rest of their rows. Keeps the memory that the largest
+/// part takes, so that mending again allocates nothing.
+template <executor Executor, class T, class I>
+class part_mender {
+public:
+    /// Returns how many rows were mended; 0, the usual case, changes nothing. `whole` says that the part is all of the
+    /// matrix: one that is nearly singular belongs to it then, and only what has no finite solution is mended. Waits.
+    std::int64_t mend(Executor const& exec, detail::solvable_part<Executor, T, I>& part, bool whole);
+
+private:
+    struct sizes {
+        std::int64_t positions, beside, diagonal;
+    };
+    void take_memory(Executor const& exec, sizes const& n);
+    void copy_scaled(Executor const& exec, detail::part_entries<T> const& entries, sizes const& n, double scale);
+    detail::mended_pieces find_pieces(Executor const& exec, detail::begins_stretch const& begins, std::int64_t n);
+
+    buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
+    buffer<std::uint8_t> broken_{};
+    buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
+};
+
+template <executor Executor, class T, class I>
+void part_mender<Executor, T, I>::take_memory(Executor const& exec, sizes const& n) {
+    auto const at_least = [&]<class U>(buffer<U>& memory, std::int64_t size) {
+        if (memory.size() < size) memory = buffer<U>(exec, size);
+    };
+    at_least(lower_, n.beside);
+    at_least(upper_, n.beside);
+    at_least(diagonal_, n.diagonal);
+    at_least(rhs_, n.positions);
+    at_least(solution_, n.positions);
+    at_least(broken_, n.positions);
+    at_least(piece_, n.positions);
+    at_least(starts_, n.positions + 1);
+    at_least(broken_before_, n.positions + 1);
+}
+
+template <executor Executor, class T, class I>
+void part_mender<Executor, T, I>::copy_scaled(Executor const& exec, detail::part_entries<T> const& entries,
+                                              sizes const& n, double scale) {
+    for_each(exec, n.beside, detail::scale_entry<T>{scale, entries.lower, lower_.data()});
+    for_each(exec, n.diagonal, detail::scale_entry<T>{scale, entries.diagonal, diagonal_.data()});
+    for_each(exec, n.beside, detail::scale_entry<T>{scale, entries.upper, upper_.data()});
+}
+
+template <executor Executor, class T, class I>
+detail::mended_pieces part_mender<Executor, T, I>::find_pieces(Executor const& exec,
+                                                               detail::begins_stretch const& begins, std::int64_t n) {
+    exclusive_scan(exec, n, begins, detail::store_stretch{begins, piece_.data()}, std::int64_t(0));
+    std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
+    std::int64_t const found = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
+                                              detail::store_broken{broken_before_.data()}, std::int64_t(0));
+    fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
+    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(found));
+    return {piece_.data(), starts_.data(), broken_before_.data(), std::numeric_limits<std::int32_t>::max()};
+}
+
+template <executor Executor, class T, class I>
+std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::solvable_part<Executor, T, I>& part,
+                                               bool whole) {
+    using namespace detail;
+    part_entries<T> const entries = part.entries();
+    std::int64_t const n = entries.n;
+    auto const health = reduce(exec, n, system_health{0, 1}, part_row_health<T>{entries}, worse_health{});
+    if (health.dominant != 0 || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max())
+        return 0;
+    double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
+    bool const banded = entries.reach > 1;
+    sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
+    take_memory(exec, size);
+    copy_scaled(exec, entries, size, 1 / unit);
+    if (!whole)
+        for_each(exec, n,
+                 blur_diagonal<T>{{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach}});
+    part_probe<T> const probe{entries, 1 / unit, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
+                              rhs_.data(), solution_.data()};
+    for_each(exec, n, probe);
+    solve_bands<T>(exec, part.system_of(lower_.data(), diagonal_.data(), upper_.data()),
+                   columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1), part.workspace(),
+                   part.solve_options());
+    if (reduce(exec, n, std::int64_t(0), mark_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
+    mended_pieces const mends = find_pieces(exec, {part.pattern().joined, entries.block}, n);
+    for_each(exec, n, strengthen_position<T>{entries, mends, unit});
+    return reduce(exec, n, std::int64_t(0), count_mended{mends}, plus{});
+}
+
+} // namespace coppice

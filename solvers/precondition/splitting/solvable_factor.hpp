@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Parts of a matrix whose systems can be solved here: tridiagonal along a forest, 2x2 block tridiagonal along a forest
+/// of pairs, banded.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/graph/forest/paired_forest.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
+
+namespace coppice {
+
+enum class part_kind {
+    forest, ///< the diagonal, and the edges of a linear forest
+    blocks, ///< what couples neighbours on the paths of a forest of pairs, and partners
+    bands   ///< what is not farther than so many places from the diagonal, rows as numbered
+};
+
+namespace detail {
+
+/// Which entries of a matrix a part holds, as a pattern (algebra/pattern.hpp).
+template <class I>
+struct part_pattern {
+    I const* position;          ///< of a vertex
+    int block;                  ///< positions in a block
+    int reach;                  ///< blocks to either side
+    std::uint8_t const* joined; ///< whether a block is coupled with the next one; null: all are
+
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
+        I const p = position[row] / I(block), q = position[column] / I(block);
+        I const first = p < q ? p : q, distance = p < q ? q - p : p - q;
+        return distance == 0 || (distance <= I(reach) && (!joined || joined[first]));
+    }
+};
+
+/// Where the entries of a part are stored: as block_tridiagonal does, or as banded, in `diagonal`, where the reach is
+/// larger than one.
+template <class T>
+struct part_entries {
+    T *lower, *diagonal, *upper;
+    std::int64_t n; ///< positions
+    int block, reach;
+
+    COPPICE_HD T* at(std::int64_t p, std::int64_t q) const {
+        if (reach > 1) return diagonal + (q - p + reach) * n + p;
+        std::int64_t const row = p / block, column = q / block;
+        T* const blocks = column < row ? lower : column > row ? upper : diagonal;
+        return blocks + (row * block + (q - column * block)) * block + (p - row * block);
+    }
+    COPPICE_HD std::int64_t first_of(std::int64_t p) const {
+        std::int64_t const first = (p / block - reach) * block;
+        return first > 0 ? first : 0;
+    }
+    COPPICE_HD std::int64_t end_of(std::int64_t p) const {
+        std::int64_t const end = (p / block + reach + 1) * block;
+        return end < n ? end : n;
+    }
+};
+
+/// Row i of a part. Values::on_diagonal(i), and beside(i, k, j) of what values.holds(k).
+template <class T, class I, class Values>
+struct read_part_row {
+    csr_view<T, I> a;
+    part_pattern<I> pattern;
+    part_entries<T> entries;
+    Values values;
+
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t const p = pattern.position[i];
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            I const j = a.indices[k];
+            if (j == I(i) || !pattern(i, j) || !values.holds(k)) continue;
+            T* const entry = entries.at(p, pattern.position[j]);
+            *entry = *entry + values.beside(i, j, a.coefficients[k]);
+        }
+        *entries.at(p, p) = values.on_diagonal(i);
+    }
+};
+/// The entries of A as they are.
+template <class T, class I>
+struct plain_values {
+    csr_view<T, I> a;
+    COPPICE_HD bool holds(I) const { return true; }
+    COPPICE_HD T beside(std::int64_t, std::int64_t, T entry) const { return entry; }
+    COPPICE_HD T on_diagonal(std::int64_t i) const { return sum_in_row(a, i, i); }
+};
+template <class T, class I>
+struct write_ghost {
+    I const* order;
+    part_entries<T> entries;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        if (order[p] < 0) *entries.at(p, p) = T(1);
+    }
+};
+
+/// A ghost equation reads 1 and nobody reads its unknown.
+template <class T, class I>
+struct gather_positions {
+    I const* order;
+    T const* r;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t p) const { x[p] = order[p] < 0 ? T(1) : r[order[p]]; }
+};
+template <class T, class I>
+struct scatter_positions {
+    I const* order;
+    T const* x;
+    T* z;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        if (order[p] >= 0) z[order[p]] = x[p];
+    }
+};
+
+template <class I>
+struct number_in_order {
+    I* order;
+    COPPICE_HD void operator()(std::int64_t p) const { order[p] = I(p); }
+};
+template <class I>
+struct joined_with_next {
+    I const *permutation, *links;
+    std::uint8_t* joined;
+    COPPICE_HD void operator()(std::int64_t p) const { joined[p] = links[2 * std::int64_t(permutation[p]) + 1] >= 0; }
+};
+
+/// The order, the system and the memory for solving with it. What is not of a part is zero.
+template <executor Executor, class T, class I>
+class solvable_part {
+public:
+    solvable_part(Executor const& exec, linear_forest<I> const& forest, tridiagonal_options const& options)
+        : solvable_part(exec, 1, 1, copy_of(exec, forest.permutation), copy_of(exec, forest.inverse), options) {
+        join(exec, forest);
+    }
+    solvable_part(Executor const& exec, paired_forest<I> const& forest, tridiagonal_options const& options)
+        : solvable_part(exec, 2, 1, copy_of(exec, forest.order), copy_of(exec, forest.positions), options) {
+        join(exec, forest.blocks);
+    }
+    /// n rows as numbered, `bands` on either side.
+    solvable_part(Executor const& exec, std::int64_t n, int bands, tridiagonal_options const& options)
+        : solvable_part(exec, 1, bands, numbers(exec, n), numbers(exec, n), options) {}
+
+    std::int64_t vertices() const { return positions_.size(); }
+    buffer<I> const& order() const { return order_; }
+    part_pattern<I> pattern() const {
+        return {positions_.data(), block_, reach_, joined_.size() > 0 ? joined_.data() : nullptr};
+    }
+    part_entries<T> entries() {
+        return {lower_.data(), diagonal_.data(), upper_.data(), order_.size(), block_, reach_};
+    }
+    band_matrix<T> system() const { return system_of(lower_.data(), diagonal_.data(), upper_.data()); }
+    /// The same system with other entries.
+    band_matrix<T> system_of(T const* lower, T const* diagonal, T const* upper) const {
+        if (reach_ > 1) return banded_view<T>{order_.size(), reach_, reach_, diagonal};
+        if (block_ > 1) return block_tridiagonal_view<T>{order_.size() / block_, block_, lower, diagonal, upper};
+        return tridiagonal_view<T>{order_.size(), lower, diagonal, upper};
+    }
+    band_options solve_options() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
+    array_view<std::byte> workspace() const { return workspace_.view(); }
+
+    /// Takes the entries of the part from A. Queued on CUDA.
+    template <class Values>
+    void read(Executor const& exec, csr_view<T, I> a, Values const& values) {
+        for (buffer<T>* const entries : {&lower_, &diagonal_, &upper_}) fill(exec, entries->view(), T(0));
+        for_each(exec, order_.size(), write_ghost<T, I>{order_.data(), entries()});
+        for_each(exec, vertices(), read_part_row<T, I, Values>{a, pattern(), entries(), values});
+    }
+    /// z = P^T S^-1 P r. z may be r.
+    void solve(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        if (block_ == 1 && reach_ == 1)
+            return solve_tridiagonal_in_order(
+                exec, tridiagonal_view<T>{order_.size(), lower_.data(), diagonal_.data(), upper_.data()},
+                {order_.data(), order_.data()}, r, z, workspace_.view(), options_);
+        for_each(exec, order_.size(), gather_positions<T, I>{order_.data(), r.data(), work_.data()});
+        columns_view<T> const x(work_.view());
+        solve_bands<T>(exec, system(), x, x, workspace_.view(), solve_options());
+        for_each(exec, order_.size(), scatter_positions<T, I>{order_.data(), work_.data(), z.data()});
+    }
+
+private:
+    solvable_part(Executor const& exec, int block, int reach, buffer<I> order, buffer<I> positions,
+                  tridiagonal_options const& options)
+        : options_(options), block_(block), reach_(reach), order_(std::move(order)), positions_(std::move(positions)) {
+        std::int64_t const n = order_.size();
+        diagonal_ = buffer<T>(exec, n * (reach > 1 ? 2 * reach + 1 : block));
+        lower_ = buffer<T>(exec, reach > 1 ? 0 : n * block);
+        upper_ = buffer<T>(exec, reach > 1 ? 0 : n * block);
+        bool const single = block == 1 && reach == 1;
+        work_ = buffer<T>(exec, single ? 0 : n);
+        std::int64_t const needed = bands_workspace<T>(exec, system(), 1, solve_options());
+        workspace_ =
+            buffer<std::byte>(exec, single ? std::max<std::int64_t>(needed, tridiagonal_workspace<T>(n)) : needed);
+    }
+    static buffer<I> numbers(Executor const& exec, std::int64_t n) {
+        buffer<I> order(exec, n);
+        for_each(exec, n, number_in_order<I>{order.data()});
+        return order;
+    }
+    void join(Executor const& exec, linear_forest<I> const& forest) {
+        joined_ = buffer<std::uint8_t>(exec, forest.vertices);
+        for_each(exec, forest.vertices,
+                 joined_with_next<I>{forest.permutation.data(), forest.links.data(), joined_.data()});
+    }
+
+    tridiagonal_options options_;
+    int block_, reach_;
+    buffer<I> order_;     ///< vertex at a position, -1 for none
+    buffer<I> positions_; ///< of the vertices
+    buffer<std::uint8_t> joined_{};
+    buffer<T> lower_{}, diagonal_{}, upper_{};
+    mutable buffer<T> work_{};
+    mutable buffer<std::byte> workspace_{};
+};
+
+} // namespace detail
+} // namespace coppice

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/precondition/splitting/splitting_factors.hpp>
+
+namespace coppice {
+
+COPPICE_PARTS(, cuda_executor, float)
+COPPICE_PARTS(, cuda_executor, double)
+
+} // namespace coppice

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// How block-tridiagonal matrices are packed by places for teams.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <coppice/algebra/block_hybrid.hpp>
+#include <coppice/solvers/queueing/resident_offsets.hpp>
+
+namespace coppice::detail {
+
+/// The bands of the row at a place.
+template <class T, class I>
+struct pack_bands {
+    block_hybrid_view<T, I> a;
+    resident_places places;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD void operator()(std::int64_t q) const {
+        std::int64_t const i = places.row(q), padded = a.padded_rows();
+        lower[q] = a.bands[i];
+        diagonal[q] = a.bands[padded + i];
+        upper[q] = a.bands[2 * padded + i];
+    }
+};
+
+/// Eliminates a block without exchanging rows and keeps the inverse pivots; 0 if partial pivoting would have exchanged
+/// none, else 1.
+template <class T>
+struct eliminate_resident {
+    resident_places places;
+    T const *lower, *diagonal, *upper;
+    T* inverse;
+    COPPICE_HD int operator()(std::int64_t block) const {
+        std::int64_t const s = block / places.in_system, j = block - s * places.in_system;
+        int const m = places.member_of(j), stride = places.count(m, int(j % places.halves));
+        std::int64_t q = places.place(block * places.block);
+        T pivot = diagonal[q], largest = pivot < T(0) ? -pivot : pivot;
+        bool stays = true;
+        for (std::int64_t i = 0; i < places.block; ++i, q += stride) {
+            if (i > 0) {
+                T const below = lower[q] < T(0) ? -lower[q] : lower[q];
+                stays = stays && below <= largest;
+                pivot = diagonal[q] - lower[q] * inverse[q - stride] * upper[q - stride];
+                largest = pivot < T(0) ? -pivot : pivot;
+            }
+            inverse[q] = T(1) / pivot;
+            stays = stays && inverse[q] - inverse[q] == T(0);
+        }
+        return stays ? 0 : 1;
+    }
+};
+
+/// The number of couplings of the row at a place; 0 for what fills up the last block.
+template <class T, class I>
+struct couplings_of_place {
+    block_hybrid_view<T, I> a;
+    resident_places places;
+    COPPICE_HD std::int64_t operator()(std::int64_t q) const {
+        std::int64_t const i = q < places.rows() ? places.row(q) : a.rows();
+        return i < a.rows() ? std::int64_t(a.couplings.offsets[i + 1] - a.couplings.offsets[i]) : 0;
+    }
+};
+struct keep_offset {
+    std::int32_t* offsets;
+    COPPICE_HD void operator()(std::int64_t q, std::int64_t before) const { offsets[q] = std::int32_t(before); }
+};
+template <class T, class I>
+struct pack_couplings {
+    block_hybrid_view<T, I> a;
+    resident_places places;
+    std::int32_t const* offsets;
+    resident_column* columns;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t q) const {
+        std::int64_t const i = places.row(q);
+        if (i >= a.rows()) return;
+        std::int64_t const system = i / places.rows_of_system() * places.rows_of_system();
+        I const first = a.couplings.offsets[i];
+        for (I k = first; k < a.couplings.offsets[i + 1]; ++k) {
+            columns[offsets[q] + (k - first)] = resident_column::at(places, a.couplings.indices[k] - system);
+            values[offsets[q] + (k - first)] = a.couplings.coefficients[k];
+        }
+    }
+};
+
+/// The number of couplings of member t % members of system t / members.
+template <class T, class I>
+struct couplings_of_member {
+    block_hybrid_view<T, I> a;
+    resident_places places;
+    COPPICE_HD std::int64_t operator()(std::int64_t t) const {
+        std::int64_t const s = t / places.members;
+        int const m = int(t - s * places.members);
+        return offset(s, places.begin(m + 1)) - offset(s, places.begin(m));
+    }
+
+private:
+    COPPICE_HD std::int64_t offset(std::int64_t s, std::int64_t block) const {
+        std::int64_t const i = (s * places.in_system + block) * places.block;
+        return std::int64_t(a.couplings.offsets[i < a.rows() ? i : a.rows()]);
+    }
+};
+/// 1 for a row whose couplings go to another system.
+template <class T, class I>
+struct leaves_system {
+    block_hybrid_view<T, I> a;
+    std::int64_t rows_of_system;
+    COPPICE_HD int operator()(std::int64_t i) const {
+        for (I k = a.couplings.offsets[i]; k < a.couplings.offsets[i + 1]; ++k)
+            if (a.couplings.indices[k] / rows_of_system != i / rows_of_system) return 1;
+        return 0;
+    }
+};
+
+} // namespace coppice::detail

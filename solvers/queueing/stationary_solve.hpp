@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Stationary distributions over any executor; instantiated in hbisa.cpp and hbisa.cu.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/queueing/hbisa_lane.hpp>
+#include <coppice/solvers/queueing/stationary.hpp>
+#include <coppice/solvers/queueing/stationary_lane.hpp>
+
+namespace coppice {
+namespace detail {
+
+/// `q` is the transpose of A.
+template <executor Executor, class T>
+void require_generator(Executor const& exec, csr_view<T> q) {
+    double const precision = std::sqrt(double(std::numeric_limits<T>::epsilon()));
+    std::int64_t const n = q.rows();
+    std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q, precision, n}, lesser{});
+    if (state < n)
+        throw matrix_error("column " + std::to_string(state) +
+                           " is none of a Markov chain: expected a positive diagonal, no positive entry beside it, and "
+                           "a sum of zero");
+}
+
+/// Storage with more than one block: there is nothing around a single one.
+template <executor Executor, class T>
+block_hybrid<T> chain_storage(Executor const& exec, csr_view<T> a, std::int64_t block) {
+    auto one = to_block_hybrid(exec, a, {.block = block, .most_bands = 1});
+    return one.blocks() > 1 ? std::move(one) : to_block_hybrid(exec, a, {.block = 1});
+}
+
+/// The vectors and the steps of an iteration.
+template <executor Executor, class T>
+class stationary_iteration {
+public:
+    stationary_iteration(Executor const& exec, block_hybrid_view<T> a, csr_view<T> transposed)
+        : exec_(exec), a_(a), within_(exec, a.rows()), log_ratio_(exec, a.blocks), worst_(exec, a.blocks),
+          from_below_(exec, a.blocks), from_above_(exec, a.blocks), exits_(exec, a.rows()), pivots_(exec, a.rows()),
+          y_(exec, a.rows()) {
+        for_each(exec_, a_.rows(), store_exit<T>{transposed, a_.block, exits_.data()});
+        for_each(exec_, a_.rows(), uniform_within<T>{a_.rows(), a_.block, within_.data()});
+        balance();
+    }
+    /// The first block that is never left; -1 for none. Waits.
+    std::int64_t closed_block() {
+        for_each(exec_, a_.blocks, sum_of_block{a_.rows(), a_.block, exits_.data(), worst_.data()});
+        std::int64_t const none = a_.blocks;
+        std::int64_t const block = reduce(exec_, none, none, index_of_zero{worst_.data(), none}, lesser{});
+        return block < none ? block : -1;
+    }
+
+    /// Tests what there is, and goes on.
+    void run(stationary_state* state, double tolerance, std::int64_t limit) {
+        for_each(exec_, a_.rows(), stationary_residual<T>{a_, masses(), y_.data(), pivots_.data()});
+        for_each(exec_, a_.blocks, block_residual{a_.rows(), a_.block, y_.data(), pivots_.data(), worst_.data()});
+        for_each(exec_, 1, decide_chain{a_.blocks, worst_.data(), tolerance, limit, state});
+        for (std::int64_t const first : {0, 1})
+            for_each(exec_, (a_.blocks - first + 1) / 2,
+                     solve_chain_block<T>{a_, first, 2, exits_.data(), pivots_.data(), y_.data(), log_ratio_.data(),
+                                          within_.data()});
+        balance();
+    }
+    void store(array_view<T> x) {
+        double* const log_mass = worst_.data();
+        for_each(exec_, 1, add_ratios{a_.blocks, log_ratio_.data(), log_mass});
+        double const largest =
+            reduce(exec_, a_.blocks, -std::numeric_limits<double>::infinity(), log_mass_of{log_mass}, maximum{});
+        unscaled_probability<T> const of{within_.data(), log_mass, a_.block, largest};
+        double const sum = reduce(exec_, a_.rows(), 0.0, of, plus{});
+        for_each(exec_, a_.rows(), store_probability<T>{of, sum, x.data()});
+    }
+
+private:
+    chain_masses<T> masses() const { return {within_.data(), log_ratio_.data(), a_.blocks}; }
+    void balance() {
+        for_each(exec_, a_.blocks, block_flows<T>{a_, within_.data(), from_below_.data(), from_above_.data()});
+        for_each(exec_, a_.blocks, balance_block{from_below_.data(), from_above_.data(), log_ratio_.data()});
+    }
+
+    Executor exec_;
+    block_hybrid_view<T> a_;
+    buffer<T> within_;
+    buffer<double> log_ratio_, worst_, from_below_, from_above_, exits_;
+    buffer<double> pivots_, y_; ///< of a sweep; residuals and their scales between sweeps
+};
+
+} // namespace detail
+
+template <executor Executor, class T>
+stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
+                                          stationary_options const& options) {
+    require_size("length of the distribution x", x, a.rows());
+    if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
+        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
+    if (options.max_iterations < 0)
+        throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
+    stationary_result result{.converged = true, .reason = stationary_reason::converged};
+    require_square(a, "a Markov chain");
+    if (a.rows() == 1) fill(exec, x, T(1));
+    if (a.rows() <= 1) return result;
+    detail::require_finite(exec, a);
+    auto const transposed = transpose(exec, a);
+    detail::require_generator(exec, transposed.view());
+    auto const matrix = detail::chain_storage(exec, a, options.block);
+    detail::stationary_iteration<Executor, T> iteration(exec, matrix.view(), transposed.view());
+    if (std::int64_t const block = iteration.closed_block(); block >= 0)
+        throw matrix_error("block " + std::to_string(block) + " of " + std::to_string(matrix.block()) +
+                           " states is never left: the chain is not irreducible");
+
+    double const tolerance = std::max(options.tolerance, 16 * double(std::numeric_limits<T>::epsilon()));
+    detail::stationary_state first;
+    first.loop.on = 1;
+    buffer<detail::stationary_state> state(exec, 1);
+    exec.copy_elements(&first, state.data(), 1);
+    repetition<Executor> repeat(exec);
+    repeat.run(&state.data()->loop, {.replayable = true},
+               [&] { iteration.run(state.data(), tolerance, options.max_iterations); }, {});
+    iteration.store(x);
+    auto const end = exec.load(state.data());
+    constexpr stationary_reason reasons[] = {stationary_reason::max_iterations, stationary_reason::converged,
+                                             stationary_reason::max_iterations, stationary_reason::stagnated,
+                                             stationary_reason::not_finite};
+    result.iterations = end.iterations;
+    result.residual = end.residual;
+    result.reason = reasons[int(end.end)];
+    result.converged = result.reason == stationary_reason::converged;
+    return result;
+}
+
+#define COPPICE_STATIONARY(EXECUTOR, T)                                                                                \
+    template stationary_result stationary_distribution(EXECUTOR const&, csr_view<T>, array_view<T>,                    \
+                                                       stationary_options const&);
+
+} // namespace coppice

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Several solves in step, whose products with one matrix are taken together.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <coppice/core/executor.hpp>
+#include <coppice/core/repeat.hpp>
+#include <coppice/semiring/spgemm/thin_dense.hpp>
+#include <coppice/solvers/iterative/operators/csr_operator.hpp>
+
+namespace coppice::detail {
+
+/// ⊗ of one nonzero with the same element of `Width` vectors.
+template <class T, class I, int Width>
+struct multiply_columns {
+    T const* x[Width];
+    COPPICE_HD auto operator()(T const& value, I const& column) const {
+        side_by_side<product_sum_t<T, T>, Width> p;
+        auto const a = stored_value<T>::load(value);
+        COPPICE_UNROLL
+        for (int j = 0; j < Width; ++j) p.sums[j] = a * stored_value<T>::load(read_only(x[j] + column));
+        return p;
+    }
+};
+template <class T, int Width>
+struct store_columns {
+    T* y[Width];
+    template <class Sums>
+    COPPICE_HD void operator()(std::int64_t row, Sums const& sums) const {
+        COPPICE_UNROLL
+        for (int j = 0; j < Width; ++j) stored_value<T>::store(y[j][row], sums.sums[j]);
+    }
+};
+
+/// Vectors of one product.
+template <class T>
+struct product_request {
+    T const* x;
+    T* y;
+};
+
+/// y_j = A x_j for at most `Width` requests in one pass over A; the last one is repeated where there are fewer.
+template <int Width, executor Executor, class T, class I, class O>
+void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
+                       product_request<T> const* requests, int count, array_view<std::byte> workspace) {
+    multiply_columns<T, I, Width> multiply;
+    store_columns<T, Width> store;
+    for (int j = 0; j < Width; ++j) {
+        auto const& request = requests[std::min(j, count - 1)];
+        multiply.x[j] = request.x;
+        store.y[j] = request.y;
+    }
+    using add = add_side_by_side<add_plus<product_sum_t<T, T>>, Width>;
+    reduce_rows(exec, plan, along_nonzeros{multiply, a.coefficients, a.indices}, add{}, store, workspace);
+}
+
+/// Threads of solves that work in turn, one at a time, so that they may share an executor. A solve that asks for a
+/// product hands its turn on; when all of them have, the products are taken in as few passes over the matrix as may be.
+/// The order of turns is fixed: the same bits on every run.
+///
+/// On CUDA their loops become one: when all solves that are not done have come to one, each queues its body, whose
+/// products meet as elsewhere, and what they have queued in turn is one CUDA graph.
+template <executor Executor, class T>
+class columns_in_step {
+public:
+    /// Solves at a time: sums of eight columns take so many registers of a device that four and four are quicker.
+    static constexpr int most = std::is_same_v<Executor, host_executor> ? 8 : 4;
+
+    static_assert(most <= most_shared_loops);
+
+    columns_in_step(Executor const& exec, csr_operator<Executor, T> const& a, int solves)
+        : exec_(exec), a_(a), members_(static_cast<std::size_t>(solves)),
+          workspace_(exec, workspace_of<most>(a.plan())), recorder_(exec) {
+        for (int m = 0; m < solves; ++m) member(m).loop = {this, m};
+    }
+
+    /// Runs solve(member, k) for all k < `count`, with as many members at a time as there are; rethrows what one threw.
+    void run(std::int64_t count, std::function<void(int, std::int64_t)> const& solve) {
+        std::int64_t next = 0; // whoever has the turn takes one
+        std::vector<std::thread> threads;
+        auto const work = [&](int m) {
+            member(m).turn.acquire();
+            try {
+                enter_thread(exec_);
+                while (!failure_ && next < count) solve(m, next++);
+            } catch (...) {
+                if (!failure_) failure_ = std::current_exception();
+            }
+            member(m).state = standing::done;
+            hand_on(m);
+        };
+        threads.reserve(members_.size());
+        try {
+            for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
+        } catch (std::exception const& e) { // no more threads: those that there are do it
+            if (threads.empty())
+                throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
+            for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = standing::done;
+        }
+        member(0).turn.release();
+        for (std::thread& thread : threads) thread.join();
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+    /// Over the matrix, so far.
+    std::int64_t passes() const { return passes_; }
+
+    /// y = A x for a member, which has the turn.
+    void multiply(int m, T const* x, T* y) {
+        member(m).request = {x, y};
+        rest(m, standing::waits);
+    }
+    shared_loop* loop_of(int m) { return &member(m).loop; }
+
+private:
+    static constexpr int narrow = 4; ///< columns of a pass, where there are so few
+
+    /// Where a solve stands: it works, waits for a product, has come to its loop, has queued the body of that, is done.
+    enum class standing { ready, waits, loops, queued, done };
+    struct member_loop final : shared_loop {
+        columns_in_step* all = nullptr;
+        int member = 0;
+        member_loop() = default;
+        member_loop(columns_in_step* of, int m) : all(of), member(m) {}
+        bool run(loop_switch* loop, int times, std::function<void()> const& body) override {
+            return all->run_loop(member, loop, times, body);
+        }
+    };
+    struct seat {
+        standing state = standing::ready;
+        product_request<T> request{};
+        loop_switch* at = nullptr; ///< of its loop
+        member_loop loop{};
+        std::binary_semaphore turn{0};
+    };
+
+    template <int Width>
+    static std::int64_t workspace_of(srcsr_plan<std::int32_t> const& plan) {
+        return plan.template workspace<side_by_side<product_sum_t<T, T>, Width>>();
+    }
+    seat& member(int m) { return members_[static_cast<std::size_t>(m)]; }
+
+    /// Until it has the turn again.
+    void rest(int m, standing state) {
+        member(m).state = state;
+        hand_on(m);
+        member(m).turn.acquire();
+        if (failure_) std::rethrow_exception(failure_);
+    }
+    bool run_loop(int m, loop_switch* loop, int times, std::function<void()> const& body) {
+        member(m).at = loop;
+        rest(m, standing::loops);
+        if (!recorder_.records()) {
+            while (exec_.load(&loop->on)) body();
+            return false;
+        }
+        try {
+            for (int k = 0; k < times; ++k) body();
+        } catch (...) {
+            recorder_.stop(); // before memory is given back, which cannot be recorded
+            throw;
+        }
+        rest(m, standing::queued);
+        return true;
+    }
+    int count(standing state) const {
+        int all = 0;
+        for (seat const& s : members_) all += s.state == state ? 1 : 0;
+        return all;
+    }
+    void change(standing from, standing to) {
+        for (seat& s : members_)
+            if (s.state == from) s.state = to;
+    }
+
+    /// To the next member that can go on; where all wait, after what they wait for.
+    void hand_on(int from) {
+        int next = next_ready(from);
+        if (next < 0) {
+            meet();
+            next = next_ready(int(members_.size()) - 1);
+        }
+        if (next >= 0) member(next).turn.release();
+    }
+    void meet() {
+        auto const wake = [&] {
+            for (standing const waiting : {standing::waits, standing::loops, standing::queued})
+                change(waiting, standing::ready);
+        };
+        if (failure_) return wake(); // they hear of it
+        try {
+            if (count(standing::waits) > 0) return multiply_all();
+            if (count(standing::queued) > 0) {
+                recorder_.run();
+                return change(standing::queued, standing::ready);
+            }
+            loop_switch* loops[most];
+            int looping = 0;
+            for (seat const& s : members_)
+                if (s.state == standing::loops) loops[looping++] = s.at;
+            if (looping > 0) recorder_.begin(loops, looping);
+            change(standing::loops, standing::ready);
+        } catch (...) { // whoever waits hears of it
+            failure_ = std::current_exception();
+            recorder_.stop();
+            wake();
+        }
+    }
+    int next_ready(int from) {
+        int const count = int(members_.size());
+        for (int d = 1; d <= count; ++d)
+            if (member((from + d) % count).state == standing::ready) return (from + d) % count;
+        return -1;
+    }
+    void multiply_all() {
+        product_request<T> requests[most];
+        int count = 0;
+        for (seat& s : members_)
+            if (s.state == standing::waits) {
+                requests[count++] = s.request;
+                s.state = standing::ready;
+            }
+        if (count == 0) return;
+        ++passes_;
+        auto const n = a_.size();
+        if (count == 1 && !recorder_.records())
+            a_.apply(exec_, array_view<T const>(requests[0].x, n), array_view<T>(requests[0].y, n));
+        else if (count <= narrow)
+            multiply_together<narrow>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
+        else if constexpr (most > narrow)
+            multiply_together<most>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
+    }
+
+    static void enter_thread(host_executor const&) {}
+    static void enter_thread([[maybe_unused]] cuda_executor const& exec) {
+#if defined(__CUDACC__)
+        COPPICE_CUDA_CHECK(cudaSetDevice(exec.device()));
+#endif
+    }
+
+    Executor const& exec_;
+    csr_operator<Executor, T> const& a_;
+    std::vector<seat> members_;
+    buffer<std::byte> workspace_; ///< of the products
+    loop_recorder<Executor> recorder_;
+    std::exception_ptr failure_{};
+    std::int64_t passes_ = 0;
+};
+
+/// The operator that one of the solves in step sees.
+template <executor Executor, class T>
+struct operator_in_step {
+    columns_in_step<Executor, T>* all;
+    int member;
+    std::int64_t rows;
+
+    std::int64_t size() const { return rows; }
+    void apply(Executor const&, array_view<T const> x, array_view<T> y) const {
+        all->multiply(member, x.data(), y.data());
+    }
+    bool replayable() const { return true; }
+    shared_loop* shared() const { return all->loop_of(member); }
+};
+
+} // namespace coppice::detail

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/solve/solve_automatically.hpp>
+
+#include <algorithm>
+
+namespace coppice {
+namespace {
+
+using choices = std::vector<solver_choice>;
+
+/// Above so many rows no Krylov space of a thousand vectors is built: each takes longer than all before it.
+constexpr std::int64_t most_rows_for_long_spaces = 4000;
+
+/// Above so many rows a hundred vectors are too many to keep: the caller's restart is taken as it is.
+constexpr std::int64_t most_rows_for_hundred_vectors = 1'000'000;
+
+/// The restart of GMRES beside other choices, at least.
+int usual_space(std::int64_t n) { return n <= most_rows_for_hundred_vectors ? 100 : 0; }
+
+/// Positive definite for every matrix, as minres asks.
+constexpr auto positive_diagonal = "diagp_1,sign=positive";
+
+/// An incomplete factorisation takes about this many steps for each nonzero; with the hubs of graphs it does not end.
+constexpr double longest_rows_to_factorise = 500;
+
+/// From so many rows on a multilevel method gains more than its set-up takes, where it suits; and where it does not
+/// get there in so many iterations, or this many are left at the pace so far, it does not suit.
+constexpr std::int64_t least_rows_for_levels = 10'000;
+constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 60;
+
+/// The multilevel method takes as long as 200 to 370 iterations of CG with the diagonal on the host, and on an H200 as
+/// 400 to 600 for a million rows and 1000 for fewer than 200 000. Where they get there sooner, they come first:
+/// problems in space with even coefficients. So many may be left at the pace so far. That is the pace of the first
+/// iterations, and takes two to three times as many in the end: a 27-point grid of 100^3 converges after 100, a plane
+/// one of as many points after 700, and after 16 this looks like 37 and 170.
+constexpr std::int64_t diagonal_remaining = 120, most_diagonal_remaining = 360;
+std::int64_t patience(std::int64_t n, bool on_host) {
+    constexpr std::int64_t rows = 1'000'000;
+    if (on_host) return diagonal_remaining;
+    return std::clamp(diagonal_remaining * rows / n, diagonal_remaining, most_diagonal_remaining);
+}
+
+/// A forest takes the place of the diagonal where it may hold as much of the matrix as this, or where rows are so long
+/// that it costs little beside the product: as those of elastic solids, with half as many iterations or fewer.
+constexpr double strong_pair = 0.9, long_rows = 40;
+std::string first_preconditioner(matrix_traits const& traits) {
+    return traits.strongest_pair >= strong_pair || traits.row_length >= long_rows ? "forest" : "jacobi";
+}
+
+bool worth_levels(matrix_traits const& traits, std::int64_t n) {
+    return n >= least_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
+}
+
+/// A preconditioner for any matrix.
+std::string general_preconditioner(matrix_traits const& traits, bool on_host) {
+    if (traits.row_length > longest_rows_to_factorise) return "forest";
+    return on_host ? "ilu0" : "isai";
+}
+/// One for a matrix that may be positive definite.
+std::string definite_preconditioner(matrix_traits const& traits, bool on_host) {
+    return on_host && traits.row_length <= longest_rows_to_factorise ? "ic0" : "forest";
+}
+
+/// The same for complex matrices, for which there is no forest.
+std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bool definite) {
+    if (traits.row_length > longest_rows_to_factorise) return "jacobi";
+    if (definite) return on_host ? "ic0" : "jacobi";
+    return on_host ? "ilu0" : "isai";
+}
+
+/// For complex matrices.
+choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
+    std::string const factors = complex_preconditioner(traits, on_host, false);
+    choices all;
+    if (traits.maybe_positive_definite()) all.push_back({"cg", complex_preconditioner(traits, on_host, true)});
+    if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
+    if (!traits.symmetric) all.push_back({"bicgstab", factors});
+    all.push_back({"gmres", factors, usual_space(n)});
+    all.push_back({"idrs", "jacobi"});
+    if (factors != "jacobi") all.push_back({"gmres", "jacobi", usual_space(n)});
+    all.push_back({"gmres", "none", usual_space(n)});
+    if (n <= most_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
+    return all;
+}
+
+/// All there are, the most promising first, both of the method's and the preconditioner's choice.
+choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
+    if (traits.complex) return complex_choices(traits, n, on_host);
+    std::string const factors = general_preconditioner(traits, on_host);
+    choices all;
+    if (worth_levels(traits, n)) {
+        auto const method = traits.symmetric ? "cg" : "bicgstab";
+        all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
+        all.push_back({method, "multilevel", 0, multilevel_iterations, multilevel_remaining});
+    }
+    if (traits.maybe_positive_definite()) {
+        all.push_back({"cg", definite_preconditioner(traits, on_host)});
+        all.push_back({"cg", "jacobi"});
+    } else if (traits.symmetric) {
+        all.push_back({"minres", positive_diagonal});
+    }
+    if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
+    all.push_back({"gmres", factors, usual_space(n)});
+    if (factors != "forest") all.push_back({"gmres", "forest", usual_space(n)});
+    if (n <= most_rows_for_long_spaces) {
+        all.push_back({"gmres", "diagp_1", 1000});
+        all.push_back({"gmres", factors, 1000});
+    }
+    return all;
+}
+
+bool is_automatic(std::string_view name) { return name == automatic_name; }
+
+/// The methods to go with a preconditioner that is given.
+choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::string_view preconditioner) {
+    std::string const kept(preconditioner), name = parse_choice(preconditioner).name;
+    preconditioner_row const& row = preconditioner_row_of(name);
+    if (row.varies) return {{"fgmres", kept, usual_space(n)}};
+    bool const symmetric = traits.symmetric && row.keeps_symmetry;
+    choices all;
+    if (symmetric) all.push_back({traits.positive_diagonal ? "cg" : "minres", kept});
+    all.push_back({"bicgstab", kept});
+    all.push_back({"gmres", kept, usual_space(n)});
+    return all;
+}
+
+/// The preconditioners to go with a method that is given.
+choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std::string_view solver) {
+    std::string const kept(solver);
+    choices all;
+    if (traits.complex) {
+        bool const symmetric = solver == "cg" || solver == "minres";
+        if (!symmetric || traits.maybe_positive_definite())
+            all.push_back({kept, complex_preconditioner(traits, on_host, symmetric)});
+        if (all.empty() || all.front().preconditioner != "jacobi") all.push_back({kept, "jacobi"});
+        all.push_back({kept, "none"});
+        return all;
+    }
+    if (solver == "cg" || solver == "minres")
+        all.push_back(
+            {kept, traits.maybe_positive_definite() ? definite_preconditioner(traits, on_host) : positive_diagonal});
+    else
+        all.push_back({kept, general_preconditioner(traits, on_host)});
+    for (auto const preconditioner : {"forest", "diagp_1", "none"})
+        if (all.front().preconditioner != preconditioner) all.push_back({kept, preconditioner});
+    return all;
+}
+
+} // namespace
+
+std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
+                                          std::string_view solver, std::string_view preconditioner) {
+    if (is_automatic(solver) && is_automatic(preconditioner)) return all_choices(traits, n, on_host);
+    if (is_automatic(solver)) return choices_of_method(traits, n, preconditioner);
+    if (is_automatic(preconditioner)) return choices_of_preconditioner(traits, on_host, solver);
+    return {{std::string(solver), std::string(preconditioner)}};
+}
+
+solver_attempt const& automatic_result::last() const {
+    return *std::find_if(attempts.rbegin(), attempts.rend(), [](auto const& a) { return a.refusal.empty(); });
+}
+
+double automatic_result::setup_seconds() const {
+    double sum = look_seconds;
+    for (solver_attempt const& attempt : attempts) sum += attempt.setup_seconds;
+    return sum;
+}
+
+double automatic_result::solve_seconds() const {
+    double sum = 0;
+    for (solver_attempt const& attempt : attempts) sum += attempt.solve_seconds;
+    return sum;
+}
+
+void detail::append_attempt(automatic_result& whole, solver_attempt attempt) {
+    krylov_result& of = attempt.result;
+    if (attempt.refusal.empty()) {
+        krylov_result& sum = whole.result;
+        sum.iterations += of.iterations;
+        sum.restarts += of.restarts;
+        sum.converged = of.converged;
+        sum.reason = of.reason;
+        sum.relative_residual = of.relative_residual;
+        sum.on_device = of.on_device;
+        // The last one of an attempt is the first one of the next, which begins from the best x.
+        if (!sum.residual_history.empty() && !of.residual_history.empty()) sum.residual_history.pop_back();
+        sum.residual_history.insert(sum.residual_history.end(), of.residual_history.begin(), of.residual_history.end());
+        of.residual_history.clear();
+    }
+    whole.attempts.push_back(std::move(attempt));
+}
+
+COPPICE_SOLVE_AUTOMATICALLY(, host_executor, float)
+COPPICE_SOLVE_AUTOMATICALLY(, host_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<double>)
+
+} // namespace coppice

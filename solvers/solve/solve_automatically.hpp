@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A solver chosen by what the matrix shows, and others after it where that one does not get there.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <coppice/core/host/interruption.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/solve/matrix_traits.hpp>
+
+namespace coppice {
+
+/// In the place of a method's or a preconditioner's name: it is to be chosen.
+inline constexpr std::string_view automatic_name = "auto";
+
+struct automatic_options {
+    std::string solver{automatic_name};         ///< or a Krylov method, which is kept
+    std::string preconditioner{automatic_name}; ///< or one of the catalogue, which is kept; with options or without
+    option_values preconditioner_options{};     ///< each preconditioner takes those that it knows
+    krylov_options krylov{};                    ///< limits are those of all attempts together
+};
+
+/// A Krylov method and a preconditioner.
+struct solver_choice {
+    std::string solver{};
+    std::string preconditioner{}; ///< with options or without
+    int restart = 0;              ///< of GMRES: at least
+    std::int64_t iterations = 0;  ///< beside other choices at most, and no second try; 0: as many as each has
+    /// Beside other choices, given up where at the pace so far more iterations are left; 0: never.
+    std::int64_t most_remaining = 0;
+};
+
+/// What is tried, in this order, for a matrix of `n` rows. `on_host` says whether triangular solves are quick: rows one
+/// after the other. A name that is not "auto" is kept; two of them are the only choice.
+std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
+                                          std::string_view solver = automatic_name,
+                                          std::string_view preconditioner = automatic_name);
+
+/// One choice, tried.
+struct solver_attempt {
+    solver_choice choice{};
+    std::string refusal{};         ///< why the preconditioner could not be made; empty where it was
+    preconditioner_report setup{}; ///< of the preconditioner
+    double setup_seconds = 0, solve_seconds = 0;
+    krylov_result result{}; ///< of this attempt alone; its history stands in that of the whole
+};
+
+struct automatic_result {
+    /// Of all attempts together: sums of iterations and restarts, the residual of the returned x, the history from
+    /// first to last, the reason of the last one.
+    krylov_result result{};
+    matrix_traits traits{};  ///< looked at where something is to be chosen
+    double look_seconds = 0; ///< that took so long
+    std::vector<solver_attempt> attempts{};
+
+    /// The last attempt whose preconditioner could be made: there is one.
+    solver_attempt const& last() const;
+    double setup_seconds() const; ///< of all attempts, and the look
+    double solve_seconds() const;
+};
+
+/// Solves A x = b. x[n] holds the starting guess on entry; the result is never worse. Each choice of solver_choices()
+/// goes on from the best x of those before it, for a share of the iterations; where none got there, those that made
+/// progress are tried again with four times as many. Which ones are tried depends on residuals, never on the clock: the
+/// same bits on every run.
+///
+/// Throws argument_error for options out of range or unknown names, dimension_error for vectors of the wrong length,
+/// and matrix_error where no preconditioner could be made, and where one is to be chosen for a matrix with a NaN.
+template <executor Executor, class T>
+automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T> const& a,
+                                     std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
+                                     automatic_options const& options = {});
+
+/// The same for someone who wants x and has no wishes: solve(exec, a, b, x).
+template <executor Executor, class T>
+krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
+                    std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
+                    krylov_options const& options = {}) {
+    return solve_automatically(exec, a, b, x, {.krylov = options}).result;
+}
+
+namespace detail {
+
+/// Of the iterations of a solve: how many an attempt gets in the first pass over the choices.
+inline std::int64_t first_share(std::int64_t n) {
+    return std::max<std::int64_t>(1000, 4 * std::int64_t(std::sqrt(double(n))));
+}
+
+/// Adds what an attempt found to the whole, and takes its history.
+void append_attempt(automatic_result& whole, solver_attempt attempt);
+
+/// Is there hope for this choice with more iterations?
+inline bool may_go_on(solver_attempt const& attempt) {
+    return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
+}
+
+/// The preconditioner of a choice, with those of the options given that it knows.
+template <executor Executor, class T>
+any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
+                                                           option_values const& given, csr_view<T> a) {
+    auto named = parse_choice(choice.preconditioner);
+    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
+    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
+    return make_preconditioner(exec, named.name, a, named.options);
+}
+
+template <executor Executor, class T>
+solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> const& a, solver_choice const& choice,
+                             option_values const& given, krylov_options const& options, array_view<T const> b,
+                             array_view<T> x) {
+    solver_attempt attempt{.choice = choice};
+    stopwatch watch(exec);
+    auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
+    attempt.setup = m.report();
+    attempt.setup_seconds = watch.lap();
+    interruption::scope const by_progress_alone(nullptr); // which keeps the best x
+    attempt.result = solve(exec, choice.solver, a, m, b, x, options);
+    attempt.solve_seconds = watch.lap();
+    return attempt;
+}
+
+} // namespace detail
+
+template <executor Executor, class T>
+automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T> const& a,
+                                     std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
+                                     automatic_options const& options) {
+    detail::require_solve_vectors(a.size(), b, x);
+    krylov_monitor const checked(options.krylov); // throws for options out of range
+    automatic_result whole;
+    if (options.solver == automatic_name || options.preconditioner == automatic_name) {
+        detail::stopwatch watch(exec);
+        whole.traits = traits_of(exec, a.matrix());
+        if (!whole.traits.finite) {
+            if constexpr (is_complex_number<T>)
+                throw matrix_error("the matrix has an entry that is not finite");
+            else
+                detail::require_finite(exec, a.matrix());
+        }
+        whole.look_seconds = watch.lap();
+    }
+    auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
+                                  options.preconditioner);
+    bool const alone = choices.size() == 1;
+    std::exception_ptr refusal;
+    bool made = false;
+    std::int64_t left = options.krylov.max_iterations;
+    for (std::int64_t share = detail::first_share(a.size()); !choices.empty(); share *= 4) {
+        std::vector<solver_choice> hopeful;
+        for (solver_choice const& choice : choices) {
+            krylov_options krylov = options.krylov;
+            krylov.max_iterations = alone ? left : std::min(share, left);
+            if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
+            if (choice.most_remaining > 0 && !alone) krylov.most_remaining = choice.most_remaining;
+            krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));
+            if (krylov.progress)
+                krylov.progress = [&, before = options.krylov.max_iterations - left](std::int64_t k, double residual) {
+                    return options.krylov.progress(before + k, residual);
+                };
+            solver_attempt attempt{.choice = choice};
+            try {
+                attempt = detail::attempt_solve(exec, a, choice, options.preconditioner_options, krylov, b, x);
+                made = true;
+            } catch (matrix_error const& error) { // not suited: on to the next
+                attempt.refusal = error.what();
+                if (!refusal) refusal = std::current_exception();
+            }
+            bool const goes_on = detail::may_go_on(attempt) && (choice.iterations == 0 || alone);
+            bool const ends = attempt.refusal.empty() &&
+                              (attempt.result.converged || attempt.result.reason == krylov_reason::cancelled);
+            left -= attempt.result.iterations;
+            detail::append_attempt(whole, std::move(attempt));
+            if (ends || (made && left <= 0)) return whole;
+            if (goes_on) hopeful.push_back(choice);
+        }
+        if (!made) std::rethrow_exception(refusal);
+        choices = std::move(hopeful);
+    }
+    return whole;
+}
+
+#define COPPICE_SOLVE_AUTOMATICALLY(EXTERN, EXECUTOR, T)                                                               \
+    EXTERN template matrix_traits traits_of(EXECUTOR const&, csr_view<T>);                                             \
+    EXTERN template automatic_result solve_automatically(EXECUTOR const&, csr_operator<EXECUTOR, T> const&,            \
+                                                         array_view<T const>, array_view<T>,                           \
+                                                         automatic_options const&);
+COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, float)
+COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, std::complex<double>)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, float)
+COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, std::complex<double>)
+#endif
+
+} // namespace coppice

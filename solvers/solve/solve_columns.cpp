@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/solve/solve_columns.hpp>
+#include <coppice/solvers/solve/solve_refined.hpp>
+
+namespace coppice {
+
+COPPICE_SOLVE_COLUMNS_ALL(, host_executor)
+COPPICE_SOLVE_REFINED(, host_executor)
+
+} // namespace coppice

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/solve/solve_columns.hpp>
+#include <coppice/solvers/solve/solve_refined.hpp>
+
+namespace coppice {
+
+COPPICE_SOLVE_COLUMNS_ALL(, cuda_executor)
+COPPICE_SOLVE_REFINED(, cuda_executor)
+
+} // namespace coppice

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/spike/spike_solve.hpp>
-
-namespace coppice {
-
-COPPICE_SPIKE(float, host_executor)
-COPPICE_SPIKE(double, host_executor)
-
-} // namespace coppice

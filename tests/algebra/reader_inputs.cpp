@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files as other programs write them, options of readers, and limits: against entries written by hand.
+#include <coppice/matrix_file.hpp>
+#include <coppice/matrix_market.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/executors.hpp"
+#include "support/temporary_folder.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/core/files/byte_reader.hpp>
+
+using namespace coppice;
+namespace fs = std::filesystem;
+
+namespace {
+
+using entry_list = std::vector<std::tuple<int, int, double>>;
+
+template <class T>
+entry_list entries_of(csr<T> const& a) {
+    entry_list all;
+    for (int i = 0; i < a.rows(); ++i)
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+            all.emplace_back(i, a.column_indices()[k], a.values()[k]);
+    return all;
+}
+
+/// Reads `text` from a file of this name.
+numbered_matrix<double> read(std::string const& name, std::string const& text, matrix_read_options options = {}) {
+    test::temporary_folder const folder;
+    return matrix_file(folder.file(name, text), std::move(options)).read_numbered<double>(host_executor{2});
+}
+entry_list entries_in(std::string const& name, std::string const& text, matrix_read_options options = {}) {
+    return entries_of(read(name, text, std::move(options)).matrix);
+}
+
+template <class Work>
+std::string message_of(Work const& work) {
+    try {
+        work();
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+std::string fault(std::string const& name, std::string const& text, matrix_read_options options = {}) {
+    return message_of([&] { read(name, text, std::move(options)); });
+}
+bool holds(std::string const& text, std::string const& part) {
+    CAPTURE(text);
+    CAPTURE(part);
+    bool const found = text.find(part) != text.npos;
+    CHECK(found);
+    return found;
+}
+
+std::vector<double> vector_in(std::string const& name, std::string const& bytes, std::int64_t length = -1) {
+    test::temporary_folder const folder;
+    return read_vector<double>(host_executor{1}, folder.file(name, bytes), {.length = length});
+}
+
+template <class N>
+std::string npy(std::string const& type, std::string const& shape, std::vector<N> const& values,
+                bool by_columns = false) {
+    std::string header =
+        "{'descr': '" + type + "', 'fortran_order': " + (by_columns ? "True" : "False") + ", 'shape': " + shape + ", }";
+    header.resize(117, ' ');
+    header += '\n';
+    std::string bytes("\x93NUMPY\x01\0", 8);
+    bytes += static_cast<char>(header.size());
+    bytes += '\0';
+    bytes += header;
+    bytes.append(reinterpret_cast<char const*>(values.data()), values.size() * sizeof(N));
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("entries at the same position become one by the rule of the caller") {
+    std::string const list = "0 1 5\n1 2 7\n0 1 2\n0 1 3\n2 0 -1\n";
+    auto const with = [&](duplicates rule) { return entries_in("a.txt", list, {.duplicates = rule}); };
+    auto const expected = [](double value) { return entry_list{{0, 1, value}, {1, 2, 7}, {2, 0, -1}}; };
+    CHECK(entries_in("a.txt", list) == expected(10));
+    CHECK(with(duplicates::sum) == expected(10));
+    CHECK(with(duplicates::min) == expected(2));
+    CHECK(with(duplicates::max) == expected(5));
+    CHECK(with(duplicates::first) == expected(5));
+    CHECK(with(duplicates::last) == expected(3));
+    CHECK(with(duplicates::count) == entry_list{{0, 1, 3}, {1, 2, 1}, {2, 0, 1}});
+    CHECK(with(duplicates::keep) == entry_list{{0, 1, 5}, {0, 1, 2}, {0, 1, 3}, {1, 2, 7}, {2, 0, -1}});
+    holds(fault("a.txt", list, {.duplicates = duplicates::refuse}),
+          "the entry in row 1, column 2 is stored more than once");
+    CHECK(entries_in("a.txt", "0 1 5\n1 0 2\n", {.duplicates = duplicates::refuse}) ==
+          entry_list{{0, 1, 5}, {1, 0, 2}});
+
+    // Both ends of an undirected edge, and entries of a Matrix Market file.
+    std::string const graph = R"({"directed": false, "multigraph": true, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}],
+        "edges": [{"source": 0, "target": 1, "key": 0, "weight": 2}, {"source": 1, "target": 0, "key": 1, "weight": 3},
+                  {"source": 1, "target": 2, "key": 0}]})";
+    CHECK(entries_in("a.json", graph, {.duplicates = duplicates::min}) ==
+          entry_list{{0, 1, 2}, {1, 0, 2}, {1, 2, 1}, {2, 1, 1}});
+    CHECK(entries_in("a.json", graph, {.duplicates = duplicates::count}) ==
+          entry_list{{0, 1, 2}, {1, 0, 2}, {1, 2, 1}, {2, 1, 1}});
+    CHECK(entries_in("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n2 1 4\n1 1 1\n2 1 -4\n",
+                     {.duplicates = duplicates::max}) == entry_list{{0, 0, 1}, {0, 1, 4}, {1, 0, 4}});
+
+    for (auto const rule : {duplicates::min, duplicates::max})
+        for (auto const* text : {"0 1 nan\n0 1 2\n", "0 1 2\n0 1 nan\n"})
+            CHECK(std::isnan(read("a.txt", text, {.duplicates = rule}).matrix.values()[0]));
+    test::temporary_folder const folder;
+    auto const file = folder.file("a.txt", list);
+    CHECK_THROWS_AS(read_matrix<std::complex<double>>(host_executor{1}, file, {.duplicates = duplicates::min}),
+                    argument_error);
+}
+
+TEST_CASE("edge lists as other programs write them") {
+    entry_list const path{{0, 1, 1}, {1, 2, 1}};
+    CHECK(entries_in("a.txt", "\xEF\xBB\xBF"
+                              "0 1\n1 2\n") == path);
+    CHECK(entries_in("a.txt", "0 1 # first\n1 2 % second\n") == path);
+    CHECK(entries_in("a.txt", "// comment\n0 1 // first\n1 2\n") == path);
+    CHECK(entries_in("a.txt", "source target\n0 1\n1 2\n") == path);
+    entry_list const weighted{{0, 1, 2.5}, {1, 2, 1}};
+    CHECK(entries_in("a.csv", "source,target,weight\n0,1,2.5\n1,2,1\n") == weighted);
+    CHECK(entries_in("a", "Weight, Target, Source\r\n2.5, 1, 0\r\n1, 2, 1\r\n") == weighted);
+    CHECK(entries_in("a.txt", "0;1;2.5\n1;2;1\n") == weighted);
+    CHECK(entries_in("a.txt", "0,1,2.5 # c\n1 , 2 , 1\n") == weighted);
+    CHECK(entries_in("a.csv", "Source,Target,Type,Id,Label,Weight\n0,1,Directed,0,\"a, b\",2.5\n1,2,Directed,1,,1\n") ==
+          weighted);
+    // KONECT counts from 1; sym: both directions; bip: rows and columns are different vertices.
+    CHECK(entries_in("out.a", "% asym unweighted\n% 2 3 3\n1 2\n2 3\n") == path);
+    CHECK(entries_in("out.a", "% sym weighted\n1\t2\t2.5\t1190000000\n") == entry_list{{0, 1, 2.5}, {1, 0, 2.5}});
+    auto const bipartite = read("out.a", "% bip unweighted\n1 4\n2 1\n").matrix;
+    CHECK(bipartite.rows() == 2);
+    CHECK(bipartite.columns() == 4);
+    CHECK(entries_in("a.txt", "% a comment\n0 1\n1 2\n") == path);
+
+    holds(fault("a.csv", "0,1,2\n1,2\n"), ":2: the weight is missing");
+    holds(fault("a.csv", "0,1,2\n1,2,\n"), ":2: the weight is missing");
+    holds(fault("a.csv", "0,1\n1,\n"), ":2: expected a vertex, found an empty field");
+    holds(fault("a.csv", "0;1;2,5\n"), "expected a weight, found '2,5'; the decimal separator is a point");
+    holds(fault("a.csv", "source,target,colour\n0,1,2\n"), "the meaning of column 'colour' is not known");
+    holds(fault("a.csv", "source,target\n"), "the file holds no edges");
+    holds(fault("out.a", "% sym unweighted\n0 1\n"), "vertex '0' is 0; vertices count from 1");
+    holds(fault("a.txt", "\xFF\xFE"
+                         "0\0 \0"),
+          "UTF-16");
+}
+
+TEST_CASE("numbers of vertices: with gaps, beyond an index, and names") {
+    CHECK(read("a.txt", "0 1\n").vertices.base == 0);
+    CHECK(read("a.smat", "2 2 1\n0 1 1\n").vertices.base == 0);
+    CHECK(read("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n").vertices.base == 1);
+    CHECK(read("a.graph", "2 1\n2\n1\n").vertices.base == 1);
+    auto const numbers = read("out.a", "% asym unweighted\n1 2\n").vertices;
+    CHECK(numbers.name(0) == "1");
+    CHECK(numbers.name(-1) == "none");
+    CHECK(numbers.find("2", 2) == 1);
+    for (auto const* absent : {"0", "3", "", "x", "1x"}) CHECK(numbers.find(absent, 2) == -1);
+
+    // Rows up to the largest number take more memory than a small file may.
+    auto const gap = fault("a.txt", "0 2000000000\n");
+    holds(gap, "2000000001 rows take more than 64 times the memory of a text of 13 bytes");
+    holds(gap, "--renumber");
+    auto const wide = fault("a.txt", "0 3000000000\n");
+    holds(wide, ":1: vertex '3000000000' is outside 0 to 2147483645");
+    holds(wide, "--renumber");
+    holds(fault("a.txt", "0.0 1.0\n"), "expected a vertex, found '0.0'; vertices are whole numbers");
+    holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n2000000000 1 0\n"), "raise max_expansion");
+
+    matrix_read_options const names{.renumber = true};
+    auto const sparse = read("a.txt", "7 2000000000\n2000000000 3000000000123\n", names);
+    CHECK(entries_of(sparse.matrix) == entry_list{{0, 1, 1}, {1, 2, 1}});
+    CHECK(sparse.vertices.names == std::vector<std::string>{"7", "2000000000", "3000000000123"});
+    CHECK(sparse.vertices.find("2000000000", 3) == 1);
+    auto const people = read("a.csv", "from,to,weight\n\"Smith, Ann\",bob,2\nbob,carol,3\n", names);
+    CHECK(entries_of(people.matrix) == entry_list{{0, 1, 2}, {1, 2, 3}});
+    CHECK(people.vertices.names == std::vector<std::string>{"Smith, Ann", "bob", "carol"});
+    CHECK(read("a.txt", "alice bob\nbob alice\n", names).vertices.names == std::vector<std::string>{"alice", "bob"});
+    CHECK(entries_in("a.txt", "0.0 1.0\n1.0 2.0\n", names) == entry_list{{0, 1, 1}, {1, 2, 1}});
+    auto const json = read("a.json", R"({"nodes": [{"id": [0, "x"]}, {"id": "b"}, {"id": 7}],
+        "edges": [{"source": [0, "x"], "target": "b"}]})");
+    CHECK(json.vertices.names == std::vector<std::string>{"[0,\"x\"]", "b", "7"});
+}
+
+TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
+    auto const weight = [](std::string const& text) {
+        return read("a.json", R"({"directed": true, "x": NaN, "nodes": [{"id": "NaN \" Infinity"}], "edges": [)"
+                              R"({"source": "NaN \" Infinity", "target": "NaN \" Infinity", "weight": )" +
+                                  text + "}]}")
+            .matrix.values()[0];
+    };
+    CHECK(std::isnan(weight("NaN")));
+    CHECK(weight("Infinity") == std::numeric_limits<double>::infinity());
+    CHECK(weight("-Infinity") == -std::numeric_limits<double>::infinity());
+    CHECK(weight("-2.5e3") == -2500);
+    for (int const depth : {10, 70, 100000}) {
+        CAPTURE(depth);
+        std::string const deep = std::string(std::size_t(depth), '[') + std::string(std::size_t(depth), ']');
+        // As an attribute it is skipped, as an id it has a limit.
+        CHECK(entries_in("a.json", R"({"nodes": [{"id": 0, "x": )" + deep + R"(}], "edges": []})").empty());
+        CHECK(entries_in("a.json", R"({"graph": )" + deep + R"(, "nodes": [], "edges": []})").empty());
+        auto const id = fault("a.json", R"({"nodes": [{"id": )" + deep + R"(}], "edges": []})");
+        if (depth > 64)
+            holds(id, "an id in number 0 of \"nodes\" is nested more than 64 deep");
+        else
+            CHECK(id == "accepted");
+    }
+}
+
+TEST_CASE("METIS: a format of any length is refused without arithmetic") {
+    holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"), "is none: expected up to three digits");
+}
+
+TEST_CASE("Matrix Market as other programs write it") {
+    CHECK(entries_in("a.mtx",
+                     "%%MatrixMarket matrix coordinate unsigned-integer general\n%\n2 2 2\n1 1 65535\n"
+                     "2 2 18446744073709551615\n") == entry_list{{0, 0, 65535}, {1, 1, 18446744073709551615.0}});
+    entry_list const path{{0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1}};
+    for (auto const* name : {"a.mtx", "a"})
+        CHECK(entries_in(name, "%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n") == path);
+    CHECK(entries_in("a.mtx", "\xEF\xBB\xBF%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n") ==
+          entry_list{{0, 0, 2}});
+    CHECK(entries_in("a.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 3\n1 1 0\n2 2 0\n2 1 4\n") ==
+          entry_list{{0, 0, 0}, {0, 1, -4}, {1, 0, 4}, {1, 1, 0}});
+    holds(fault("a.mtx", "%%MatrixMarket matrix coordinate integer hermitian\n2 2 1\n2 1 1\n"), "write symmetric");
+    holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n"), "exchange row and column");
+    holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 rhs\n1 1 1\n1 1 4\n1\n"),
+          "the line %%AMGX announces");
+    holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4 % four\n"),
+          "a comment takes a line of its own");
+}
+
+TEST_CASE("vectors in plain text and arrays of NumPy") {
+    std::vector<double> const three{1, -2.5, 3};
+    for (auto const* text :
+         {"1\n-2.5\n3\n", "# x\n1\n\n-2.5 # second\n3", "1 -2.5 3\n", "1, -2.5, 3\n", "1;-2.5;3\r\n"})
+        CHECK(vector_in("b.txt", text) == three);
+    CHECK(std::isinf(vector_in("b.txt", "inf\n1D2\n")[0]));
+    CHECK(vector_in("b.npy", npy<double>("<f8", "(3,)", three)) == three);
+    CHECK(vector_in("b.npy", npy<double>("<f8", "(3, 1)", three), 3) == three);
+    CHECK(vector_in("b.npy", npy<double>("<f8", "(1, 3)", three), 3) == three);
+    CHECK(vector_in("b.npy", npy<float>("<f4", "(3,)", {1, -2.5F, 3})) == three);
+    CHECK(vector_in("b.npy", npy<std::int32_t>("<i4", "(2,)", {7, -8})) == std::vector<double>{7, -8});
+    CHECK(vector_in("b.npy", npy<std::uint64_t>("<u8", "(1,)", {UINT64_MAX})) ==
+          std::vector<double>{18446744073709551615.0});
+    CHECK(vector_in("b.npy", npy<unsigned char>("|b1", "(2,)", {1, 0})) == std::vector<double>{1, 0});
+
+    test::temporary_folder const folder;
+    auto const columns = [&](std::string const& name, std::string const& bytes) {
+        return read_vectors<double>(host_executor{1}, folder.file(name, bytes), {});
+    };
+    for (auto const& two :
+         {columns("c.csv", "1,4\n2,5\n3,6\n"), columns("c.npy", npy<double>("<f8", "(3, 2)", {1, 4, 2, 5, 3, 6})),
+          columns("d.npy", npy<double>("<f8", "(3, 2)", {1, 2, 3, 4, 5, 6}, true))}) {
+        CHECK(two.rows == 3);
+        CHECK(two.columns == 2);
+        CHECK(two.values == std::vector<double>{1, 2, 3, 4, 5, 6});
+    }
+    using complex = std::complex<double>;
+    auto const z = folder.file("z.npy", npy<complex>("<c16", "(2,)", {{1, 2}, {3, -4}}));
+    CHECK(is_complex_vector(z));
+    CHECK_FALSE(is_complex_vector(folder.file("r.txt", "1\n")));
+    CHECK(read_vector<complex>(host_executor{1}, z) == std::vector<complex>{{1, 2}, {3, -4}});
+    CHECK_THROWS_AS(read_vector<double>(host_executor{1}, z), format_error);
+
+    auto const refused = [](std::string const& bytes) { return message_of([&] { vector_in("b", bytes); }); };
+    holds(refused("1\ntwo\n"), ":2: expected a number, found 'two'");
+    holds(refused("1\n2 3\n"), ":2: the line has 2 numbers, the first one has 1");
+    holds(refused(npy<double>(">f8", "(1,)", {1})), "big-endian");
+    holds(refused(npy<double>("<f2", "(4,)", {1})), "is not read; write it as");
+    holds(refused(npy<double>("|O", "(1,)", {1})), "is not read; write it as");
+    holds(refused(npy<double>("<f8", "(4000000000000, 4000000000000)", {1})), "longer than the file");
+    holds(refused(npy<double>("<f8", "(2,)", {1})), "longer than the file");
+    holds(refused(npy<double>("<f8", "(1,)", {1, 2})), "the file goes on");
+    holds(refused(npy<double>("<f8", "()", {1})), "dimensions");
+    holds(refused(std::string("\x93NUMPY\x01\0\xff\xff{", 11)), "ends inside the header");
+    CHECK_THROWS_AS(vector_in("b.txt", "1\n2\n", 3), dimension_error);
+}
+
+TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a small file promises") {
+    test::temporary_folder const folder;
+    std::string const zeros(std::size_t(8) << 20, '0');
+    std::string bomb;
+    for (int k = 0; k < 10; ++k) bomb += gzip_member(zeros);
+    auto const file = folder.file("bomb.mtx.gz", bomb);
+    auto const told = message_of([&] { read_text(file); });
+    holds(told, "the text is more than 64 times as long as its");
+    holds(told, "--max-expansion");
+    CHECK(read_text(file, SIZE_MAX, {}, {.max_expansion = 0}).view.size() == 10 * zeros.size());
+    CHECK(read_text(file, SIZE_MAX, {}, {.max_expansion = 2000}).view.size() == 10 * zeros.size());
+    holds(message_of([&] { read_text(file, SIZE_MAX, {}, {.max_expansion = 0, .max_bytes = 1 << 20}); }),
+          "the text has more than 1048576 bytes");
+    holds(message_of([&] { read_text("/dev/zero", SIZE_MAX, {}, {.max_bytes = 1 << 20}); }), "an endless stream");
+    holds(message_of([&] { vector_in("b.mtx", "%%MatrixMarket matrix coordinate real general\n900000000000 1 0\n"); }),
+          "raise max_expansion");
+    CHECK(largest_text({}) > 0);
+    CHECK(largest_text({.max_bytes = 5}) == 5);
+}
+
+TEST_CASE("a file that is shortened while it is read is an error") {
+    test::temporary_folder const folder;
+    auto const file = folder.file("a.txt", std::string(200000, 'x'));
+    byte_reader in(file);
+    std::vector<char> bytes(200000);
+    CHECK(in.read(bytes.data(), 1000) == 1000);
+    fs::resize_file(file, 50000);
+    auto const told = message_of([&] { in.read(bytes.data(), bytes.size()); });
+    holds(told, "the file was shortened while it was read; it had 200000 bytes and ends after 50000");
+
+    // Through a whole reader: progress of a compressed file is reported before the rest of it is read.
+    std::string members;
+    for (int k = 0; k < 3000; ++k) members += gzip_member("0 1 " + std::to_string(k * 7919 % 100003) + "\n");
+    members += std::string(std::size_t(3) << 20, '\0'); // padding, which is read as well
+    auto const compressed = folder.file("b.txt.gz", members);
+    matrix_read_options options;
+    options.progress = [&](char const*, std::int64_t, std::int64_t) { fs::resize_file(compressed, 70000); };
+    holds(message_of([&] { matrix_file(compressed, options); }), "the file was shortened while it was read");
+}

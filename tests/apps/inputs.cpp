@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user has must still be there after a run: no output replaces an input, by whatever name; and names of files
+// that look like options or hold control characters.
+#include <doctest/doctest.h>
+
+#include <sched.h>
+
+#include "apps/runner.hpp"
+#include "support/sanitized.hpp"
+
+using namespace coppice::test;
+
+namespace {
+
+std::string const matrix_text =
+    "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n2 2 2\n3 3 2\n1 2 -1\n2 1 -1\n2 3 -1\n3 2 -1\n";
+std::string const vector_text = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n";
+
+std::string folder_of(scratch_folder const& folder) { return fs::path(folder / "x").parent_path().string(); }
+
+/// A folder with a matrix and a vector, and all the names that they have.
+struct inputs {
+    scratch_folder folder;
+    std::string matrix = folder.write("p.mtx", matrix_text), other = folder.write("q.mtx", matrix_text),
+                vector = folder.write("d.mtx", vector_text);
+    std::size_t files = 3;
+
+    std::vector<std::string> names_of(std::string const& file) {
+        auto const name = fs::path(file).filename().string();
+        fs::create_symlink(name, folder / ("link-" + name));
+        fs::create_symlink("link-" + name, folder / ("link-of-link-" + name));
+        fs::create_hard_link(file, folder / ("hard-" + name));
+        fs::create_directory(folder / ("folder-" + name));
+        fs::create_directory_symlink(".", folder / ("here-" + name));
+        files += 5;
+        return {file,
+                folder / ("./" + name),
+                folder / ("folder-" + name + "/../" + name),
+                folder / ("here-" + name + "/" + name),
+                folder / ("link-" + name),
+                folder / ("link-of-link-" + name),
+                folder / ("hard-" + name)};
+    }
+    bool untouched() const {
+        return read_text_file(matrix) == matrix_text && read_text_file(other) == matrix_text &&
+               read_text_file(vector) == vector_text && folder.names().size() == files;
+    }
+};
+
+} // namespace
+
+TEST_CASE("no output replaces an input, by whatever name") {
+    inputs in;
+    auto const of_matrix = in.names_of(in.matrix), of_vector = in.names_of(in.vector);
+    std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> const from_matrix = {
+        {{"info", in.matrix}, {"--json"}},
+        {{"spmv", in.matrix}, {"-o", "--json"}},
+        {{"multiply", in.other, in.matrix}, {"-o", "--json"}},
+        {{"multiply", in.other, in.other, "--mask", in.matrix}, {"-o", "--json"}},
+        {{"factor", in.matrix}, {"-o", "--json", "--picture"}},
+        {{"forest", in.matrix}, {"-o", "--json", "--picture"}},
+        {{"tridiagonal", in.matrix}, {"-o", "--json"}},
+        {{"solve", in.matrix}, {"-o", "--json", "--report"}},
+        {{"bfs", in.matrix, "--renumber"}, {"-o", "--json", "--report", "--picture", "--mapping"}}};
+    std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> const from_vector = {
+        {{"spmv", in.matrix, "--x", in.vector}, {"-o", "--json"}},
+        {{"spmv", in.matrix, "--mask", in.vector}, {"-o", "--json"}},
+        {{"spmv", in.matrix, "--accumulate", in.vector}, {"--json"}},
+        {{"tridiagonal", in.matrix, "--rhs", in.vector}, {"-o", "--json"}},
+        {{"solve", in.matrix, "--rhs", in.vector}, {"-o", "--json", "--report"}},
+        {{"solve", in.matrix, "--x0", in.vector}, {"-o", "--json", "--report"}}};
+    auto const check = [&](auto const& runs, std::vector<std::string> const& names, bool all_names) {
+        for (auto const& [arguments, options] : runs)
+            for (auto const& option : options)
+                for (auto const& name : names) {
+                    if (!all_names && option != options[0] && &name != &names.back()) continue;
+                    auto given = arguments;
+                    given.insert(given.end(), {option, name});
+                    auto const result = run(given);
+                    CAPTURE(given[0]);
+                    CAPTURE(option);
+                    CAPTURE(name);
+                    CAPTURE(result.err);
+                    CHECK(result.code == 2);
+                    CHECK(is_one_error_line(result.err));
+                    CHECK(result.err.find("no output replaces an input") != std::string::npos);
+                    CHECK(result.out.empty());
+                    REQUIRE(in.untouched());
+                }
+    };
+    check(from_matrix, of_matrix, false);
+    check(from_vector, of_vector, false);
+}
+
+TEST_CASE("standard input and output that are an input are files like others") {
+    inputs in;
+    auto const at = folder_of(in.folder);
+    auto const fails = [&](std::string const& line) {
+        auto const result = shell(at, "\"$coppice\" " + line);
+        CAPTURE(line);
+        CAPTURE(result.err);
+        CHECK(result.code == 2);
+        CHECK(is_one_error_line(result.err));
+        CHECK(in.untouched());
+    };
+    fails("info - --json p.mtx < p.mtx");
+    fails("spmv /dev/stdin -o p.mtx < p.mtx");
+    fails("solve - --report p.mtx < p.mtx");
+    fails("solve - --frobnicate --json p.mtx < p.mtx");
+    fails("info p.mtx >> p.mtx");
+    fails("spmv p.mtx --x d.mtx -o - >> d.mtx");
+    fails("info p.mtx --bad -qop.mtx --json p.mtx");
+    CHECK(shell(at, "\"$coppice\" info p.mtx >> told.txt; \"$coppice\" info p.mtx >> told.txt").code == 0);
+}
+
+TEST_CASE("a vector may be accumulated into its own file") {
+    inputs in;
+    // The row sums of the matrix are 1, 0, 1.
+    for (std::string const values : {"2\n2\n4\n", "3\n2\n5\n"}) {
+        auto const result = run({"spmv", in.matrix, "--accumulate", in.vector, "-o", in.folder / "./d.mtx"});
+        CAPTURE(result.err);
+        CHECK(result.code == 0);
+        CHECK(read_text_file(in.vector) == "%%MatrixMarket matrix array real general\n3 1\n" + values);
+    }
+}
+
+TEST_CASE("a vector may also be multiplied and accumulated into its own file, the matrix may not") {
+    inputs in;
+    auto const result = run({"spmv", in.matrix, "--x", in.vector, "--accumulate", in.vector, "-o", in.vector});
+    CAPTURE(result.err);
+    CHECK(result.code == 0);
+    CHECK(read_text_file(in.vector).ends_with("3 1\n1\n2\n7\n")); // A (1, 2, 3) = (0, 0, 4)
+    CHECK(run({"spmv", in.vector, "--accumulate", in.vector, "-o", in.vector}).code == 2);
+    CHECK(run({"spmv", in.matrix, "--x", in.vector, "--accumulate", in.other, "-o", in.vector}).code == 2);
+}
+
+TEST_CASE("-- ends the options of every command") {
+    scratch_folder const folder;
+    auto const at = folder_of(folder);
+    for (auto const* const name : {"a.mtx", "-x.mtx", "--", "--json"}) folder.write(name, matrix_text);
+    auto const code = [&](std::string const& line) {
+        auto const result = shell(at, "\"$coppice\" " + line);
+        CAPTURE(line);
+        CAPTURE(result.err);
+        CHECK(result.err.find("internal") == std::string::npos);
+        CHECK((result.code == 0 ? result.err.empty() : is_one_error_line(result.err)));
+        return result.code;
+    };
+    for (std::string const command : {"info", "spmv", "factor", "forest", "tridiagonal", "solve", "bfs", "mst"}) {
+        CHECK(code(command + " -- a.mtx") == 0);
+        CHECK(code(command + " -- -x.mtx") == 0);
+        CHECK(code(command + " --") == 2);
+        CHECK(code(command + " a.mtx --") == 0);
+        CHECK(code(command + " a.mtx -- b.mtx") == 2);
+        CHECK(code(command + " a.mtx -- -q") == 2);
+    }
+    CHECK(code("info -- --") == 0);
+    CHECK(code("info -q -- --json") == 0);
+    CHECK(code("-- info a.mtx") == 0);
+    CHECK(code("multiply -q -- a.mtx -x.mtx") == 0);
+    CHECK(code("spmv a.mtx -o -- -q") == 0); // the value of an option
+    CHECK(code("generate -o g.mtx --nx 3 -- laplace2d") == 0);
+    CHECK(code("info a.mtx ++ --json told.json") == 2); // not silently left out
+    CHECK(code("--") == 2);
+    CHECK(nlohmann::json::parse(read_text_file(folder / "told.json"))["code"] == 2);
+}
+
+TEST_CASE("control characters of names are escaped where people read them") {
+    scratch_folder const folder;
+    for (auto const& [name, shown] : std::vector<std::pair<std::string, std::string>>{
+             {"a\x1b[31m.mtx", "a\\x1b[31m.mtx"},
+             {"a\nb.mtx", "a\\nb.mtx"},
+             {"a\x7f.mtx", "a\\x7f.mtx"},
+             {"a\xc2\x9b.mtx", "a\\x9b.mtx"},       // CSI of ISO 6429 in UTF-8
+             {"a\x9b.mtx", "a\\x9b.mtx"},           // and alone
+             {"a\xe2\x80\xae.mtx", "a\\u202e.mtx"}, // right-to-left override
+             {"gr\xc3\xb6\xc3\x9f"
+              "e.mtx",
+              "gr\xc3\xb6\xc3\x9f"
+              "e.mtx"}}) {
+        CAPTURE(shown);
+        auto const missing = run({"info", folder / name});
+        CHECK(missing.code == 3);
+        CHECK(is_one_error_line(missing.err));
+        CHECK(missing.err.find(shown) != std::string::npos);
+        auto const unknown = run({"info", "generate:laplace2d,nx=3", name});
+        CHECK(unknown.code == 2);
+        CHECK(unknown.err.find(shown) != std::string::npos);
+        folder.write(name, matrix_text);
+        auto const told = run({"info", folder / name});
+        CHECK(told.code == 0);
+        CHECK(told.out.find(shown) != std::string::npos);
+        for (char const c : {'\x1b', '\x7f', '\x9b'})
+            if (shown.find("gr") != 0) CHECK(told.out.find(c) == std::string::npos);
+        CHECK(run({"info", folder / name, "--json", "-"}).json()["matrix"] ==
+              nlohmann::json::parse(
+                  nlohmann::json(folder / name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    }
+}
+
+TEST_CASE("the limit of a file's size is an error that leaves nothing behind") {
+    scratch_folder const folder;
+    auto const old = folder.write("y.mtx", "old\n");
+    auto const result = shell(folder_of(folder), "ulimit -f 8; \"$coppice\" generate laplace2d --nx 200 -o y.mtx 2>&1");
+    CHECK(result.code == 3);
+    CHECK(result.out.find("File too large") != std::string::npos);
+    CHECK(folder.names() == std::vector<std::string>{"y.mtx"});
+    CHECK(read_text_file(old) == "old\n");
+}
+
+TEST_CASE("the command works where the thread for signals cannot be started") {
+    if (sanitized) return; // which come first themselves
+    scratch_folder const folder;
+    auto const result =
+        shell(folder_of(folder), "LD_PRELOAD=" COPPICE_FAILING_THREADS
+                                 " COPPICE_FAILING_THREADS=1 \"$coppice\" spmv generate:laplace2d,nx=9 -q -o y.mtx");
+    CAPTURE(result.err);
+    CHECK(result.code == 0);
+    CHECK(folder.names() == std::vector<std::string>{"y.mtx"});
+}
+
+TEST_CASE("OMP_PROC_BIND does not bind the command to a core") {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    scratch_folder const folder;
+    std::vector<std::string> settings{"", "OMP_PROC_BIND=true ", "OMP_PROC_BIND=close OMP_PLACES=cores "};
+    if (!sanitized) settings.emplace_back("LD_PRELOAD=libgomp.so.1 OMP_PROC_BIND=true "); // as the benchmarks link it
+    for (auto const& setting : settings) {
+        auto const told =
+            shell(folder_of(folder), setting + "\"$coppice\" info generate:laplace2d,nx=4 --backend host --json -");
+        CHECK(told.json()["threads"] == CPU_COUNT(&allowed));
+    }
+    // More threads than cores do not work.
+    auto const many = run({"info", "generate:laplace2d,nx=4", "--backend", "host", "--threads", "4096"});
+    CHECK(many.out.find(std::to_string(CPU_COUNT(&allowed)) + " thread") != std::string::npos);
+    CHECK(many.out.find("of the 4096 asked for") != std::string::npos);
+}
