@@ -321,7 +321,7 @@ TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares leave the range", Fix
 TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::normal_distribution<double> value;
-    for (int const n : {50, 200, 400})
+    for (int const n : {200, 400}) // far from converging within the limit, which would be chance, too
         for (unsigned seed = 1; seed <= 4; ++seed) {
             std::mt19937 random(seed);
             dense m(n); // ill-conditioned: random bands, rows of very different sizes
