@@ -9,7 +9,7 @@
 namespace coppice::detail {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Reads the lines of a text in their order, without line ends.
 class line_source {
@@ -36,7 +36,7 @@ private:
 
 bool is_type_code(std::string_view line) {
     if (line.size() < 3 || (line.size() > 3 && !is_blank(line[3]))) return false;
-    auto const one_of = [](char c, std::string_view all) { return all.find(lower(c)) != all.npos; };
+    auto const one_of = [](char c, std::string_view all) { return all.find(lower_case(c)) != all.npos; };
     return one_of(line[0], "rcpiq") && one_of(line[1], "suhzr") && one_of(line[2], "ae");
 }
 
@@ -53,7 +53,7 @@ std::size_t leading_integers(std::string_view line, std::array<std::int64_t, Cou
 }
 
 void read_type(std::string const& file, std::string_view code, harwell_boeing_header& h) {
-    switch (lower(code[0])) {
+    switch (lower_case(code[0])) {
     case 'r':
         h.field = matrix_market_field::real;
         break;
@@ -69,7 +69,7 @@ void read_type(std::string const& file, std::string_view code, harwell_boeing_he
     default:
         throw format_error(file, 3, "type " + quoted(code) + " keeps its values in another file, which is not read");
     }
-    switch (lower(code[1])) {
+    switch (lower_case(code[1])) {
     case 's':
         h.symmetry = matrix_market_symmetry::symmetric;
         break;
@@ -82,7 +82,7 @@ void read_type(std::string const& file, std::string_view code, harwell_boeing_he
     default:
         h.symmetry = matrix_market_symmetry::general;
     }
-    if (lower(code[2]) == 'e')
+    if (lower_case(code[2]) == 'e')
         throw format_error(file, 3,
                            "type " + quoted(code) + " is a sum of finite elements; assembled matrices are read");
     if (h.symmetry == matrix_market_symmetry::hermitian && h.field != matrix_market_field::complex)
@@ -113,7 +113,7 @@ class format_scanner {
 public:
     explicit format_scanner(std::string_view text) {
         for (char const c : text)
-            if (!is_blank(c)) text_ += lower(c);
+            if (!is_blank(c)) text_ += lower_case(c);
     }
     bool take(char c) {
         if (at_ == text_.size() || text_[at_] != c) return false;

@@ -409,7 +409,7 @@ struct list_run {
 };
 /// Gathers entry k of the transpose from entry source[k]; its column is the original row index.
 template <class T, class I, class O>
-struct gather_transposed {
+struct gather_transposed_entry {
     csr_view<T, I, O> a;
     I const* original_rows;
     O const* source;
@@ -442,8 +442,9 @@ hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const&
     fill(exec, starts.view().slice(count, 1), rows.nonzeros());
     buffer<T> values(exec, nonzeros);
     buffer<I> columns(exec, nonzeros);
-    for_each(exec, nonzeros,
-             detail::gather_transposed<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
+    for_each(
+        exec, nonzeros,
+        detail::gather_transposed_entry<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
     csr<T, I, O> entries(static_cast<I>(count), a.rows(), copy_of(exec, starts.view().slice(0, count + 1)),
                          std::move(columns), std::move(values));
     return {detail::sound_rows{}, a.columns(), copy_of(exec, list.view().slice(0, count)), std::move(entries)};

@@ -45,7 +45,7 @@ struct list_entry {
     }
 };
 template <class T, class I>
-struct scatter_entry {
+struct scatter_list_entry {
     list_view<T, I> from;
     T* values;
     std::int8_t* present;
@@ -143,7 +143,7 @@ public:
         if (format_ == vector_format::bitmap) return {copy_of(exec, values_), copy_of(exec, present_)};
         dense_vector<T> to(exec, size_);
         fill(exec, to.values().view(), T{});
-        for_each(exec, entries_, detail::scatter_entry<T, I>{list(), to.values().data(), to.present().data()});
+        for_each(exec, entries_, detail::scatter_list_entry<T, I>{list(), to.values().data(), to.present().data()});
         return to;
     }
 

@@ -31,11 +31,11 @@ struct srcsr_job {
     O const* offsets;
     path_point const* splits; ///< ranges + 1 split points, with the kinds of the ranges
     hand_over_slot* slots;    ///< one per range: partial sum of the last row, for the range where that row ends; empty
-                           ///< between launches
-    hand_over_slot* heads; ///< one per range: partial sum of a split row in the range where it ends
-                           ///< (balanced_postprocess)
-    void* large_carries;   ///< 2 * ranges accumulators that replace the values of slots and heads if these are too
-                           ///< large for a slot
+                              ///< between launches
+    hand_over_slot* heads;    ///< one per range: partial sum of a split row in the range where it ends
+                              ///< (balanced_postprocess)
+    void* large_carries;      ///< 2 * ranges accumulators that replace the values of slots and heads if these are too
+                              ///< large for a slot
     std::int64_t ranges;
     std::int64_t rows;
     std::int64_t nonzeros;

@@ -57,7 +57,7 @@ public:
         return {{"block", finding_unit::count, double(m.block())},
                 {"couplings", finding_unit::fraction, double(m.couplings().nonzeros()) / all},
                 {"sweeps_taken", finding_unit::count, double(taken_)},
-                {"mended_rows", finding_unit::count, double(sweeps_.mended_rows())}};
+                {"mended_rows", finding_unit::count, double(sweeps_.regularised_rows())}};
     }
 
 private:
@@ -87,24 +87,27 @@ namespace detail {
 inline constexpr option_row hbisa_option_rows[] = {
     {.name = "block",
      .standard = "0",
-     .meaning = "rows of a block; 0: found, or 64 where no size makes the matrix block-tridiagonal",
+     .meaning = "rows of a block; 0: detected, or 64 if no size makes the matrix block tridiagonal",
      .min = 0,
      .max = 2147483647},
     {.name = "order",
      .kind = option_kind::choice,
      .standard = "jacobi",
-     .meaning = "of the blocks: all at once, or the even ones, then the odd ones (and the even ones again)",
+     .meaning = "order of the blocks: simultaneous; even, odd; or even, odd, even",
      .choices = {"jacobi", "gauss-seidel", "symmetric"}},
-    {.name = "sweeps", .standard = "1", .meaning = "over all blocks, from z = 0", .min = 1, .max = 1000}};
+    {.name = "sweeps",
+     .standard = "1",
+     .meaning = "number of sweeps over all blocks, from z = 0",
+     .min = 1,
+     .max = 1000}};
 
 } // namespace detail
 
 struct hbisa_entry {
     static constexpr preconditioner_row row{.name = "hbisa",
-                                            .matrix = "tridiagonal blocks of many rows, solved directly, in sweeps",
+                                            .matrix = "sweeps over tridiagonal blocks, solved directly",
                                             .setup = "a factorisation of the blocks",
-                                            .suits =
-                                                "block-tridiagonal matrices with strong blocks: queues, grid lines",
+                                            .suits = "block tridiagonal matrices with dominant blocks: QBD chains",
                                             .compared = false,
                                             .options = detail::hbisa_option_rows};
     template <executor Executor, class T, class I>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The classical algorithms by the names that users choose them by.
+/// Registry of the classical algorithms by name.
 #pragma once
 
 #include <string_view>

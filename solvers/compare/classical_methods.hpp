@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The classical algorithms by name, and the memory that each of them takes.
+/// The classical algorithms and the memory that each of them needs.
 #pragma once
 
 #include <algorithm>
@@ -29,19 +29,20 @@ enum class algorithm {
     spike_cr,           ///< by cyclic reduction
     parallel_diagonal,  ///< diagonal pivoting by linear recurrences
     cf_lu,              ///< LU by continued fractions; overflows
-    cf_lu_scaled,       ///< the same with products that are kept in range
+    cf_lu_scaled,       ///< the same with products that are scaled into the range of T
     adaptive_cr,        ///< cyclic reduction over blocks of one or two rows
     wang,               ///< partition method
-    bondeli,            ///< divide and conquer, three right-hand sides a partition
+    bondeli,            ///< divide and conquer with three right-hand sides for each partition
     divide_and_conquer, ///< Wang and Mou
     redundant_reduction,
     g_spike ///< partitions by Givens rotations
 };
 inline constexpr algorithm last_algorithm = algorithm::g_spike;
-/// The first of those that are not in Zhang, Cohen and Owens or scaled forms of theirs.
+/// The first method that is not in Zhang, Cohen and Owens nor a scaled form of one of theirs.
 inline constexpr algorithm first_partitioned = algorithm::spike;
 
-/// Methods that one kernel does. The registers of those with partitions would lower the occupancy of the others.
+/// Groups of methods that share a kernel. The registers of the partitioned methods would lower the occupancy of the
+/// others.
 enum class method_group { unpartitioned, partitioned, adaptive };
 COPPICE_HD constexpr method_group group_of(algorithm which) {
     if (which == algorithm::adaptive_cr) return method_group::adaptive;
@@ -53,55 +54,55 @@ constexpr bool takes_large_systems(algorithm which) {
            which == algorithm::cf_lu || which == algorithm::cf_lu_scaled;
 }
 
-/// Partitions of at least two rows, where there are as many: their first and last unknowns are not the same.
-COPPICE_HD constexpr int part_count_of_two(int n, int partition) {
-    return part_count(n, partition > 2 ? partition : 2);
+/// Number of partitions of at least two rows, if n allows it, so that their first and last unknowns differ.
+COPPICE_HD constexpr int partition_count_of_two(int n, int partition) {
+    return partition_count(n, partition > 2 ? partition : 2);
 }
 
-/// Elements of memory beside the 4 n of the equations, for partitions or groups of about `partition` rows.
+/// Elements of memory in addition to the 4 n of the equations, for partitions or groups of about `partition` rows.
 COPPICE_HD constexpr int partitioned_elements(algorithm which, int n, int partition) {
-    int const parts = part_count(n, partition);
+    int const partitions = partition_count(n, partition);
     switch (which) {
     case algorithm::parallel_diagonal:
     case algorithm::cf_lu:
     case algorithm::cf_lu_scaled:
-        return 4 * n + 4 * parts;
+        return 4 * n + 4 * partitions;
     case algorithm::adaptive_cr:
         return adaptive_elements(n);
     case algorithm::wang:
-        return n + 5 * parts;
+        return n + 5 * partitions;
     case algorithm::bondeli:
-        return n + 10 * part_count_of_two(n, partition);
+        return n + 10 * partition_count_of_two(n, partition);
     case algorithm::divide_and_conquer:
         return n + 8 * pair_nodes(n);
     case algorithm::redundant_reduction:
         return 13 * n;
     case algorithm::g_spike:
-        return n + rotation_elements(n, part_count_of_two(n, partition));
+        return n + rotation_elements(n, partition_count_of_two(n, partition));
     default:
-        return n + 8 * pair_nodes(parts);
+        return n + 8 * pair_nodes(partitions);
     }
 }
 
-/// Solves n >= 1 equations, which are used up, by one of the partitioned methods; the solution is where this points to,
-/// inside `memory`, which holds partitioned_elements.
+/// Solves n >= 1 equations, which are overwritten, by one of the partitioned methods. Returns the address of the
+/// solution, inside `memory`, which holds partitioned_elements.
 template <class T, class Team>
 COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> const& e, T* memory, int partition) {
     T *const x = memory, *const extra = memory + e.n;
-    int const parts = part_count(e.n, partition);
-    auto const by_recurrences = [&](auto const& text) {
-        text(team_machine<T, Team>{team, extra + 3 * e.n, parts}, system_rows<T>{e.a, e.b, e.c, e.d, e.n},
-             recurrence_memory<T>{extra, extra + e.n, reinterpret_cast<int*>(extra + 2 * e.n)});
+    int const partitions = partition_count(e.n, partition);
+    auto const by_recurrences = [&](auto const& method) {
+        method(team_machine<T, Team>{team, extra + 3 * e.n, partitions}, system_rows<T>{e.a, e.b, e.c, e.d, e.n},
+               recurrence_memory<T>{extra, extra + e.n, reinterpret_cast<int*>(extra + 2 * e.n)});
     };
     switch (which) {
     case algorithm::spike:
-        spike<T, diagonal_pivots>(team, e, parts, extra, x);
+        spike<T, diagonal_pivots>(team, e, partitions, extra, x);
         break;
     case algorithm::spike_thomas:
-        spike<T, single_pivots>(team, e, parts, extra, x);
+        spike<T, single_pivots>(team, e, partitions, extra, x);
         break;
     case algorithm::spike_cr:
-        spike_by_reduction(team, e, parts, extra, x);
+        spike_by_reduction(team, e, partitions, extra, x);
         break;
     case algorithm::parallel_diagonal:
         by_recurrences([&](auto const& m, auto const& rows, auto const& at) { parallel_diagonal(m, rows, at, x); });
@@ -117,10 +118,10 @@ COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> 
         });
         break;
     case algorithm::wang:
-        wang(team, e, parts, extra, x);
+        wang(team, e, partitions, extra, x);
         break;
     case algorithm::bondeli:
-        bondeli(team, e, part_count_of_two(e.n, partition), extra, x);
+        bondeli(team, e, partition_count_of_two(e.n, partition), extra, x);
         break;
     case algorithm::divide_and_conquer:
         divide_and_conquer(team, e, extra, x);
@@ -130,7 +131,7 @@ COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> 
         break;
     default:
         if (e.n > 1)
-            rotated_partitions(team, e, part_count_of_two(e.n, partition), extra, x);
+            rotated_partitions(team, e, partition_count_of_two(e.n, partition), extra, x);
         else if (team.rank() == 0)
             x[0] = e.d[0] / e.b[0];
         team.sync();
@@ -138,7 +139,7 @@ COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> 
     return x;
 }
 
-/// Elements of memory beside the 4 n of the equations: for `m` equations of the part that is not reduced cyclically.
+/// Elements of memory in addition to the 4 n of the equations, if `m` equations remain after the cyclic reduction.
 COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate, int partition) {
     if (which >= first_partitioned) return partitioned_elements(which, n, partition);
     int const m = intermediate < n ? intermediate : n;
@@ -160,8 +161,8 @@ COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate
     }
 }
 
-/// The same by one of the unpartitioned methods, in extra_elements. The hybrids stop reducing at `intermediate`
-/// equations.
+/// The same by one of the unpartitioned methods, with extra_elements of memory. The hybrid methods end the reduction at
+/// `intermediate` equations.
 template <class T, class Team>
 COPPICE_HD T* solve_unpartitioned(Team const& team, algorithm which, equations<T> const& e, T* memory,
                                   int intermediate) {
@@ -214,7 +215,7 @@ COPPICE_HD T* solve_unpartitioned(Team const& team, algorithm which, equations<T
     return x;
 }
 
-/// The same by any method of a group, in extra_elements; the solution may be in `e` too.
+/// The same by any method of a group, with extra_elements of memory; the solution may also be inside `e`.
 template <method_group Group, class T, class Team>
 COPPICE_HD T* solve_by_group(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate,
                              int partition) {
@@ -228,7 +229,7 @@ COPPICE_HD T* solve_by_group(Team const& team, algorithm which, equations<T> con
     }
 }
 
-/// Calls run(group) with the group of `which` as a constant.
+/// Calls run(group) with the group of `which` as a compile-time constant.
 template <class Run>
 COPPICE_HD decltype(auto) with_group(algorithm which, Run const& run) {
     using enum method_group;
@@ -242,7 +243,7 @@ COPPICE_HD decltype(auto) with_group(algorithm which, Run const& run) {
     }
 }
 
-/// By any method.
+/// The same by any method.
 template <class T, class Team>
 COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate,
                     int partition) {
@@ -251,11 +252,11 @@ COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T*
     });
 }
 
-/// Workers of a team on n rows, whole groups of lanes.
-constexpr int team_workers(algorithm which, int n, int most) {
-    // Levels of A-R-CR soon have fewer rows than workers, and a barrier of few is short.
-    int const wanted = which == algorithm::adaptive_cr ? (n + 3) / 4 : n;
-    return std::min(most, (wanted + warp_lanes - 1) / warp_lanes * warp_lanes);
+/// Number of workers of a team for n rows, a multiple of the warp size.
+constexpr int team_workers(algorithm which, int n, int maximum) {
+    // The levels of A-R-CR soon have fewer rows than workers, and a barrier of fewer workers is faster.
+    int const workers = which == algorithm::adaptive_cr ? (n + 3) / 4 : n;
+    return std::min(maximum, (workers + warp_lanes - 1) / warp_lanes * warp_lanes);
 }
 
 } // namespace coppice::classical

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// solve_classical over both launchers; included by the sources that instantiate it.
+/// solve_classical for all executors; included by the sources that instantiate it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct batch {
 
     COPPICE_HD int elements() const { return 4 * n + extra_elements(which, n, intermediate, partition); }
 
-    /// System s, in `memory` of elements().
+    /// Solves system s, in `memory` of elements().
     template <method_group Group, class Team>
     COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
         equations<T> const e = equations_at(memory, n);
@@ -45,16 +45,16 @@ struct batch {
 template <class Executor>
 struct scanning_machine {
     Executor const& exec;
-    template <class In, class Join, class Out>
-    void scan(std::int64_t n, In const& in, Join const& joined, Out const& out) const {
-        look_back_scan(exec, n, in, joined, out);
+    template <class In, class Merge, class Out>
+    void scan(std::int64_t n, In const& in, Merge const& merged, Out const& out) const {
+        look_back_scan(exec, n, in, merged, out);
     }
 };
 
-/// Rows from which on a system belongs to the whole executor, if its method can do that.
+/// Number of rows from which on the whole executor solves a system, if the method supports it.
 inline constexpr std::int64_t large_system = 16384;
 
-/// Solves one system after the other, each with the whole executor.
+/// Solves the systems one after the other, each with the whole executor.
 template <class T, class Executor>
 void run_large(Executor const& exec, batch<T> const& b, std::int64_t systems) {
     bool const spikes = b.which == algorithm::spike || b.which == algorithm::spike_thomas;
@@ -82,7 +82,7 @@ void run_large(Executor const& exec, batch<T> const& b, std::int64_t systems) {
     }
 }
 
-/// The small systems of a batch, a team for each.
+/// Solves the small systems of a batch, one team for each.
 template <method_group Group, class T>
 struct solve_system {
     batch<T> of;
@@ -92,24 +92,24 @@ struct solve_system {
     }
 };
 
-/// Bytes of memory that a team can have.
-inline std::int64_t most_team_bytes(host_executor const&) { return std::numeric_limits<std::int64_t>::max(); }
+/// Maximum bytes of memory of a team.
+inline std::int64_t max_team_bytes(host_executor const&) { return std::numeric_limits<std::int64_t>::max(); }
 #if defined(__CUDACC__)
-inline std::int64_t most_team_bytes(cuda_executor const& exec) { return shared_limit(exec); }
+inline std::int64_t max_team_bytes(cuda_executor const& exec) { return shared_limit(exec); }
 #endif
 
 template <class T, class Executor>
 bool fits(Executor const& exec, batch<T> const& b) {
-    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= most_team_bytes(exec);
+    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= max_team_bytes(exec);
 }
 template <class T, class Executor>
 void run(Executor const& exec, batch<T> const& b, std::int64_t systems) {
     if (!fits(exec, b))
         throw argument_error("solve_classical: a system of " + std::to_string(b.n) + " equations takes " +
                              std::to_string(std::int64_t(b.elements()) * std::int64_t(sizeof(T))) +
-                             " bytes of shared memory, a block has " + std::to_string(most_team_bytes(exec)));
+                             " bytes of shared memory, a block has " + std::to_string(max_team_bytes(exec)));
     with_group(b.which, [&](auto group) {
-        run_teams<T>(exec, systems, team_workers(b.which, b.n, most_team_workers), b.elements(),
+        run_teams<T>(exec, systems, team_workers(b.which, b.n, max_team_workers), b.elements(),
                      solve_system<decltype(group)::value, T>{b});
     });
 }
@@ -143,7 +143,7 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
         classical::run(exec, b, systems);
 }
 
-// What the sources of the library instantiate, and no other.
+// Explicit instantiations in the sources of the library.
 #define COPPICE_CLASSICAL_DECLARE(prefix, T, Executor)                                                                 \
     prefix void solve_classical(Executor const&, tridiagonal_view<T>, std::int64_t, array_view<T const>,               \
                                 array_view<T>, classical_options);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Elimination of a stretch of rows by pivots of one or two rows (J. B. Erway, R. F. Marcia, J. A. Tyson 2010;
-/// L.-W. Chang, thesis of 2014, section 2.2), step by step, as one worker does it.
+/// Elimination of a segment of rows with pivots of one or two rows (diagonal pivoting; J. B. Erway, R. F. Marcia, J. A.
+/// Tyson 2010; L.-W. Chang, thesis of 2014, section 2.2), by one worker.
 ///
-/// Rows offers size(), a(k), b(k), c(k), d(k) for 0 <= k < size(); a(0) and c(size() - 1) reach out of the stretch.
+/// The type Rows provides size(), a(k), b(k), c(k), d(k) for 0 <= k < size(); a(0) and c(size() - 1) are coefficients
+/// of unknowns outside of the segment.
 #pragma once
 
 #include <coppice/core/config.hpp>
@@ -20,8 +21,8 @@ COPPICE_HD T larger_of(T const& a, T const& b) {
     return a < b ? b : a;
 }
 
-/// Which pivots are taken: where the leading entry b' of row k is small, |b'| sigma < kappa |a_{k+1} c_k|, rows k and
-/// k + 1 become one, whose determinant then is not small.
+/// Pivot choice: if the leading entry b' of row k is small, |b'| sigma < kappa |a_{k+1} c_k|, rows k and k + 1 form one
+/// pivot; its determinant is then not small.
 struct diagonal_pivots {
     /// b' = leading / common.
     template <class T>
@@ -44,7 +45,7 @@ private:
         return !(size_of(leading) * sigma < kappa * size_of(coupling));
     }
 };
-/// Gaussian elimination without exchanges.
+/// Gaussian elimination without row exchanges: every pivot has one row.
 struct single_pivots {
     template <class T>
     COPPICE_HD static bool single(T const&, T const&, T const&, T const&, T const&, T const&) {
@@ -52,7 +53,7 @@ struct single_pivots {
     }
 };
 
-/// The other entries around row k and the test of `Pivots`; true in the last row.
+/// Applies the test of `Pivots` to row k and the entries around it; true in the last row.
 template <class Pivots, class Rows, class T>
 COPPICE_HD bool is_single(Rows const& rows, int k, T const& leading) {
     int const n = rows.size();
@@ -62,14 +63,14 @@ COPPICE_HD bool is_single(Rows const& rows, int k, T const& leading) {
                           more ? rows.a(k + 2) : T(0));
 }
 
-/// x_k = y - m x_{next} - w x_before, where next is the row behind the pivot.
+/// x_k = y - m x_{next} - w x_before, where next is the first row after the pivot.
 template <class T>
 struct solved_row {
     T m, y, w;
 };
 
-/// Eliminates downwards, one pivot a step. `kept(k, row, pair)` takes the rows of the factor M^T; `pair` says that row
-/// k + 1 belongs to the same pivot.
+/// Eliminates downwards, one pivot in each step. Calls `save(k, row, pair)` with the rows of the factor M^T; `pair` is
+/// true if row k + 1 belongs to the same pivot.
 template <class T, class Pivots, class Rows>
 struct pivot_walk {
     Rows const& rows;
@@ -80,14 +81,14 @@ struct pivot_walk {
     COPPICE_HD explicit pivot_walk(Rows const& r) : rows(r), b(r.b(0)), d(r.d(0)), w(r.a(0)) {}
     COPPICE_HD bool done() const { return k >= rows.size(); }
 
-    /// One division a pivot, and little that depends on its size: lanes with other pivots do nearly the same.
-    template <class Kept>
-    COPPICE_HD void step(Kept const& kept) {
+    /// One division for each pivot, and few branches on its size, so that lanes with different pivots hardly diverge.
+    template <class Save>
+    COPPICE_HD void step(Save const& save) {
         T const c = rows.c(k);
         bool const single = is_single<Pivots>(rows, k, b);
         int const l = single ? k : k + 1;
-        T pivot = b;                   // or the determinant
-        solved_row<T> scaled{c, d, w}; // row l, but for the division by it
+        T pivot = b;                   // b, or the determinant of two rows
+        solved_row<T> scaled{c, d, w}; // row l before the division by the pivot
         solved_row<T> upper{T(0), T(0), T(0)};
         if (!single) {
             T const a1 = rows.a(l), b1 = rows.b(l), c1 = rows.c(l), d1 = rows.d(l);
@@ -96,9 +97,9 @@ struct pivot_walk {
             upper = {-(c * c1), b1 * d - c * d1, b1 * w};
         }
         T const inverse = T(1) / pivot;
-        if (!single) kept(k, solved_row<T>{upper.m * inverse, upper.y * inverse, upper.w * inverse}, true);
+        if (!single) save(k, solved_row<T>{upper.m * inverse, upper.y * inverse, upper.w * inverse}, true);
         last = {scaled.m * inverse, scaled.y * inverse, scaled.w * inverse};
-        kept(l, last, false);
+        save(l, last, false);
         k = l + 1;
         if (done()) return;
         T const a = rows.a(k);
@@ -108,12 +109,12 @@ struct pivot_walk {
     }
 };
 
-struct keep_no_rows {
+struct save_nothing {
     template <class T>
     COPPICE_HD void operator()(int, solved_row<T> const&, bool) const {}
 };
 
-/// Rows from the last to the first.
+/// The rows in reverse order.
 template <class Rows>
 struct mirrored_rows {
     Rows const& rows;
@@ -127,11 +128,11 @@ struct mirrored_rows {
 template <class T, class Pivots, class Rows>
 COPPICE_HD solved_row<T> last_of(Rows const& rows) {
     pivot_walk<T, Pivots, Rows> walk(rows);
-    while (!walk.done()) walk.step(keep_no_rows{});
+    while (!walk.done()) walk.step(save_nothing{});
     return walk.last;
 }
 
-/// The two ends of a stretch: one elimination from either side, which keeps nothing.
+/// The span of a segment: one elimination from each end, without saved rows.
 template <class T, class Pivots, class Rows>
 COPPICE_HD span<T> span_of(Rows const& rows) {
     auto const last = last_of<T, Pivots>(rows), first = last_of<T, Pivots>(mirrored_rows<Rows>{rows});

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A binary tree over neighbours, level behind level in one array, as a team climbs it.
+/// Traversal of a binary tree over neighbours by a team; the levels of the tree are stored one after the other in one
+/// array.
 #pragma once
 
 #include <coppice/core/config.hpp>
 
 namespace coppice::classical {
 
-/// Nodes of all levels over `count` >= 1 leaves, and how many levels there are above them.
+/// Number of nodes on all levels over `count` >= 1 leaves, and number of levels above the leaves.
 COPPICE_HD constexpr int pair_nodes(int count) {
     int nodes = count;
     for (; count > 1; nodes += count) count = (count + 1) / 2;
@@ -19,20 +20,21 @@ COPPICE_HD constexpr int pair_levels(int count) {
     return levels;
 }
 
-/// Calls join(node, left, right) for every node above the leaves, level by level; right < 0 where there is none.
-template <class Team, class Join>
-COPPICE_HD void climb_pairs(Team const& team, int count, Join const& join) {
+/// Calls merge(node, left, right) for every node above the leaves, level by level; right < 0 if the node has only one
+/// child.
+template <class Team, class Merge>
+COPPICE_HD void merge_pairs(Team const& team, int count, Merge const& merge) {
     for (int first = 0; count > 1;) {
         int const above = first + count;
         for (int k = team.rank(); 2 * k < count; k += team.size())
-            join(above + k, first + 2 * k, 2 * k + 1 < count ? first + 2 * k + 1 : -1);
+            merge(above + k, first + 2 * k, 2 * k + 1 < count ? first + 2 * k + 1 : -1);
         team.sync();
         first = above;
         count = (count + 1) / 2;
     }
 }
 
-/// The same from the root to the leaves.
+/// The same from the root to the leaves, with split(node, left, right).
 template <class Team, class Split>
 COPPICE_HD void descend_pairs(Team const& team, int leaves, Split const& split) {
     for (int level = pair_levels(leaves) - 1; level >= 0; --level) {

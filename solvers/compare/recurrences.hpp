@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems as linear recurrences: the parallel diagonal pivoting of L.-W. Chang (thesis of 2014, chapter 4)
-/// and the CF-LU algorithm (O. Egecioglu 1998; sections 2.1.2 and 4.3.1 there).
+/// Tridiagonal solvers by linear recurrences: parallel diagonal pivoting of L.-W. Chang (thesis of 2014, chapter 4) and
+/// the CF-LU algorithm (O. Egecioglu 1998; sections 2.1.2 and 4.3.1 of the thesis).
 ///
-/// The text is written over a Machine with
-///     scan(n, in, joined, out)                 out(i, in(0), or joined(in(i), ..., in(0))), `joined(later, earlier)`
-/// so that a team runs it in memory that it shares (team_machine), and an executor over systems of any size
-/// (classical_solve.hpp).
+/// The algorithms are templates over a Machine with an inclusive scan
+///     scan(n, in, merged, out)     calls out(i, s_i) with s_0 = in(0) and s_i = merged(in(i), s_{i-1})
+/// A team implements it in shared memory (team_machine), an executor for systems of any size (classical_solve.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace coppice::classical {
 
-/// Rows that nobody writes; what stands outside of the matrix is not read.
+/// Rows of a system, read only; coefficients outside of the matrix are not read.
 template <class T>
 struct system_rows {
     T const *lower, *diagonal, *upper, *rhs;
@@ -27,7 +26,7 @@ struct system_rows {
     COPPICE_HD T d(std::int64_t i) const { return rhs[i]; }
 };
 
-/// What the recurrences leave for each other, n of each.
+/// Intermediate results of the recurrences, n elements each.
 template <class T>
 struct recurrence_memory {
     T* pivot;  ///< b'_i = theta_i / theta_{i-1}
@@ -36,7 +35,8 @@ struct recurrence_memory {
 };
 inline constexpr int single_row = 0, first_of_two = 1, second_of_two = 2;
 
-/// theta_i = b_i theta_{i-1} - a_i c_{i-1} theta_{i-2} (Equation 4.4) as a matrix; `Minor` scales its products or not.
+/// theta_i = b_i theta_{i-1} - a_i c_{i-1} theta_{i-2} (Equation 4.4) as a matrix; depending on `Minor`, products are
+/// scaled.
 template <class T, class Minor>
 struct minor_of_row {
     system_rows<T> rows;
@@ -44,7 +44,7 @@ struct minor_of_row {
         return {rows.b(i), i > 0 ? -(rows.a(i) * rows.c(i - 1)) : T(0), T(1), T(0)};
     }
 };
-/// The same matrix, whose products overflow as the thesis has it.
+/// The same matrix without scaling; products overflow, as in the thesis.
 template <class T>
 struct plain_minor {
     T a11, a12, a21, a22;
@@ -53,16 +53,16 @@ struct plain_minor {
                 l.a21 * e.a12 + l.a22 * e.a22};
     }
 };
-struct joined_products {
+struct merged_products {
     template <class Item>
     COPPICE_HD Item operator()(Item const& later, Item const& earlier) const {
         return later * earlier;
     }
 };
 
-/// The leading entry of row i, and whether it is a pivot if the row leads (Equation 4.6).
+/// Saves the leading entry of row i, and whether row i is a pivot of one row if it starts a pivot (Equation 4.6).
 template <class T>
-struct keep_pivot {
+struct save_pivot {
     system_rows<T> rows;
     recurrence_memory<T> at;
     template <class Minor>
@@ -76,7 +76,7 @@ struct keep_pivot {
     }
 };
 template <class T>
-struct keep_single_pivot {
+struct save_single_pivot {
     recurrence_memory<T> at;
     template <class Minor>
     COPPICE_HD void operator()(std::int64_t i, Minor const& theta) const {
@@ -85,7 +85,7 @@ struct keep_single_pivot {
     }
 };
 
-/// Whether a row begins a pivot of two, from whether the row before it does: bit s answers for s.
+/// Maps whether the previous row starts a pivot of two rows to whether this row does: bit s is the value for s.
 struct pivot_map {
     int bits;
     friend COPPICE_HD pivot_map operator*(pivot_map const& l, pivot_map const& e) {
@@ -97,13 +97,13 @@ struct map_of_row {
     recurrence_memory<T> at;
     COPPICE_HD pivot_map operator()(std::int64_t i) const { return {at.kind[i] != 0 ? 1 : 0}; }
 };
-/// Bit 0 of the joined map tells row i. The row behind learns of it in the next pass.
+/// Bit 0 of the merged map is the value of row i. The following row uses it in the next pass.
 template <class T>
-struct keep_kind {
+struct save_kind {
     recurrence_memory<T> at;
     COPPICE_HD void operator()(std::int64_t i, pivot_map const& m) const { at.kind[i] = m.bits & 1; }
 };
-/// What row i is, from its own mark and that of the row before.
+/// Kind of row i, from its own flag and that of the previous row.
 template <class T>
 COPPICE_HD int kind_of(recurrence_memory<T> const& at, std::int64_t i) {
     if (at.kind[i] == first_of_two) return first_of_two;
@@ -136,7 +136,7 @@ struct forward_of_row {
 };
 /// y_i; in the first row of a pivot of two y_i = (b_{i+1} z_i - c_i d_{i+1}) / determinant.
 template <class T>
-struct keep_middle {
+struct save_middle {
     system_rows<T> rows;
     recurrence_memory<T> at;
     COPPICE_HD void operator()(std::int64_t i, first_order<T> const& carried) const {
@@ -146,8 +146,8 @@ struct keep_middle {
     }
 };
 
-/// M^T from the last row i = n - 1 - j: x_i = y_i - (c_i / b'_i) x_{i+1}; in a pivot of two, whose second row hands
-/// x_{i+2} on, x_i = y_i + (c_i c_{i+1} / determinant) x_{i+2}. Reads no right-hand side, so that x may be it.
+/// M^T from the last row i = n - 1 - j: x_i = y_i - (c_i / b'_i) x_{i+1}; in a pivot of two rows, whose second row
+/// passes on x_{i+2}, x_i = y_i + (c_i c_{i+1} / determinant) x_{i+2}. Reads no right-hand side, so x may overwrite it.
 template <class T>
 struct backward_of_row {
     system_rows<T> rows;
@@ -165,14 +165,14 @@ struct backward_of_row {
     }
 };
 template <class T>
-struct keep_solution {
+struct save_solution {
     system_rows<T> rows;
     recurrence_memory<T> at;
     T* x;
     COPPICE_HD void operator()(std::int64_t j, first_order<T> const& carried) const {
         std::int64_t const i = rows.n - 1 - j;
         x[i] = carried.offset;
-        if (kind_of(at, i) == second_of_two) // carried: x_{i+1}
+        if (kind_of(at, i) == second_of_two) // carried.offset is x_{i+1}
             x[i] = at.middle[i] - at.pivot[i - 1] * rows.c(i) / determinant_of(rows, at, i - 1) * carried.offset;
     }
 };
@@ -180,8 +180,8 @@ struct keep_solution {
 COPPICE_NO_EXEC_CHECK
 template <class T, class Machine>
 COPPICE_HD void substitute(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at, T* x) {
-    machine.scan(rows.n, forward_of_row<T>{rows, at}, joined_products{}, keep_middle<T>{rows, at});
-    machine.scan(rows.n, backward_of_row<T>{rows, at}, joined_products{}, keep_solution<T>{rows, at, x});
+    machine.scan(rows.n, forward_of_row<T>{rows, at}, merged_products{}, save_middle<T>{rows, at});
+    machine.scan(rows.n, backward_of_row<T>{rows, at}, merged_products{}, save_solution<T>{rows, at, x});
 }
 
 /// Diagonal pivoting by four recurrences; x may be the right-hand side.
@@ -189,8 +189,8 @@ COPPICE_NO_EXEC_CHECK
 template <class T, class Machine>
 COPPICE_HD void parallel_diagonal(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at,
                                   T* x) {
-    machine.scan(rows.n, minor_of_row<T, minor_matrix<T>>{rows}, joined_products{}, keep_pivot<T>{rows, at});
-    machine.scan(rows.n, map_of_row<T>{at}, joined_products{}, keep_kind<T>{at});
+    machine.scan(rows.n, minor_of_row<T, minor_matrix<T>>{rows}, merged_products{}, save_pivot<T>{rows, at});
+    machine.scan(rows.n, map_of_row<T>{at}, merged_products{}, save_kind<T>{at});
     substitute(machine, rows, at, x);
 }
 
@@ -199,41 +199,41 @@ COPPICE_NO_EXEC_CHECK
 template <class Minor, class T, class Machine>
 COPPICE_HD void continued_fraction(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at,
                                    T* x) {
-    machine.scan(rows.n, minor_of_row<T, Minor>{rows}, joined_products{}, keep_single_pivot<T>{at});
+    machine.scan(rows.n, minor_of_row<T, Minor>{rows}, merged_products{}, save_single_pivot<T>{at});
     substitute(machine, rows, at, x);
 }
 
-/// A team as Machine: groups of items, one after the other inside of each, and the groups' products in order.
-/// `carries` has room for 4 elements a group.
+/// Machine of a team: items are split into groups; each worker scans groups sequentially, and the products of the
+/// groups are combined in order. `carries` has space for 4 elements for each group.
 template <class T, class Team>
 struct team_machine {
     Team const& team;
     T* carries;
-    int most_groups;
+    int max_groups;
 
-    template <class In, class Join, class Out>
-    COPPICE_HD void scan(std::int64_t n, In const& in, Join const& joined, Out const& out) const {
+    template <class In, class Merge, class Out>
+    COPPICE_HD void scan(std::int64_t n, In const& in, Merge const& merged, Out const& out) const {
         using item = decltype(in(0));
         static_assert(sizeof(item) <= 4 * sizeof(T) && alignof(item) <= alignof(T));
         auto* const carry = reinterpret_cast<item*>(carries);
-        int const groups = n < most_groups ? int(n) : most_groups; // none is empty
+        int const groups = n < max_groups ? int(n) : max_groups; // no group is empty
         auto const begin = [&](int g) { return n * g / groups; };
         for (int g = team.rank(); g < groups; g += team.size()) {
             item product = in(begin(g));
-            for (std::int64_t i = begin(g) + 1; i < begin(g + 1); ++i) product = joined(in(i), product);
+            for (std::int64_t i = begin(g) + 1; i < begin(g + 1); ++i) product = merged(in(i), product);
             carry[g] = product;
         }
         team.sync();
         if (team.rank() == 0)
-            for (int g = 1; g < groups; ++g) carry[g] = joined(carry[g], carry[g - 1]);
+            for (int g = 1; g < groups; ++g) carry[g] = merged(carry[g], carry[g - 1]);
         team.sync();
         for (int g = team.rank(); g < groups; g += team.size()) {
-            item product = g == 0 ? in(0) : joined(in(begin(g)), carry[g - 1]);
+            item product = g == 0 ? in(0) : merged(in(begin(g)), carry[g - 1]);
             for (std::int64_t i = begin(g);;) {
-                item const next = i + 1 < begin(g + 1) ? in(i + 1) : product; // before `out` may write over it
+                item const next = i + 1 < begin(g + 1) ? in(i + 1) : product; // read before `out` may overwrite it
                 out(i, product);
                 if (++i == begin(g + 1)) break;
-                product = joined(next, product);
+                product = merged(next, product);
             }
         }
         team.sync();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Partitions eliminated by Givens rotations, as a team runs them (after g-Spike: I. E. Venetis, A. Kouris, A. Sobczyk,
+/// Elimination of partitions by Givens rotations, run by a team (after g-Spike: I. E. Venetis, A. Kouris, A. Sobczyk,
 /// E. Gallopoulos, A. H. Sameh 2015).
 ///
-/// The unknowns inside of a partition have all their entries in its rows, so the rotations meet no small pivot that the
-/// matrix itself does not have. The two end unknowns of a partition stay: no partition can be singular. (S. J. Wright's
-/// structured orthogonal factorization, 1992; g-Spike itself rotates whole partitions and repairs singular ones.)
+/// The inner unknowns of a partition have nonzero coefficients only in its rows, so the rotations produce no small
+/// pivot unless the matrix is nearly singular. The first and last unknown of a partition are not eliminated, so no
+/// partition can be singular. (S. J. Wright's structured orthogonal factorization, 1992; g-Spike itself rotates whole
+/// partitions and repairs singular ones.)
 #pragma once
 
 #include <cmath>
@@ -19,7 +20,7 @@ template <class T>
 struct rotation {
     T c, s;
 };
-/// Takes (x, y) to (r, 0), without overflow.
+/// The rotation that maps (x, y) to (r, 0); does not overflow.
 template <class T>
 COPPICE_HD rotation<T> rotation_of(T const& x, T const& y) {
     using std::sqrt;
@@ -27,7 +28,7 @@ COPPICE_HD rotation<T> rotation_of(T const& x, T const& y) {
         T const t = y / x, c = T(1) / sqrt(T(1) + t * t);
         return {c, c * t};
     }
-    if (!(T(0) < size_of(y))) return {T(1), y}; // both are zero; NaN stays
+    if (!(T(0) < size_of(y))) return {T(1), y}; // both are zero; NaN is kept
     T const t = x / y, s = T(1) / sqrt(T(1) + t * t);
     return {s * t, s};
 }
@@ -36,7 +37,7 @@ template <class T, int Width>
 struct wide_row {
     T v[Width];
 };
-/// Rotates two rows so that column j of `q` is zero.
+/// Rotates two rows so that column j of `q` becomes zero.
 template <class T, int Width>
 COPPICE_HD void rotate(wide_row<T, Width>& p, wide_row<T, Width>& q, int j) {
     rotation<T> const g = rotation_of(p.v[j], q.v[j]);
@@ -48,21 +49,21 @@ COPPICE_HD void rotate(wide_row<T, Width>& p, wide_row<T, Width>& q, int j) {
     q.v[j] = T(0);
 }
 
-/// Two rows that a partition leaves, in (x_before, x_first, x_last, x_behind, d).
+/// The two remaining rows of a partition, in (x_before, x_first, x_last, x_after, d).
 template <class T>
-struct rotated_link {
+struct rotated_rows {
     wide_row<T, 5> row[2];
 };
-/// The rows that told the unknowns where two links met, (last, first; before, first, last, behind, d).
+/// The rows that determine the unknowns between two partitions, in (last, first; before, first, last, after, d).
 template <class T>
-struct rotated_meeting {
+struct rotated_separator {
     wide_row<T, 7> row[2];
 };
 
-/// Rotates the unknowns inside of rows [begin, end), end - begin >= 2, out. The pivot row of x_k, in
-/// (x_before, x_k, x_{k+1}, d; x_first, x_{k+2}), replaces row k and fills `more`[2 k], [2 k + 1].
+/// Eliminates the inner unknowns of rows [begin, end), end - begin >= 2, by rotations. The pivot row of x_k, in
+/// (x_before, x_k, x_{k+1}, d; x_first, x_{k+2}), overwrites row k and `more`[2 k], [2 k + 1].
 template <class T>
-COPPICE_HD rotated_link<T> rotate_part(equations<T> const& e, int begin, int end, T* more) {
+COPPICE_HD rotated_rows<T> rotate_partition(equations<T> const& e, int begin, int end, T* more) {
     // Columns: x_k, x_{k+1}, x_{k+2}, x_before, x_first, d.
     using row = wide_row<T, 6>;
     int const f = begin;
@@ -70,7 +71,7 @@ COPPICE_HD rotated_link<T> rotate_part(equations<T> const& e, int begin, int end
     row q{{e.b[f + 1], e.c[f + 1], T(0), T(0), e.a[f + 1], e.d[f + 1]}};
     for (int k = begin + 1; k < end - 1; ++k) {
         row next{{e.a[k + 1], e.b[k + 1], e.c[k + 1], T(0), T(0), e.d[k + 1]}};
-        rotate(q, p, 0); // p has x_{k+1} then
+        rotate(q, p, 0); // p then contains x_{k+1}
         rotate(q, next, 0);
         e.a[k] = q.v[3], e.b[k] = q.v[0], e.c[k] = q.v[1], e.d[k] = q.v[5];
         more[2 * k] = q.v[4], more[2 * k + 1] = q.v[2];
@@ -80,10 +81,11 @@ COPPICE_HD rotated_link<T> rotate_part(equations<T> const& e, int begin, int end
     return {{{{p.v[3], p.v[4], p.v[0], p.v[1], p.v[5]}}, {{q.v[3], q.v[4], q.v[0], q.v[1], q.v[5]}}}};
 }
 
-/// Joins two links; what is told of the unknowns between goes to `m`.
+/// Merges the rows of two neighbouring partitions; stores the rows of the unknowns between them in `m`.
 template <class T>
-COPPICE_HD rotated_link<T> joined_links(rotated_link<T> const& l, rotated_link<T> const& r, rotated_meeting<T>& m) {
-    // Columns: the last of l, the first of r; x_before, the first of l, the last of r, x_behind, d.
+COPPICE_HD rotated_rows<T> merged_rotated_rows(rotated_rows<T> const& l, rotated_rows<T> const& r,
+                                               rotated_separator<T>& m) {
+    // Columns: the last unknown of l, the first of r; x_before, the first of l, the last of r, x_after, d.
     wide_row<T, 7> row[4];
     for (int i = 0; i < 2; ++i) {
         T const *const a = l.row[i].v, *const b = r.row[i].v;
@@ -97,56 +99,58 @@ COPPICE_HD rotated_link<T> joined_links(rotated_link<T> const& l, rotated_link<T
     return {{rest(row[2]), rest(row[3])}};
 }
 
-/// All that surrounds a partition and its own ends.
+/// The unknowns around a partition, and its first and last unknown.
 template <class T>
 struct rotated_ends {
-    T before, first, last, behind;
+    T before, first, last, after;
 };
 
 /// Elements of `memory` of rotated_partitions.
-COPPICE_HD constexpr int rotation_elements(int n, int parts) { return 2 * n + 28 * pair_nodes(parts); }
+COPPICE_HD constexpr int rotation_elements(int n, int partitions) { return 2 * n + 28 * pair_nodes(partitions); }
 
 /// Solves n >= 2 equations in partitions of at least two rows; `memory` holds rotation_elements.
 template <class T, class Team>
-COPPICE_HD void rotated_partitions(Team const& team, equations<T> const& e, int parts, T* memory, T* x) {
-    int const nodes = pair_nodes(parts);
-    auto* const links = reinterpret_cast<rotated_link<T>*>(memory + 2 * e.n);
-    auto* const met = reinterpret_cast<rotated_meeting<T>*>(memory + 2 * e.n + 10 * nodes);
+COPPICE_HD void rotated_partitions(Team const& team, equations<T> const& e, int partitions, T* memory, T* x) {
+    int const nodes = pair_nodes(partitions);
+    auto* const condensed = reinterpret_cast<rotated_rows<T>*>(memory + 2 * e.n);
+    auto* const separators = reinterpret_cast<rotated_separator<T>*>(memory + 2 * e.n + 10 * nodes);
     auto* const ends = reinterpret_cast<rotated_ends<T>*>(memory + 2 * e.n + 24 * nodes);
-    for (int p = team.rank(); p < parts; p += team.size())
-        links[p] = rotate_part(e, part_begin(e.n, parts, p), part_begin(e.n, parts, p + 1), memory);
+    for (int p = team.rank(); p < partitions; p += team.size())
+        condensed[p] =
+            rotate_partition(e, partition_begin(e.n, partitions, p), partition_begin(e.n, partitions, p + 1), memory);
     team.sync();
-    climb_pairs(team, parts, [&](int node, int left, int right) {
-        links[node] = right < 0 ? links[left] : joined_links(links[left], links[right], met[node]);
+    merge_pairs(team, partitions, [&](int node, int left, int right) {
+        condensed[node] =
+            right < 0 ? condensed[left] : merged_rotated_rows(condensed[left], condensed[right], separators[node]);
     });
-    if (team.rank() == 0) { // (first, last) alone
-        wide_row<T, 5> p = links[nodes - 1].row[0], q = links[nodes - 1].row[1];
+    if (team.rank() == 0) { // system of the two unknowns (first, last)
+        wide_row<T, 5> p = condensed[nodes - 1].row[0], q = condensed[nodes - 1].row[1];
         rotate(p, q, 1);
         T const last = q.v[4] / q.v[2];
         ends[nodes - 1] = {T(0), (p.v[4] - p.v[2] * last) / p.v[1], last, T(0)};
     }
     team.sync();
-    descend_pairs(team, parts, [&](int node, int left, int right) {
+    descend_pairs(team, partitions, [&](int node, int left, int right) {
         rotated_ends<T> const s = ends[node];
         ends[left] = s;
         if (right < 0) return;
-        auto const told = [&](T const* v) {
-            return v[6] - v[2] * s.before - v[3] * s.first - v[4] * s.last - v[5] * s.behind;
+        auto const remainder = [&](T const* v) {
+            return v[6] - v[2] * s.before - v[3] * s.first - v[4] * s.last - v[5] * s.after;
         };
-        T const *const upper = met[node].row[0].v, *const lower = met[node].row[1].v;
-        T const first = told(lower) / lower[1], last = (told(upper) - upper[1] * first) / upper[0];
-        ends[left].last = last, ends[left].behind = first;
-        ends[right] = {last, first, s.last, s.behind};
+        T const *const upper = separators[node].row[0].v, *const lower = separators[node].row[1].v;
+        T const first = remainder(lower) / lower[1], last = (remainder(upper) - upper[1] * first) / upper[0];
+        ends[left].last = last, ends[left].after = first;
+        ends[right] = {last, first, s.last, s.after};
     });
-    for (int p = team.rank(); p < parts; p += team.size()) {
-        int const begin = part_begin(e.n, parts, p), end = part_begin(e.n, parts, p + 1);
+    for (int p = team.rank(); p < partitions; p += team.size()) {
+        int const begin = partition_begin(e.n, partitions, p), end = partition_begin(e.n, partitions, p + 1);
         rotated_ends<T> const s = ends[p];
         x[begin] = s.first, x[end - 1] = s.last;
         for (int k = end - 2; k > begin; --k) {
-            T const behind = k + 2 < end ? x[k + 2] : s.behind;
-            x[k] = (e.d[k] - e.a[k] * s.before - memory[2 * k] * s.first - e.c[k] * x[k + 1] -
-                    memory[2 * k + 1] * behind) /
-                   e.b[k];
+            T const after = k + 2 < end ? x[k + 2] : s.after;
+            x[k] =
+                (e.d[k] - e.a[k] * s.before - memory[2 * k] * s.first - e.c[k] * x[k + 1] - memory[2 * k + 1] * after) /
+                e.b[k];
         }
     }
     team.sync();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Work of teams: threads of a CUDA block, or one worker of the host, with memory that the team shares. Included by the
-/// sources that instantiate it.
+/// Launch of work for teams: the threads of a CUDA block, or one worker of the host, with shared memory. Included by
+/// the sources that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace coppice::classical {
 
-/// Calls work(team, t, memory) for each of `teams`, with `elements` of memory that the team shares.
+/// Calls work(team, t, memory) for each of `teams` teams, with `elements` elements of shared memory.
 template <class T, class Work>
 void run_teams(host_executor const& exec, std::int64_t teams, int, std::int64_t elements, Work const& work) {
     std::int64_t const workers = std::min<std::int64_t>(exec.threads(), teams);
@@ -29,8 +29,8 @@ void run_teams(host_executor const& exec, std::int64_t teams, int, std::int64_t 
     });
 }
 
-/// Most workers of a team.
-inline constexpr int most_team_workers = 512;
+/// Maximum number of workers of a team.
+inline constexpr int max_team_workers = 512;
 
 #if defined(__CUDACC__)
 
@@ -47,7 +47,7 @@ struct block_of_threads {
 };
 
 template <class T, class Work>
-__global__ void __launch_bounds__(most_team_workers) team_kernel(Work work) {
+__global__ void __launch_bounds__(max_team_workers) team_kernel(Work work) {
     wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
     work(block_of_threads{}, std::int64_t(blockIdx.x), reinterpret_cast<T*>(shared));

@@ -128,7 +128,11 @@ struct multilevel_entry {
          .standard = "auto",
          .meaning = "smoother before and after the coarse-grid correction of each level",
          .choices = {"auto", "jacobi", "l1", "forest", "chebyshev", "gauss-seidel"}},
-        {.name = "cycle", .kind = option_kind::choice, .standard = "v", .meaning = "V or W", .choices = {"v", "w"}},
+        {.name = "cycle",
+         .kind = option_kind::choice,
+         .standard = "v",
+         .meaning = "V or W cycle",
+         .choices = {"v", "w"}},
         {.name = "storage",
          .kind = option_kind::choice,
          .standard = "single",
@@ -167,9 +171,9 @@ struct multilevel_entry {
          .max = 32},
         {.name = "levels", .standard = "30", .meaning = "maximum number of levels", .min = 1, .max = 100}};
     static constexpr preconditioner_row row{.name = "multilevel",
-                                            .matrix = "a multigrid cycle with aggregates from forests",
+                                            .matrix = "algebraic multigrid (AMG) with aggregates from forests",
                                             .setup = "about 100 products with A",
-                                            .suits = "diffusion problems of any size; iterations do not grow",
+                                            .suits = "diffusion problems; iterations do not grow with the size",
                                             .refresh_allocates = true,
                                             .options = options};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The diagonal blocks of a range of block rows, factorised once and solved often.
+/// Factorisation of the diagonal blocks of a range of block rows, for repeated solves.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace coppice::detail {
 
-/// Every `step`-th block row of each system of a batch, from `first` on. Its rows are numbered through.
+/// Every `step`-th block row of each system of a batch, from block row `first` on. The rows of the range are numbered
+/// consecutively.
 struct block_rows {
     std::int64_t block = 1;     ///< rows of a block
     std::int64_t in_system = 0; ///< blocks of a system
@@ -22,7 +23,7 @@ struct block_rows {
     COPPICE_HD std::int64_t of_system() const { return first < in_system ? (in_system - first - 1) / step + 1 : 0; }
     COPPICE_HD std::int64_t blocks() const { return systems * of_system(); }
     COPPICE_HD std::int64_t rows() const { return blocks() * block; }
-    /// The row of the matrix, with its blocks filled up, that row q of the range is.
+    /// Index in the padded matrix of row q of the range.
     COPPICE_HD std::int64_t row(std::int64_t q) const {
         std::int64_t const b = q / block, system = b / of_system();
         return (system * in_system + first + (b - system * of_system()) * step) * block + (q - b * block);
@@ -45,15 +46,15 @@ struct lesser {
     COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
 };
 
-/// The blocks of a range on an executor.
+/// The factorised diagonal blocks of a range, in memory of an executor.
 template <executor Executor, class T>
 class block_range {
 public:
-    /// Singular blocks are mended where that is wanted and they are tridiagonal. Waits.
+    /// Singular tridiagonal blocks are regularised if `regularise` is set. Waits for the device.
     template <class I>
-    block_range(Executor const& exec, block_hybrid<T, I> const& a, block_rows range, bool mends)
-        : range_(range), lower_(a.lower_bands()), upper_(a.upper_bands()), mends_(mends && !one_system()),
-          singular_(exec, one_system() ? 1 : range.blocks()), right_(exec, range.rows()) {
+    block_range(Executor const& exec, block_hybrid<T, I> const& a, block_rows range, bool regularise)
+        : range_(range), lower_(a.lower_bands()), upper_(a.upper_bands()), regularise_(regularise && !one_system()),
+          singular_(exec, one_system() ? 1 : range.blocks()), rhs_(exec, range.rows()) {
         if (one_system())
             bands_ = buffer<T>(exec, range.rows() * (lower_ + upper_ + 1));
         else
@@ -65,32 +66,33 @@ public:
         refresh(exec, a);
     }
 
-    /// Copies and factorises the blocks, of new values. Throws matrix_error for a singular one that is not to be
-    /// mended. Waits, and allocates nothing but where blocks are mended for the first time.
+    /// Copies and factorises the blocks with new values. Throws matrix_error for a singular block that is not
+    /// regularised. Waits for the device; allocates nothing, unless blocks are regularised for the first time.
     template <class I>
     void refresh(Executor const& exec, block_hybrid<T, I> const& a) {
         if (range_.rows() == 0) return;
         auto const view = a.view();
         for (int d = 0; d <= lower_ + upper_; ++d)
             for_each(exec, range_.rows(), gather_band<T>{range_, view.bands + d * view.padded_rows(), band(d)});
-        if (mends_) mended_rows_ = mender_.regularise(exec, system_, {}, false);
+        if (regularise_) regularised_rows_ = regulariser_.regularise(exec, system_, {}, false);
         factorise_bands(exec, matrix(), factor_.view(), {}, singular_.view());
-        if (!mends_) require_regular(exec);
+        if (!regularise_) require_regular(exec);
     }
 
     block_rows const& rows() const { return range_; }
-    std::int64_t mended_rows() const { return mended_rows_; }
-    /// The right-hand sides of the range, row by row, which solve() makes solutions.
-    T* right() const { return right_.data(); }
-    /// D y = r in place. Neither allocates nor waits.
+    std::int64_t regularised_rows() const { return regularised_rows_; }
+    /// Right-hand sides of the range, row by row; solve() overwrites them with the solution.
+    T* rhs() const { return rhs_.data(); }
+    /// Solves D y = r in place. Neither allocates nor waits.
     void solve(Executor const& exec) const {
         if (range_.rows() == 0) return;
-        columns_view<T> const x(right_.data(), range_.rows(), 1);
+        columns_view<T> const x(rhs_.data(), range_.rows(), 1);
         solve_factored_bands(exec, matrix(), factor_.view(), x, x, workspace_.view());
     }
 
 private:
-    /// Batches of banded systems are one system without couplings between its parts.
+    /// Blocks that are not tridiagonal are stored as one banded system without couplings between the blocks, since
+    /// there are no batches of banded systems.
     bool one_system() const { return lower_ != 1 || upper_ != 1; }
     T* band(int d) {
         if (one_system()) return bands_.data() + d * range_.rows();
@@ -112,13 +114,13 @@ private:
 
     block_rows range_;
     int lower_, upper_;
-    bool mends_;
+    bool regularise_;
     tridiagonal<T> system_{};
-    buffer<T> bands_{}; ///< of blocks that are not tridiagonal
-    tridiagonal_regulariser<Executor, T> mender_{};
-    std::int64_t mended_rows_ = 0;
+    buffer<T> bands_{}; ///< used if the blocks are not tridiagonal
+    tridiagonal_regulariser<Executor, T> regulariser_{};
+    std::int64_t regularised_rows_ = 0;
     buffer<std::int64_t> singular_;
-    mutable buffer<T> right_;
+    mutable buffer<T> rhs_;
     buffer<std::byte> factor_{};
     mutable buffer<std::byte> workspace_{};
 };

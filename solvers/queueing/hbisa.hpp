@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The hybrid blocked iterative solving algorithm for block-tridiagonal systems (Yang, Li and Li, J. Supercomput. 73,
-/// 2017): sweeps over the blocks, each solved directly.
+/// The hybrid blocked iterative solving algorithm (HBISA) for block-tridiagonal systems (Yang, Li and Li, J.
+/// Supercomput. 73, 2017): block Jacobi or block Gauss-Seidel sweeps in which each diagonal block is solved directly.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,19 @@
 namespace coppice {
 
 enum class block_sweep {
-    jacobi,      ///< D_j x_j' = b_j - L_j x_{j-1} - U_j x_{j+1}, all blocks at once (Eq. 6)
-    gauss_seidel ///< the even blocks, then the odd ones with what these have become (Eq. 7)
+    jacobi,      ///< D_j x_j' = b_j - L_j x_{j-1} - U_j x_{j+1}, all blocks simultaneously (Eq. 6)
+    gauss_seidel ///< the even blocks, then the odd blocks with the new values of the even ones (Eq. 7)
 };
 
 struct hbisa_options {
     block_sweep sweep = block_sweep::jacobi;
     block_hybrid_options storage{};
-    std::int64_t systems = 1;            ///< of equal size, one behind the other, that the matrix does not couple
+    std::int64_t systems =
+        1; ///< number of systems of equal size, stored one after the other, without couplings between them
     double tolerance = 1e-6;             ///< of |b - A x| / |b|, for each system; at least 0
     std::int64_t max_iterations = 10000; ///< sweeps
-    /// Memory near to a worker that its share of a system may take through all sweeps: on CUDA the shared memory of a
-    /// thread block, at most what the device has. -1: all of it, on the host 4 MiB; 0: none.
+    /// Maximum bytes of on-chip memory in which a worker keeps its slice of a system through all sweeps: on CUDA shared
+    /// memory of a thread block, limited by the device. -1: as much as possible, on the host 4 MiB; 0: none.
     std::int64_t resident_bytes = -1;
 };
 
@@ -37,9 +38,9 @@ enum class hbisa_reason {
     converged,       ///< the true residual meets the tolerance
     zero_rhs,        ///< b = 0, so x = 0
     max_iterations,  ///< the limit is reached, and the residual was still falling
-    spectral_radius, ///< the residual did not fall: the spectral radius of D^-1 (L + U) is not below one (Lemma 1)
-    stagnated,       ///< it did not fall although the spectral radius is below one: the limit of the precision
-    not_finite       ///< a NaN or infinity in b, the given x or the matrix
+    spectral_radius, ///< the residual stopped falling: the spectral radius of D^-1 (L + U) is not below 1 (Lemma 1)
+    stagnated, ///< the residual stopped falling although the spectral radius is below 1: the limit of the precision
+    not_finite ///< a NaN or infinity in b, the given x or the matrix
 };
 std::string_view to_string(hbisa_reason reason);
 
@@ -48,60 +49,68 @@ struct hbisa_result {
     bool converged = false;      ///< reason is converged or zero_rhs
     hbisa_reason reason = hbisa_reason::max_iterations;
     double relative_residual = 0; ///< true |b - A x| / |b| of the returned x
-    double contraction = 0; ///< factor of the residual a sweep: over the last ones, or over all where few; 0: none
-    /// Estimated spectral radius of D^-1 (L + U) where that was asked after: the residual did not fall; else 0.
+    double contraction = 0; ///< reduction factor of the residual in one sweep: over the last sweeps, or over all if
+                            ///< there are few; 0: unknown
+    /// Estimated spectral radius of D^-1 (L + U) if the residual stopped falling; else 0.
     double spectral_radius = 0;
 };
 
-/// A block-tridiagonal matrix split for HBISA: solver, smoother, and what its preconditioner is made of.
+/// HBISA solver and smoother for a block-tridiagonal matrix; also the base of the hbisa preconditioner.
 ///
-/// The constructor copies the matrix in hybrid storage and factorises the diagonal blocks; the solves allocate nothing
-/// but a few scalars a system. Sweeps and the residual test of Algorithm 2 (a sum over the rows of each block, then
-/// over blocks, then the decision) stay where the data lives: on CUDA the solve is one graph, and the host waits for
-/// its end only. Systems that have converged stay as they are while others go on. Uses workspace of the object: its
-/// functions throw argument_error if another thread is in one of them. Instantiated for float and double.
+/// The constructor copies the matrix to hybrid storage and factorises the diagonal blocks; the solves allocate a few
+/// scalars for each system only. The sweeps and the residual test of Algorithm 2 (sum over the rows of each block, then
+/// over the blocks, then the decision) are executed in the memory space of the data: on CUDA the solve is one graph,
+/// and the host waits only for its end. Systems that have converged do not change while others continue. The object
+/// owns the workspace: a function throws argument_error if another thread is executing one of them. Instantiated for
+/// float and double.
 ///
-/// Where a system fits (detail::resident_sweeps has the rule), a thread block, a cluster of them or a thread of the
-/// host keeps it through all sweeps, on CUDA in one kernel for all systems; else each step of a sweep is a pass over
-/// the memory. The equations, the decisions and what is returned are the same; bits are not.
+/// If a system fits on chip (the rule is in detail::resident_sweeps), a thread block, a cluster of thread blocks, or a
+/// thread of the host keeps it there through all sweeps, on CUDA in one kernel for all systems; otherwise each step of
+/// a sweep is a pass over global memory. Both ways use the same equations and stopping tests, but results may differ in
+/// the last bits.
 template <executor Executor, class T, class I = std::int32_t>
 class hbisa {
 public:
-    /// Throws what to_block_hybrid() throws, dimension_error where the systems do not divide the matrix into whole
-    /// blocks, matrix_error for a singular diagonal block (a tridiagonal one in lenient storage is mended) and for
-    /// values that are not finite, argument_error for options outside their range.
+    /// Throws the errors of to_block_hybrid(); dimension_error if the systems do not consist of whole blocks;
+    /// matrix_error for a singular diagonal block (a tridiagonal block in lenient storage is regularised instead) and
+    /// for values that are not finite; argument_error for options outside their range.
     hbisa(Executor const& exec, csr_view<T, I> a, hbisa_options const& options = {});
 
-    /// New values on the pattern of the matrix that it was made of. Throws as the constructor does; waits.
+    /// Replaces the values; the pattern must be that of the constructor. Throws as the constructor; waits for the
+    /// device.
     void refresh(Executor const& exec, csr_view<T, I> a);
 
-    /// x[n] holds the starting guess on entry and, for each system, the best iterate on return; b[n] must not overlap
-    /// it. One result a system. Waits.
+    /// Solves A x = b. On entry x[n] is the starting guess; on return it is, for each system, the best iterate. b[n]
+    /// must not overlap x. Returns one result for each system. Waits for the device.
     std::vector<hbisa_result> solve(Executor const& exec, array_view<T const> b, array_view<T> x) const;
 
-    /// So many sweeps over all systems, from the given x: a smoother. With `symmetric`, each sweep of Gauss-Seidel ends
-    /// with the even blocks again. Neither allocates nor waits; may be captured into a CUDA graph.
+    /// Smoother: `sweeps` sweeps over all systems, from the given x. If `symmetric`, each Gauss-Seidel sweep ends with
+    /// a second update of the even blocks. Neither allocates nor waits; may be captured into a CUDA graph.
     void smooth(Executor const& exec, array_view<T const> b, array_view<T> x, std::int64_t sweeps,
                 bool symmetric = false) const;
 
-    /// D x = b, without what couples the blocks: the first sweep from x = 0. As smooth().
+    /// Solves D x = b without the couplings of the blocks: the first sweep from x = 0. As smooth().
     void solve_blocks(Executor const& exec, array_view<T const> b, array_view<T> x) const;
 
-    /// The factor by which a sweep lets a random vector grow, in the maximum norm; infinite where it overflows. Waits.
+    /// Factor by which a sweep amplifies a random vector, in the maximum norm; infinite if it overflows. Waits for the
+    /// device.
     double growth(Executor const& exec, bool symmetric = false) const;
 
-    /// Estimate of the spectral radius of D^-1 (L + U), the largest of all systems, by the power method; infinite where
-    /// powers overflow. Waits.
+    /// Estimate of the spectral radius of D^-1 (L + U) by the power method, the maximum over all systems; infinite if
+    /// powers overflow. Waits for the device.
     double spectral_radius(Executor const& exec) const;
 
     block_hybrid<T, I> const& matrix() const { return matrix_; }
-    /// Workers that keep a system on chip together in solve(), on CUDA thread blocks; 0: passes.
-    int resident_members() const { return mended_rows() == 0 ? resident_.members() : 0; }
-    std::int64_t mended_rows() const {
+    /// Number of workers that together keep a system on chip in solve() (on CUDA thread blocks); 0 if solve() uses
+    /// passes over global memory.
+    int resident_members() const { return regularised_rows() == 0 ? resident_.members() : 0; }
+    /// Number of rows of singular tridiagonal blocks whose pivots were shifted.
+    std::int64_t regularised_rows() const {
         std::int64_t rows = 0;
-        for (auto const& range : ranges_) rows += range.mended_rows();
+        for (auto const& range : ranges_) rows += range.regularised_rows();
         return rows;
     }
+    [[deprecated("use regularised_rows()")]] std::int64_t mended_rows() const { return regularised_rows(); }
 
 private:
     std::int64_t size() const { return matrix_.rows(); }

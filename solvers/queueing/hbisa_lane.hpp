@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What one row, one block and one system do in a sweep of HBISA.
+/// Operations of HBISA sweeps on one row, one block and one system.
 #pragma once
 
 #include <cmath>
@@ -11,38 +11,38 @@
 
 namespace coppice::detail {
 
-/// How the sweeps over a system go on.
+/// Why the sweeps over a system ended.
 enum class hbisa_end : std::int32_t { none, converged, zero_rhs, limit, stuck, not_finite };
 
 struct hbisa_state {
-    static constexpr std::int64_t window = 64; ///< sweeps after which the residual is looked at again
-    static constexpr int patience = 2;         ///< windows without gain before a system is given up
+    static constexpr std::int64_t window = 64; ///< sweeps between two tests for progress
+    static constexpr int patience = 2;         ///< consecutive windows without progress before a system counts as stuck
 
     double b_norm = 0;
-    double residual = 0;    ///< relative, of the present x
-    double best = 0;        ///< least of those met, of the x that is kept
-    double began = 0;       ///< of the first x
-    double mark = 0;        ///< of the x a window ago
-    double contraction = 0; ///< a sweep, over the last whole window
+    double residual = 0;    ///< relative residual of the current x
+    double best = 0;        ///< smallest residual so far, that of the saved x
+    double began = 0;       ///< residual of the starting guess
+    double reference = 0;   ///< residual one window ago
+    double contraction = 0; ///< reduction factor in one sweep, over the last complete window
     std::int64_t iterations = 0;
-    int idle = 0;  ///< windows in a row without gain
-    int keeps = 0; ///< the present x is the best one
+    int idle = 0;     ///< consecutive windows without progress
+    int improved = 0; ///< whether the current x is the best one
     hbisa_end end = hbisa_end::none;
-    std::int32_t unused = 0; ///< no padding, which a device would copy without having written it
+    std::int32_t unused = 0; ///< instead of padding, which a device would copy uninitialised
 
     COPPICE_HD bool active() const { return end == hbisa_end::none; }
 
-    /// The residual of the present x is known: is another sweep due?
+    /// Processes the residual norm of the current x and decides whether another sweep follows.
     COPPICE_HD void decide(double norm, double tolerance, std::int64_t limit) {
-        keeps = 0;
+        improved = 0;
         residual = norm / b_norm;
         if (residual - residual != 0) {
             end = hbisa_end::not_finite;
             return;
         }
-        if (iterations == 0) began = mark = residual;
-        keeps = iterations == 0 || residual < best;
-        if (keeps) best = residual;
+        if (iterations == 0) began = reference = residual;
+        improved = iterations == 0 || residual < best;
+        if (improved) best = residual;
         if (iterations > 0 && iterations % window == 0) look_back();
         if (iterations >= limit) end = hbisa_end::limit;
         if (idle >= patience || residual > 1e20 * (began > 1 ? began : 1)) end = hbisa_end::stuck;
@@ -52,15 +52,15 @@ struct hbisa_state {
 
 private:
     COPPICE_HD void look_back() {
-        contraction = std::pow(residual / mark, 1.0 / window);
-        idle = residual < mark * (1 - 1e-10) ? 0 : idle + 1;
-        mark = residual;
+        contraction = std::pow(residual / reference, 1.0 / window);
+        idle = residual < reference * (1 - 1e-10) ? 0 : idle + 1;
+        reference = residual;
     }
 };
 
-/// r = b - N x over the rows of a range; 0 in the rows beyond the matrix. `b` or `x` null stands for zero.
+/// r = b - N x over the rows of a range; 0 in padding rows. If `b` or `x` is null, it counts as zero.
 template <class T, class I>
-struct range_side {
+struct range_rhs {
     block_hybrid_view<T, I> a;
     block_rows range;
     T const *b, *x;
@@ -71,7 +71,7 @@ struct range_side {
     }
 };
 
-/// x = y over the rows of a range, in the systems that go on; all where there are no states.
+/// x = y over the rows of a range, in the active systems; in all systems if there are no states.
 template <class T>
 struct take_range {
     block_rows range;
@@ -102,7 +102,7 @@ struct element_square {
     double* squares;
     COPPICE_HD void operator()(std::int64_t i) const { squares[i] = double(x[i]) * double(x[i]); }
 };
-/// The first step of Algorithm 2: over the rows of a block.
+/// First step of the residual sum of Algorithm 2: over the rows of a block.
 struct sum_of_block {
     std::int64_t rows, block;
     double const* squares;
@@ -113,7 +113,7 @@ struct sum_of_block {
         sums[j] = sum;
     }
 };
-/// The second: over the blocks of a system.
+/// Second step: over the blocks of a system.
 struct sum_of_system {
     std::int64_t blocks; ///< of a system
     double const* sums;
@@ -123,7 +123,7 @@ struct sum_of_system {
         return sum;
     }
 };
-/// Before the first decision, from the sum of the squares of b.
+/// Initial state, from the sum of the squares of b.
 COPPICE_HD inline hbisa_state begun(double squares) {
     hbisa_state state;
     state.b_norm = std::sqrt(squares);
@@ -145,10 +145,10 @@ struct decide_system {
         if (states[s].active())
             states[s].decide(std::sqrt(sum(s)), tolerance, limit);
         else
-            states[s].keeps = 0;
+            states[s].improved = 0;
     }
 };
-/// Ends the loop where no system goes on.
+/// Ends the loop if no system is active.
 struct end_loop {
     std::int64_t systems;
     hbisa_state const* states;
@@ -160,17 +160,17 @@ struct end_loop {
     }
 };
 template <class T>
-struct keep_best {
+struct save_best {
     std::int64_t in_system;
     hbisa_state const* states;
     T const* x;
     T* best;
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (states[i / in_system].keeps) best[i] = x[i];
+        if (states[i / in_system].improved) best[i] = x[i];
     }
 };
 template <class T>
-struct give_best {
+struct return_best {
     std::int64_t in_system;
     hbisa_state const* states;
     T const* best;

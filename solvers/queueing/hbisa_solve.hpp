@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// HBISA over any executor; instantiated in hbisa.cpp and hbisa.cu.
+/// HBISA for all executors; instantiated in hbisa.cpp and hbisa.cu.
 #pragma once
 
 #include <algorithm>
@@ -98,10 +98,9 @@ void hbisa<Executor, T, I>::sweep_range(Executor const& exec, std::size_t r, T c
                                         detail::hbisa_state const* states) const {
     auto const& range = ranges_[r];
     std::int64_t const in_system = std::max<std::int64_t>(size() / options_.systems, 1);
-    for_each(exec, range.rows().rows(), detail::range_side<T, I>{matrix_.view(), range.rows(), b, seen, range.right()});
+    for_each(exec, range.rows().rows(), detail::range_rhs<T, I>{matrix_.view(), range.rows(), b, seen, range.rhs()});
     range.solve(exec);
-    for_each(exec, range.rows().rows(),
-             detail::take_range<T>{range.rows(), size(), in_system, states, range.right(), x});
+    for_each(exec, range.rows().rows(), detail::take_range<T>{range.rows(), size(), in_system, states, range.rhs(), x});
 }
 
 template <executor Executor, class T, class I>
@@ -114,7 +113,7 @@ void hbisa<Executor, T, I>::iterate(Executor const& exec, T const* b, T* x, deta
     detail::sum_of_system const sum{matrix_.blocks() / systems, block_sums_.data()};
     for_each(exec, systems, detail::decide_system{sum, options_.tolerance, options_.max_iterations, states});
     for_each(exec, 1, detail::end_loop{systems, states, loop});
-    for_each(exec, size(), detail::keep_best<T>{in_system, states, x, best_.data()});
+    for_each(exec, size(), detail::save_best<T>{in_system, states, x, best_.data()});
     for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b, x, x, states);
 }
 
@@ -130,7 +129,7 @@ void hbisa<Executor, T, I>::sweep_by_passes(Executor const& exec, T const* b, T*
     for_each(exec, systems, detail::begin_system{{matrix_.blocks() / systems, block_sums_.data()}, states});
     repetition<Executor> repeat(exec);
     repeat.run(loop.data(), {.replayable = true}, [&] { iterate(exec, b, x, states, loop.data()); }, {});
-    for_each(exec, size(), detail::give_best<T>{size() / systems, states, best_.data(), x});
+    for_each(exec, size(), detail::return_best<T>{size() / systems, states, best_.data(), x});
 }
 
 template <executor Executor, class T, class I>
@@ -201,8 +200,8 @@ double hbisa<Executor, T, I>::growth(Executor const& exec, bool symmetric) const
 template <executor Executor, class T, class I>
 double hbisa<Executor, T, I>::spectral_radius(Executor const& exec) const {
     auto const use = user_.enter("this hbisa");
-    // The eigenvalues of D^-1 (L + U) come in pairs of both signs, so growth is measured over an even number of sweeps;
-    // those of Gauss-Seidel are their squares.
+    // The eigenvalues of D^-1 (L + U) are pairs of opposite signs, so growth is measured over an even number of sweeps;
+    // the eigenvalues of a Gauss-Seidel sweep are their squares.
     constexpr int sweeps = 8, rounds = 50;
     if (size() == 0 || matrix_.couplings().nonzeros() == 0) return 0;
     buffer<T> v(exec, size());

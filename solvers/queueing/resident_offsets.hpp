@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Where the rows of block-tridiagonal systems lie while teams sweep over them.
+/// Positions of the rows of block-tridiagonal systems in the memory of the members of teams.
 #pragma once
 
 #include <cstdint>
@@ -9,73 +9,73 @@
 
 namespace coppice::detail {
 
-/// The block rows of a system are dealt out to the members of its team in stretches. A member puts even blocks before
-/// odd ones where the sweep goes over these apart, and of either the first rows of all blocks, then the second ones,
-/// ...: neighbouring threads take neighbouring blocks, and what they read lies side by side. Blocks are filled up to
-/// whole ones.
-struct resident_places {
+/// Layout of the rows of a system. Each member of the team gets a contiguous segment of block rows. If a sweep
+/// processes even and odd blocks separately, a member stores the even blocks first. Within each half it stores the
+/// first rows of all blocks, then the second rows, and so on: neighbouring threads process neighbouring blocks and read
+/// contiguous memory. The last block is padded.
+struct resident_layout {
     std::int64_t block = 1;     ///< rows of a block
     std::int64_t in_system = 0; ///< blocks of a system
     std::int64_t systems = 1;
-    int members = 1; ///< of a team, at most as many as blocks of a system
-    int halves = 1;  ///< 2: even and odd blocks apart
+    int members = 1; ///< of a team; at most the number of blocks of a system
+    int halves = 1;  ///< 2 if even and odd blocks are separate
 
     COPPICE_HD std::int64_t rows_of_system() const { return in_system * block; }
     COPPICE_HD std::int64_t rows() const { return systems * rows_of_system(); }
-    /// Blocks [begin(m), begin(m + 1)) are those of member m.
+    /// Member m has the blocks [begin(m), begin(m + 1)).
     COPPICE_HD std::int64_t begin(int m) const { return in_system * m / members; }
     COPPICE_HD int member_of(std::int64_t j) const { return int(((j + 1) * members - 1) / in_system); }
-    /// Blocks of half h before block j.
+    /// Number of blocks of half h before block j.
     COPPICE_HD std::int64_t before(int h, std::int64_t j) const { return halves == 1 ? j : (j + 1 - h) / 2; }
-    /// Blocks of half h that member m has.
+    /// Number of blocks of half h of member m.
     COPPICE_HD int count(int m, int h) const { return int(before(h, begin(m + 1)) - before(h, begin(m))); }
     COPPICE_HD int rows_of_member(int m) const { return int((begin(m + 1) - begin(m)) * block); }
-    /// The most that a member has, of all blocks and of those of a half.
-    COPPICE_HD std::int64_t most_blocks() const { return (in_system + members - 1) / members; }
-    COPPICE_HD std::int64_t most_count() const { return (most_blocks() + halves - 1) / halves; }
+    /// Maximum number of blocks of a member, of all blocks and of one half.
+    COPPICE_HD std::int64_t max_blocks() const { return (in_system + members - 1) / members; }
+    COPPICE_HD std::int64_t max_count() const { return (max_blocks() + halves - 1) / halves; }
 
-    /// Of row i of block j of a system, among those of the block's member.
-    COPPICE_HD std::int64_t local_place(std::int64_t j, std::int64_t i) const {
+    /// Position of row i of block j of a system in the memory of its member.
+    COPPICE_HD std::int64_t local_position(std::int64_t j, std::int64_t i) const {
         int const m = member_of(j), h = int(j % halves);
         std::int64_t const first = h == 0 ? 0 : count(m, 0) * block;
         return first + i * count(m, h) + before(h, j) - before(h, begin(m));
     }
-    /// The same among all rows of all systems.
-    COPPICE_HD std::int64_t place(std::int64_t row) const {
+    /// Position of a row over all rows of all systems.
+    COPPICE_HD std::int64_t position(std::int64_t row) const {
         std::int64_t const s = row / rows_of_system(), j = row / block - s * in_system;
-        return s * rows_of_system() + begin(member_of(j)) * block + local_place(j, row % block);
+        return s * rows_of_system() + begin(member_of(j)) * block + local_position(j, row % block);
     }
-    /// The row at place q of member m, from the first row of its system.
+    /// Row at position q of member m, counted from the first row of its system.
     COPPICE_HD std::int64_t row_of_member(int m, std::int64_t q) const {
         std::int64_t const even = std::int64_t(count(m, 0)) * block;
         int const h = halves == 2 && q >= even ? 1 : 0, n = count(m, h);
         std::int64_t const k = h == 0 ? q : q - even;
         return ((before(h, begin(m)) + k % n) * halves + h) * block + k / n;
     }
-    COPPICE_HD std::int64_t row(std::int64_t place) const {
-        std::int64_t const s = place / rows_of_system(), in = place - s * rows_of_system();
+    COPPICE_HD std::int64_t row(std::int64_t position) const {
+        std::int64_t const s = position / rows_of_system(), in = position - s * rows_of_system();
         int const m = member_of(in / block);
         return s * rows_of_system() + row_of_member(m, in - begin(m) * block);
     }
 };
 
-/// A row of a system as seen by its team: member, whether its block is odd, place there.
+/// Column index of a coupling for a team: member, whether the block is odd, and position, packed into 32 bits.
 struct resident_column {
-    static constexpr int place_bits = 25, member_bits = 5;
-    static constexpr std::int64_t most_rows = std::int64_t(1) << place_bits;
-    static constexpr int most_members = 1 << member_bits;
+    static constexpr int position_bits = 25, member_bits = 5;
+    static constexpr std::int64_t max_rows = std::int64_t(1) << position_bits;
+    static constexpr int max_members = 1 << member_bits;
 
     std::int32_t bits;
 
-    COPPICE_HD static resident_column at(resident_places const& p, std::int64_t row_of_system) {
+    COPPICE_HD static resident_column at(resident_layout const& p, std::int64_t row_of_system) {
         std::int64_t const j = row_of_system / p.block;
         int const odd = p.halves == 2 ? int(j % 2) : 0;
-        return {std::int32_t(((p.member_of(j) << 1 | odd) << place_bits) |
-                             std::int32_t(p.local_place(j, row_of_system % p.block)))};
+        return {std::int32_t(((p.member_of(j) << 1 | odd) << position_bits) |
+                             std::int32_t(p.local_position(j, row_of_system % p.block)))};
     }
-    COPPICE_HD int member() const { return bits >> (place_bits + 1); }
-    COPPICE_HD bool odd() const { return (bits >> place_bits & 1) != 0; }
-    COPPICE_HD int place() const { return bits & ((1 << place_bits) - 1); }
+    COPPICE_HD int member() const { return bits >> (position_bits + 1); }
+    COPPICE_HD bool odd() const { return (bits >> position_bits & 1) != 0; }
+    COPPICE_HD int position() const { return bits & ((1 << position_bits) - 1); }
 };
 
 } // namespace coppice::detail

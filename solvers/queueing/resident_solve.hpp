@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Resident sweeps over any executor; included by what hbisa.cpp and hbisa.cu instantiate.
+/// On-chip sweeps for all executors; included by hbisa.cpp and hbisa.cu.
 #pragma once
 
 #include <limits>
@@ -16,17 +16,17 @@ template <executor Executor, class T>
 template <class I>
 resident_sweeps<Executor, T>::resident_sweeps(Executor const& exec, block_hybrid<T, I> const& a, std::int64_t systems,
                                               int halves, std::int64_t bytes) {
-    job_.places = {a.block(), a.blocks() / systems, systems, 1, halves};
+    job_.layout = {a.block(), a.blocks() / systems, systems, 1, halves};
     job_.rows = a.rows();
     planned_ = a.rows() > 0 && a.lower_bands() == 1 && a.upper_bands() == 1 && choose(exec, a, bytes);
     if (!planned_) return;
-    bands_ = buffer<T>(exec, 4 * job_.places.rows());
-    offsets_ = buffer<std::int32_t>(exec, job_.places.rows() + 1);
+    bands_ = buffer<T>(exec, 4 * job_.layout.rows());
+    offsets_ = buffer<std::int32_t>(exec, job_.layout.rows() + 1);
     columns_ = buffer<resident_column>(exec, a.couplings().nonzeros());
     values_ = buffer<T>(exec, a.couplings().nonzeros());
-    room_ = buffer<std::byte>(exec, resident_room(exec, job_));
-    exclusive_scan(exec, job_.places.rows() + 1, couplings_of_place<T, I>{a.view(), job_.places},
-                   keep_offset{offsets_.data()}, std::int64_t(0));
+    workspace_ = buffer<std::byte>(exec, workspace_bytes(exec, job_));
+    exclusive_scan(exec, job_.layout.rows() + 1, couplings_of_position<T, I>{a.view(), job_.layout},
+                   save_offset{offsets_.data()}, std::int64_t(0));
     refresh(exec, a);
 }
 
@@ -34,20 +34,20 @@ template <executor Executor, class T>
 template <class I>
 bool resident_sweeps<Executor, T>::choose(Executor const& exec, block_hybrid<T, I> const& a, std::int64_t bytes) {
     std::int64_t const limit = resident_limit(exec, bytes);
-    resident_places& p = job_.places;
+    resident_layout& p = job_.layout;
     if (limit == 0 || std::int64_t(a.couplings().nonzeros()) > std::numeric_limits<std::int32_t>::max() ||
         reduce(exec, a.rows(), 0, leaves_system<T, I>{a.view(), p.rows_of_system()}, maximum{}) != 0)
         return false;
-    for (int const inside : {2, 1, 0}) // couplings and bands, bands, vectors only
-        for (int members = 1; members <= most_resident_members(exec) && members <= p.in_system; members *= 2) {
+    for (int const inside : {2, 1, 0}) // on chip: couplings and bands; bands; vectors only
+        for (int members = 1; members <= max_resident_members(exec) && members <= p.in_system; members *= 2) {
             p.members = members;
-            std::int64_t const rows = p.most_blocks() * p.block;
-            if (rows >= resident_column::most_rows) continue;
+            std::int64_t const rows = p.max_blocks() * p.block;
+            if (rows >= resident_column::max_rows) continue;
             threads_ = resident_threads(exec, rows);
-            job_.parts = resident_parts::of(p.block, p.most_count(), threads_);
+            job_.segments = resident_segments::of(p.block, p.max_count(), threads_);
             std::int64_t const entries =
                 reduce(exec, p.systems * members, std::int64_t(0), couplings_of_member<T, I>{a.view(), p}, maximum{});
-            job_.memory = resident_memory::of<T>(p, job_.parts, threads_, entries, /*bands*/ inside > 0,
+            job_.memory = resident_memory::of<T>(p, job_.segments, threads_, entries, /*bands*/ inside > 0,
                                                  /*couplings*/ inside > 1);
             if (job_.memory.bytes <= limit && can_run_resident(exec, job_, threads_)) return true;
         }
@@ -58,7 +58,7 @@ template <executor Executor, class T>
 template <class I>
 void resident_sweeps<Executor, T>::refresh(Executor const& exec, block_hybrid<T, I> const& a) {
     if (!planned_) return;
-    resident_places const& p = job_.places;
+    resident_layout const& p = job_.layout;
     std::int64_t const rows = p.rows();
     T *const lower = bands_.data(), *const diagonal = lower + rows, *const upper = diagonal + rows;
     T* const inverse = upper + rows;
@@ -72,7 +72,7 @@ template <executor Executor, class T>
 void resident_sweeps<Executor, T>::run(Executor const& exec, T const* b, T* x, double tolerance, std::int64_t limit,
                                        hbisa_state* states) const {
     resident_job<T> job = job_;
-    std::int64_t const rows = job.places.rows();
+    std::int64_t const rows = job.layout.rows();
     job.lower = bands_.data();
     job.diagonal = job.lower + rows;
     job.upper = job.diagonal + rows;
@@ -85,7 +85,7 @@ void resident_sweeps<Executor, T>::run(Executor const& exec, T const* b, T* x, d
     job.tolerance = tolerance;
     job.limit = limit;
     job.states = states;
-    run_resident(exec, job, threads_, room_.data());
+    run_resident(exec, job, threads_, workspace_.data());
 }
 
 } // namespace coppice::detail

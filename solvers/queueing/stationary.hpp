@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Stationary distributions of Markov chains whose matrix is block-tridiagonal, by HBISA and aggregation.
+/// Stationary distributions of quasi-birth-death (QBD) Markov chains, whose matrix is block-tridiagonal, by HBISA and
+/// aggregation.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 namespace coppice {
 
 struct stationary_options {
-    std::int64_t block = 0; ///< rows of a block, 1 to those of the matrix; 0: found
+    std::int64_t block = 0; ///< rows of a block, between 1 and the rows of the matrix; 0: determined automatically
     double tolerance =
-        1e-13; ///< of each block: max |A x| / max (a_ii x_i), over its rows; >= 0, taken as 16 eps at least
+        1e-13; ///< bound of max |A x| / max (a_ii x_i) over the rows of each block; >= 0, and at least 16 eps is used
     std::int64_t max_iterations = 10000;
 };
 
@@ -26,25 +27,27 @@ struct stationary_result {
     std::int64_t iterations = 0;
     bool converged = false;
     stationary_reason reason = stationary_reason::max_iterations;
-    double residual = 0; ///< that the tolerance is meant for, before the last iteration
+    double residual =
+        0; ///< maximum over the blocks of the quantity that the tolerance bounds, before the last iteration
 };
 
-/// x >= 0 with A x = 0 and sum 1, for A = -Q^T with the generator Q of an irreducible chain: non-positive beside the
-/// diagonal, columns that sum to zero, as queue_matrix() makes it. (pi = pi P of Yang, Li and Li 2017, Eq. 9, is this
-/// with A = I - P^T.)
+/// Computes x >= 0 with A x = 0 and sum 1, for A = -Q^T with the generator Q of an irreducible chain: off-diagonal
+/// entries are non-positive and columns sum to zero, as in queue_matrix(). (pi = pi P of Yang, Li and Li 2017, Eq. 9,
+/// is the case A = I - P^T.)
 ///
-/// The sweeps of HBISA converge slowly here, those of block Jacobi not at all: the spectral radius is 1. So each sweep
-/// over the even and the odd blocks (Eq. 7) is followed by an exact solution for the chain of the blocks (Koury,
-/// McAllister and Stewart 1984, Takahashi 1975), which is a birth and death process: its masses are products of ratios,
-/// kept as logarithms. Within a block the distribution is kept with sum 1, and the blocks are eliminated without a
-/// subtraction. So nothing underflows before the end, and the probabilities of unlikely states have as many digits as
-/// those of the likely ones.
+/// For such matrices Gauss-Seidel sweeps of HBISA converge slowly, and block Jacobi sweeps not at all, since the
+/// spectral radius is 1. So each sweep over the even and the odd blocks (Eq. 7) is followed by an exact solution of the
+/// aggregated chain of the blocks (Koury, McAllister and Stewart 1984, Takahashi 1975), a birth-death process: the
+/// masses of the blocks are products of ratios, stored as logarithms. The distribution within each block has sum 1, and
+/// blocks are eliminated without subtractions. Therefore intermediate values do not underflow, and the probabilities of
+/// unlikely states are as accurate as those of likely ones.
 ///
-/// x[n] in memory of `exec` is written only. All iterations where the data lives; waits for the end. The same bits for
-/// any number of threads. Throws what to_block_hybrid() throws for tridiagonal diagonal blocks, matrix_error where a
-/// column does not sum to zero within the root of the precision, an entry beside the diagonal is positive, the diagonal
-/// is not, or a block is never left, argument_error for options outside their range. A chain of one block is cut into
-/// states.
+/// x[n] in memory of `exec` is only written. All iterations, including the stopping test, are executed in the memory
+/// space of the data; the call waits for their end. Deterministic for any number of threads. Throws the errors of
+/// to_block_hybrid() for tridiagonal diagonal blocks; matrix_error if a column sum exceeds the square root of the
+/// precision relative to the diagonal, if an off-diagonal entry is positive, if a diagonal entry is not positive, or if
+/// a block has no transition to another block; argument_error for options outside their range. A chain of one block is
+/// split into blocks of one state.
 template <executor Executor, class T>
 stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
                                           stationary_options const& options = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What one state and one block do when a stationary distribution is computed.
+/// Operations on one state and one block for stationary distributions.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,8 @@ namespace coppice::detail {
 enum class stationary_end : std::int32_t { none, converged, limit, stagnated, not_finite };
 
 struct stationary_state {
-    static constexpr int patience = 60; ///< iterations in a row without gain
+    static constexpr int patience =
+        60; ///< consecutive iterations without progress before the iteration counts as stagnated
 
     loop_switch loop{};
     std::int64_t iterations = 0;
@@ -38,23 +39,24 @@ struct stationary_state {
     }
 };
 
-/// Blocks as they are kept: within[i] sums to 1 over a block; log_ratio[j] is the logarithm of the mass of block j over
-/// that of block j - 1. Only neighbours are compared, so that no digit is lost where masses span thousands of decades.
+/// Representation of the distribution: within[i] sums to 1 over each block; log_ratio[j] is the logarithm of the ratio
+/// of the masses of blocks j and j - 1. Only neighbours are compared, so no accuracy is lost if masses span thousands
+/// of orders of magnitude.
 template <class T>
 struct chain_masses {
     T const* within;
     double const* log_ratio;
     std::int64_t blocks;
 
-    /// Logarithms of the masses of the neighbours over that of block j.
+    /// Logarithms of the masses of the neighbours relative to that of block j.
     COPPICE_HD double log_below(std::int64_t j) const { return j > 0 ? -log_ratio[j] : none; }
     COPPICE_HD double log_above(std::int64_t j) const { return j + 1 < blocks ? log_ratio[j + 1] : none; }
 
-    static constexpr double none = -1e6; ///< where there is no neighbour
+    static constexpr double none = -1e6; ///< value for a neighbour that does not exist
 };
 COPPICE_HD inline double bounded_exp(double x) { return std::exp(x > 600 ? 600.0 : x); }
 
-/// Flow into state i from other blocks, the neighbours having these masses.
+/// Flow into state i from other blocks, whose masses are `below` and `above`.
 template <class T>
 COPPICE_HD double inflow(block_hybrid_view<T> const& a, T const* within, std::int64_t i, double below, double above) {
     double sum = 0;
@@ -65,7 +67,7 @@ COPPICE_HD double inflow(block_hybrid_view<T> const& a, T const* within, std::in
     return sum;
 }
 
-/// Rate at which state i is left for other blocks; `q` is the transpose of A.
+/// Rate of transitions from state i to other blocks; `q` is the transpose of A.
 template <class T>
 struct store_exit {
     csr_view<T> q;
@@ -79,9 +81,10 @@ struct store_exit {
     }
 };
 
-/// D_j y = -L_j x_{j-1} - U_j x_{j+1} (Eq. 7 with b = 0) for a tridiagonal block, without a subtraction (Grassmann,
-/// Taksar and Heyman 1985): the pivot of a state is the rate at which it is left for the next one or for good, where
-/// the states before it are only passed through. So a block that is hardly ever left is as good as any other.
+/// Solves D_j y = -L_j x_{j-1} - U_j x_{j+1} (Eq. 7 with b = 0) for a tridiagonal block without subtractions
+/// (Grassmann, Taksar and Heyman 1985): the pivot of a state is the rate of leaving it for the next state or for
+/// another block, if the states before it are censored. So the accuracy does not depend on how rarely the block is
+/// left.
 template <class T>
 struct solve_chain_block {
     block_hybrid_view<T> a;
@@ -96,9 +99,9 @@ struct solve_chain_block {
         std::int64_t const end = begin + a.block < a.rows() ? begin + a.block : a.rows();
         chain_masses<T> const x{within, log_ratio, a.blocks};
         double const log_below = x.log_below(j), log_above = x.log_above(j);
-        double const unit = log_below < log_above ? log_above : log_below;
-        double const below = std::exp(log_below - unit), above = std::exp(log_above - unit);
-        double leaving = 0; // for good, from the state before, by way of those before it
+        double const scale = log_below < log_above ? log_above : log_below;
+        double const below = std::exp(log_below - scale), above = std::exp(log_above - scale);
+        double leaving = 0; // rate of leaving the block from the previous state, possibly through states before it
         for (std::int64_t i = begin; i < end; ++i) {
             double const passed = i > begin ? 1 / pivots[i - 1] : 0.0;
             leaving = exits[i] + (i > begin ? down(i) * leaving * passed : 0.0);
@@ -111,7 +114,7 @@ struct solve_chain_block {
             sum += y[i];
         }
         for (std::int64_t i = begin; i < end; ++i) within[i] = T(y[i] / sum);
-        double const gain = unit + std::log(sum); // no neighbour is solved at the same time
+        double const gain = scale + std::log(sum); // neighbouring blocks are not solved simultaneously
         if (j > 0) log_ratio[j] += gain;
         if (j + 1 < a.blocks) log_ratio[j + 1] -= gain;
     }
@@ -121,7 +124,7 @@ private:
     COPPICE_HD double down(std::int64_t i) const { return -double(a.bands[2 * a.padded_rows() + i - 1]); }
 };
 
-/// Flows into a block from the one below and the one above, each as if that had mass 1.
+/// Flows into a block from the blocks below and above, if each of these had mass 1.
 template <class T>
 struct block_flows {
     block_hybrid_view<T> a;
@@ -139,17 +142,18 @@ struct block_flows {
         from_above[j] = above;
     }
 };
-/// The masses of the chain of blocks: what goes up from j - 1 comes down from j.
+/// Masses of the chain of blocks by detailed balance: the flow from block j - 1 to block j equals the flow back.
 struct balance_block {
     double const *from_below, *from_above;
     double* log_ratio;
     COPPICE_HD void operator()(std::int64_t j) const {
-        constexpr double least = 1e-300;
+        constexpr double smallest = 1e-300;
         double const up = j > 0 ? from_below[j] : 1.0, down = j > 0 ? from_above[j - 1] : 1.0;
-        log_ratio[j] = std::log(up > least || up != up ? up : least) - std::log(down > least ? down : least);
+        log_ratio[j] =
+            std::log(up > smallest || up != up ? up : smallest) - std::log(down > smallest ? down : smallest);
     }
 };
-/// Logarithms of masses, that of the first block being 1.
+/// Logarithms of the masses, relative to the first block.
 struct add_ratios {
     std::int64_t blocks;
     double const* log_ratio;
@@ -163,7 +167,7 @@ struct add_ratios {
     }
 };
 
-/// Row i of A x and of its diagonal, in units of the mass of its block.
+/// Row i of A x and of its diagonal term, relative to the mass of the block.
 template <class T>
 struct stationary_residual {
     block_hybrid_view<T> a;
@@ -241,7 +245,7 @@ struct index_of_zero {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return values[i] > 0 ? none : i; }
 };
 
-/// The first state whose rates are none of a generator; `q` is the transpose of A.
+/// First state whose rates are not those of a generator; `q` is the transpose of A.
 template <class T>
 struct wrong_state {
     csr_view<T> q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Stationary distributions over any executor; instantiated in hbisa.cpp and hbisa.cu.
+/// Stationary distributions for all executors; instantiated in hbisa.cpp and hbisa.cu.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ void require_generator(Executor const& exec, csr_view<T> q) {
                            "a sum of zero");
 }
 
-/// Storage with more than one block: there is nothing around a single one.
+/// Hybrid storage with more than one block, since aggregation needs several.
 template <executor Executor, class T>
 block_hybrid<T> chain_storage(Executor const& exec, csr_view<T> a, std::int64_t block) {
     auto one = to_block_hybrid(exec, a, {.block = block, .max_bands = 1});
     return one.blocks() > 1 ? std::move(one) : to_block_hybrid(exec, a, {.block = 1});
 }
 
-/// The vectors and the steps of an iteration.
+/// Vectors and steps of an iteration.
 template <executor Executor, class T>
 class stationary_iteration {
 public:
@@ -47,7 +47,7 @@ public:
         for_each(exec_, a_.rows(), uniform_within<T>{a_.rows(), a_.block, within_.data()});
         balance();
     }
-    /// The first block that is never left; -1 for none. Waits.
+    /// First block without transitions to other blocks; -1 if there is none. Waits for the device.
     std::int64_t closed_block() {
         for_each(exec_, a_.blocks, sum_of_block{a_.rows(), a_.block, exits_.data(), worst_.data()});
         std::int64_t const none = a_.blocks;
@@ -55,7 +55,7 @@ public:
         return block < none ? block : -1;
     }
 
-    /// Tests what there is, and goes on.
+    /// Evaluates the stopping test, then executes one iteration.
     void run(stationary_state* state, double tolerance, std::int64_t limit) {
         for_each(exec_, a_.rows(), stationary_residual<T>{a_, masses(), y_.data(), pivots_.data()});
         for_each(exec_, a_.blocks, block_residual{a_.rows(), a_.block, y_.data(), pivots_.data(), worst_.data()});
@@ -87,7 +87,7 @@ private:
     block_hybrid_view<T> a_;
     buffer<T> within_;
     buffer<double> log_ratio_, worst_, from_below_, from_above_, exits_;
-    buffer<double> pivots_, y_; ///< of a sweep; residuals and their scales between sweeps
+    buffer<double> pivots_, y_; ///< for a sweep; between sweeps they hold residuals and their scales
 };
 
 } // namespace detail

@@ -2,9 +2,9 @@
 /// \file
 /// Solves all condensed segments of the chain solver in one kernel, for one right-hand side. A condensed segment
 /// consists of 2 n equations in the n unknowns before and the n unknowns at the end of a segment of rows
-/// (solvers/chain/words.md). The kernel merges neighbouring condensed segments until one is left of each system, solves
-/// its 2 n equations, and computes the unknowns at the ends of all condensed segments by back substitution. Its body is
-/// a template over the Block of core/block.hpp, so that tests can run it on CPU threads.
+/// (solvers/direct/DESIGN.md). The kernel merges neighbouring condensed segments until one is left of each system,
+/// solves its 2 n equations, and computes the unknowns at the ends of all condensed segments by back substitution. Its
+/// body is a template over the Block of core/block.hpp, so that tests can run it on CPU threads.
 ///
 /// A team consists of a few lanes of a warp, which hold the columns of two condensed segments. A team merges
 /// consecutive condensed segments one after the other (chain_merge.hpp); then the teams of a system merge theirs as a

@@ -159,9 +159,9 @@ void run_pass(cuda_rank const& exec, pass_scratch<cuda_rank>& scratch, Pass cons
 template <>
 struct basis_scratch<cuda_rank> : basis_scratch<cuda_executor> {
     buffer<double> all;
-    basis_scratch(cuda_rank const& exec, std::int64_t n, int columns, int ranks = 1)
-        : basis_scratch<cuda_executor>(exec, n, columns, ranks),
-          all(exec, std::int64_t(columns) * ranks * exec.comm().ranks()) {}
+    basis_scratch(cuda_rank const& exec, std::int64_t n, int columns, int components = 1)
+        : basis_scratch<cuda_executor>(exec, n, columns, components),
+          all(exec, std::int64_t(columns) * components * exec.comm().ranks()) {}
 };
 
 /// h[j] = sum over the ranks of their contribution to column j, for the columns that exist.

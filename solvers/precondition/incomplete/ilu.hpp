@@ -52,12 +52,12 @@ inline constexpr option_row ilu_solve_sweeps_row{.name = "solve-sweeps",
                                                  .meaning = "Jacobi sweeps of each triangular solve",
                                                  .min = 0,
                                                  .max = 1000};
-inline constexpr option_row ilu_shift_row{
-    .name = "shift",
-    .kind = option_kind::real,
-    .standard = "0",
-    .meaning = "share of the rest of its row by which a diagonal entry is moved away from zero, at least",
-    .max = 1e6};
+inline constexpr option_row ilu_shift_row{.name = "shift",
+                                          .kind = option_kind::real,
+                                          .standard = "0",
+                                          .meaning =
+                                              "minimum relative diagonal shift (fraction of the off-diagonal row sum)",
+                                          .max = 1e6};
 inline constexpr option_row ilu_option_rows[] = {ilu_factor_row, ilu_factor_sweeps_row, ilu_solve_row,
                                                  ilu_solve_sweeps_row, ilu_shift_row};
 

@@ -11,7 +11,7 @@ namespace coppice::detail {
 inline constexpr option_row pivoting_row{.name = "pivoting",
                                          .kind = option_kind::choice,
                                          .standard = "partial",
-                                         .meaning = "of the tridiagonal solves",
+                                         .meaning = "pivoting of the tridiagonal solves",
                                          .choices = {"none", "partial", "scaled"}};
 inline constexpr option_row threshold_row{
     .name = "threshold",

@@ -184,13 +184,13 @@ namespace detail {
 inline constexpr option_row diagonal_option_rows[] = {
     {.name = "steps",
      .standard = "1",
-     .meaning = "z = z + D^-1 (r - A z), so many times from z = 0",
+     .meaning = "number of steps z = z + D^-1 (r - A z) from z = 0",
      .min = 1,
      .max = 1000},
     {.name = "sign",
      .kind = option_kind::choice,
      .standard = "diagonal",
-     .meaning = "of D: that of the diagonal, or positive as minres needs it",
+     .meaning = "sign of D: that of the diagonal, or positive (required by minres)",
      .choices = {"diagonal", "positive"}}};
 
 template <diagonal_kind Kind>
@@ -213,22 +213,22 @@ struct diagp_0_entry : detail::diagonal_entry_of<diagonal_kind::diagp_0> {
 };
 struct diagp_1_entry : detail::diagonal_entry_of<diagonal_kind::diagp_1> {
     static constexpr preconditioner_row row{.name = "diagp_1",
-                                            .matrix = "the larger of diagonal entry and rest of the row",
+                                            .matrix = "the larger of the diagonal entry and the off-diagonal row sum",
                                             .setup = "one product",
                                             .suits = "small or missing diagonal entries; never singular",
                                             .options = detail::diagonal_option_rows};
 };
 struct diagp_2_entry : detail::diagonal_entry_of<diagonal_kind::diagp_2> {
     static constexpr preconditioner_row row{.name = "diagp_2",
-                                            .matrix = "sums of the rows' magnitudes, with the diagonal's sign",
+                                            .matrix = "row sums of magnitudes, with the sign of the diagonal",
                                             .setup = "one product",
-                                            .suits = "as diagp_1, and steps that converge for M-matrices",
+                                            .suits = "as diagp_1; the steps converge for M-matrices",
                                             .compared = false,
                                             .options = detail::diagonal_option_rows};
 };
 struct l1_entry : detail::diagonal_entry_of<diagonal_kind::l1> {
     static constexpr preconditioner_row row{.name = "l1",
-                                            .matrix = "diag(A) + sums of the other magnitudes",
+                                            .matrix = "diag(A) + off-diagonal row sums of magnitudes",
                                             .setup = "one product",
                                             .suits = "positive definite matrices: every step reduces the error",
                                             .compared = false,

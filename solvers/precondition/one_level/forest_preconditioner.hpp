@@ -201,15 +201,16 @@ namespace detail {
 inline constexpr option_row rounds_row{
     .name = "rounds",
     .standard = "-1",
-    .meaning = "rounds of proposals of the factor; 0 goes on until it is maximal, -1 as long as it pays",
+    .meaning =
+        "rounds of proposals; 0: until the factor is maximal; -1: the same, or 4 charged rounds if these cost less",
     .min = -1,
     .max = 1e6};
 inline constexpr option_row ties_row{.name = "ties",
                                      .kind = option_kind::choice,
                                      .standard = "near",
-                                     .meaning = "order of edges of equal weight: random, or the nearer vertex first",
+                                     .meaning = "order of edges of equal weight: random, or nearer vertex first",
                                      .choices = {"hash", "near"}};
-inline constexpr option_row seed_row{.name = "seed", .standard = "0", .meaning = "of charges and random ties"};
+inline constexpr option_row seed_row{.name = "seed", .standard = "0", .meaning = "seed of charges and random ties"};
 
 } // namespace detail
 
@@ -219,26 +220,29 @@ struct forest_entry {
         detail::ties_row,
         {.name = "charge-period",
          .standard = "5",
-         .meaning = "vertices are charged but in one of so many rounds",
+         .meaning = "period in rounds of the random +/- colouring; one round in each has none",
          .min = 1,
          .max = 1e6},
-        {.name = "charge-offset", .standard = "0", .meaning = "the round of the period without charges", .max = 1e6},
+        {.name = "charge-offset",
+         .standard = "0",
+         .meaning = "index of the round without charges in each period",
+         .max = 1e6},
         {.name = "charge-below",
          .kind = option_kind::real,
          .standard = "0.2",
-         .meaning = "charges only after an uncharged round confirmed less than this share of its proposals"},
+         .meaning = "charges are used if the last uncharged round confirmed less than this fraction of its proposals"},
         {.name = "charge-probability",
          .kind = option_kind::real,
          .standard = "0.5",
-         .meaning = "of a positive charge",
+         .meaning = "probability of a positive charge",
          .max = 1},
         detail::seed_row,
         detail::pivoting_row,
         detail::threshold_row};
     static constexpr preconditioner_row row{.name = "forest",
-                                            .matrix = "tridiag along the linear forest of heavy edges",
+                                            .matrix = "tridiagonal part of A along a linear forest of heavy edges",
                                             .setup = "about 30 products with A",
-                                            .suits = "strong couplings in whatever direction",
+                                            .suits = "strong couplings in any direction",
                                             .options = options};
 
     template <executor Executor, class T, class I>

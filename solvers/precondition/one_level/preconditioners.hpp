@@ -200,9 +200,9 @@ struct jacobi_entry {
 struct tridiagonal_entry {
     static constexpr auto& options = detail::tridiagonal_option_rows;
     static constexpr preconditioner_row row{.name = "tridiagonal",
-                                            .matrix = "tridiag(A), rows as numbered",
+                                            .matrix = "tridiag(A) in the given numbering",
                                             .setup = "one pass",
-                                            .suits = "strong couplings that the numbering already follows",
+                                            .suits = "strong couplings along the given numbering",
                                             .options = options};
 
     template <executor Executor, class T, class I>

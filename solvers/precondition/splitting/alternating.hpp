@@ -222,7 +222,7 @@ inline constexpr option_row alternating_option_rows[] = {factors_row,  omega_row
 
 struct inner_alternation_entry {
     static constexpr preconditioner_row row{.name = "alt-i",
-                                            .matrix = "tridiagonal parts along m forests in turn, A between them",
+                                            .matrix = "m tridiagonal solves along forests, alternating with A",
                                             .setup = "m times that of forest",
                                             .suits = "strong couplings in several directions; not for cg",
                                             .compared = false,
@@ -237,10 +237,10 @@ struct grid_alternation_entry {
     static constexpr option_row options[] = {
         {.name = "nx",
          .standard = "0",
-         .meaning = "points of the grid in x; 0: the root of the rows where these are a square, else all rows",
+         .meaning = "grid points in x; 0: sqrt(rows) if that is an integer, else all rows",
          .max = 2147483647},
-        {.name = "ny", .standard = "0", .meaning = "points in y; 0: what nx and nz leave", .max = 2147483647},
-        {.name = "nz", .standard = "1", .meaning = "points in z", .min = 1, .max = 2147483647},
+        {.name = "ny", .standard = "0", .meaning = "grid points in y; 0: rows / (nx nz)", .max = 2147483647},
+        {.name = "nz", .standard = "1", .meaning = "grid points in z", .min = 1, .max = 2147483647},
         detail::pivoting_row,
         detail::threshold_row};
     static constexpr preconditioner_row row{.name = "adi",
@@ -259,9 +259,9 @@ struct grid_alternation_entry {
 };
 struct outer_alternation_entry {
     static constexpr preconditioner_row row{.name = "alt-o",
-                                            .matrix = "as alt-i, another part at every call",
+                                            .matrix = "as alt-i, one forest per call",
                                             .setup = "m times that of forest",
-                                            .suits = "as alt-i, with fgmres alone",
+                                            .suits = "as alt-i, only with fgmres",
                                             .compared = false,
                                             .keeps_symmetry = false,
                                             .varies = true,

@@ -73,9 +73,9 @@ private:
 
 struct block_forest_entry {
     static constexpr preconditioner_row row{.name = "block-forest",
-                                            .matrix = "2x2 block tridiag along a forest of pairs",
+                                            .matrix = "2x2 block tridiagonal part of A along a forest of pairs",
                                             .setup = "about twice that of forest",
-                                            .suits = "as forest, where strong couplings come in pairs",
+                                            .suits = "as forest, if strong couplings form pairs",
                                             .compared = false,
                                             .options = forest_entry::options};
     template <executor Executor, class T, class I>

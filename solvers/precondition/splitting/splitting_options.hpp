@@ -25,7 +25,7 @@ inline constexpr int max_factors = 16;
 
 inline constexpr option_row factors_row{.name = "factors",
                                         .standard = "4",
-                                        .meaning = "m: forests at most; fewer where there is no weight for more",
+                                        .meaning = "m: maximum number of forests; fewer if no weight remains",
                                         .min = 1,
                                         .max = max_factors};
 /// 0.01 suits alternation, 0 products (thesis sections 5.2.2 and 5.3.2).
@@ -33,25 +33,25 @@ constexpr option_row omega_row(std::string_view standard) {
     return {.name = "omega",
             .kind = option_kind::real,
             .standard = standard,
-            .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
+            .meaning = "damping factor for weights of edges of an earlier forest; 0: no edge twice",
             .max = 1};
 }
-inline constexpr option_row enough_coverage_row{
-    .name = "enough-coverage",
-    .kind = option_kind::real,
-    .standard = "1",
-    .meaning = "no further forest once they cover more than this share of the weight",
-    .max = 1};
+inline constexpr option_row enough_coverage_row{.name = "enough-coverage",
+                                                .kind = option_kind::real,
+                                                .standard = "1",
+                                                .meaning =
+                                                    "stop if the forests cover more than this fraction of the weight",
+                                                .max = 1};
 inline constexpr option_row enough_diagonal_row{
     .name = "enough-coverage",
     .kind = option_kind::real,
     .standard = "1",
-    .meaning = "no further forest once the diagonal of what they leave covers more than this share of it",
+    .meaning = "stop if the diagonal of the remaining matrix holds more than this fraction of its weight",
     .max = 1};
 inline constexpr option_row min_gain_row{.name = "least-gain",
                                          .kind = option_kind::real,
                                          .standard = "0",
-                                         .meaning = "no further forest after one that adds less coverage than this",
+                                         .meaning = "stop after a forest that adds less coverage than this",
                                          .max = 1};
 /// Rounds, ties and seed.
 inline factor_options read_factor_options(chosen_options const& o) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What teams of a GPU do, on CPU threads: the chain solver and the classical algorithms, with barriers that are looked
-// at.
+// Teams of a GPU on CPU threads, for the chain solver and the classical algorithms; the stand-in checks barriers.
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
@@ -23,7 +22,7 @@ struct block_team {
     bool any(bool condition) const { return block.sync_any(condition); }
 };
 
-/// A launcher whose teams are blocks of `threads` CPU threads; one team more than there is work for.
+/// A launcher whose teams are blocks of `threads` CPU threads; there is one team more than there is work for.
 struct team_executor {
     int threads;
 
@@ -67,7 +66,7 @@ std::int64_t factor_launch_bytes(team_executor const&, chain::block_row_shape<ch
     return 0;
 }
 
-/// A launcher whose warps are blocks of 32 CPU threads that work on tiles.
+/// A launcher whose warps are blocks of 32 CPU threads that process tiles.
 struct tile_executor {
     template <bool Left, class T, class BlockRows>
     void run(chain::chain_level<T, BlockRows> const& all) const {
@@ -84,7 +83,7 @@ struct tile_executor {
             });
             return true;
         };
-        // Blocks of n + 1 rows: each takes the compiler a while.
+        // Blocks of n + 1 rows; each size takes the compiler some time.
         using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
                                         std::integer_sequence<int, 0, 1>>;
         REQUIRE(chain::with_tiles<Left>(all, launch, some()));
@@ -123,12 +122,13 @@ std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_op
     matrix_block_rows<lane> const block_rows{
         rows,    reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, columns,
         singular};
-    std::vector<T> condensed(std::size_t(chain::for_each_level(l, a.block, columns, [](auto...) {})), T(real(HUGE_VAL)));
+    std::vector<T> condensed(std::size_t(chain::for_each_level(l, a.block, columns, [](auto...) {})),
+                             T(real(HUGE_VAL)));
     solve_columns(exec, block_rows, how, reinterpret_cast<std::byte*>(condensed.data()), nullptr, nullptr);
     return x;
 }
 
-/// Solves by teams, anew and with a factorisation, for `columns` columns.
+/// Solves `columns` columns by teams, directly and with a saved factorisation.
 std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_matrix<double> const& a,
                                                 band_options const& o, std::vector<double> const& d, int columns) {
     using namespace chain;
@@ -138,16 +138,16 @@ std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_
     elimination<double> const how{0, false, o.pivot == pivoting::scaled_partial};
     std::vector<double> condensed(std::size_t(chain::for_each_level(l, a.block, columns, [](auto...) {})), HUGE_VAL);
     auto const plan = plan_factor(exec, rows);
-    // Guarded: a team without work must not keep anything.
+    // With guard elements: a team without work must not save anything.
     std::vector<double> factor(std::size_t(plan.bytes / 8) + 4096, -77.0);
     auto* const bytes = reinterpret_cast<std::byte*>(factor.data());
     matrix_block_rows<double> const none{rows, nullptr, nullptr, 0, 0, 0, nullptr};
     factored_levels<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
     for (std::size_t i = factor.size() - 4096; i < factor.size(); ++i) REQUIRE(factor[i] == -77.0);
     matrix_block_rows<double> const block_rows{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
-    factored_levels<double> stages(block_rows, how, plan, bytes, condensed.data());
-    stages.up(exec, factor_step::forward, nullptr);
-    stages.down(exec, nullptr);
+    factored_levels<double> factored(block_rows, how, plan, bytes, condensed.data());
+    factored.up(exec, factor_step::forward, nullptr);
+    factored.down(exec, nullptr);
     return x;
 }
 
@@ -171,8 +171,8 @@ TEST_CASE("teams: the chain solver and its factorisation") {
 
 namespace {
 
-/// Tiles give a solution, and that is what one worker gives, bit by bit, but for two and more bands on a side: those
-/// are eliminated row by row.
+/// Checks that tiles compute a solution, and that it is bitwise equal to that of one worker. (Matrices with two or more
+/// bands on a side are eliminated row by row, and are not compared bitwise.)
 template <class T>
 void check_tiles(band_matrix<T> const& a, plain_rows<T> const& meaning, band_options const& o = {}) {
     auto const d = rhs_for(meaning, 1, 1);
@@ -186,7 +186,7 @@ void check_tiles(band_matrix<T> const& a, plain_rows<T> const& meaning, band_opt
 
 } // namespace
 
-TEST_CASE("tiles: blocks of every size and border") {
+TEST_CASE("tiles: blocks of every size and partition boundary") {
     for (int const n : {1, 2, 3, 4})
         for (std::int64_t const length : {1, 2, 33, 70}) {
             CAPTURE(n);
@@ -198,7 +198,7 @@ TEST_CASE("tiles: blocks of every size and border") {
         }
 }
 
-TEST_CASE("tiles: some of them far from the borders") {
+TEST_CASE("tiles: some of them far from the boundaries") {
     for (int const n : {1, 2, 3, 4}) {
         CAPTURE(n);
         block_storage<float> const s(n == 4 ? 1600 : 2176, n, 5, false);
@@ -259,7 +259,7 @@ TEST_CASE("tiles: bands") {
             banded_storage<double> const s(length, below, above, std::uint64_t(length));
             check_tiles<double>(banded_view<double>{length, below, above, s.bands.data()}, s.meaning());
         }
-    for (int const reach : {2, 3}) { // some tiles far from the borders
+    for (int const reach : {2, 3}) { // some tiles far from the partition boundaries
         std::int64_t const length = reach * 3100;
         banded_storage<float> const s(length, reach, reach, 7);
         check_tiles<float>(banded_view<float>{length, reach, reach, s.bands.data()}, s.meaning());
@@ -292,8 +292,8 @@ TEST_CASE("tiles: batches, thresholds, singular systems") {
 
 namespace {
 
-/// What boundary value problems and matrices of ones, plain and transposed, become by one worker, whose segments are
-/// reflected where they grow, and by `exec`.
+/// Solves boundary value problems and matrices of ones, plain and transposed, by one worker and by `exec`; their
+/// segments are eliminated by Householder reflections if they grow.
 template <class T, class Executor>
 void check_growing(Executor const& exec, growth_case<T> const& c, bool transposed = false) {
     CAPTURE(c.name);
@@ -312,12 +312,13 @@ void check_growing(Executor const& exec, growth_case<T> const& c, bool transpose
 
 namespace {
 
-/// Tiles; the sizes that condensed segments of rows keep go to `sizes`.
+/// Tiles that copy the growth references of the condensed segments of rows to `sizes`.
 struct watched_tiles {
     tile_executor tiles;
     std::vector<double>& sizes;
 };
-void reduce(watched_tiles const& exec, chain::chain_level<double, chain::matrix_block_rows<double>> const& s, std::byte*) {
+void reduce(watched_tiles const& exec, chain::chain_level<double, chain::matrix_block_rows<double>> const& s,
+            std::byte*) {
     exec.tiles.run<true>(s);
     exec.sizes.assign(s.condensed.sizes, s.condensed.sizes + s.segments);
 }
@@ -336,9 +337,9 @@ void solve_final(watched_tiles const& exec, chain::final_complement<T> const& c,
 
 } // namespace
 
-// Of all of them: where single rows are small, a condensed segment next to those alone would look as if it had grown, and stop a
-// warp.
-TEST_CASE("tiles: links keep the size of the entries of their stretches") {
+// The reference is the size of all rows: if it were that of single small rows, a condensed segment would seem to have
+// grown and would stop a warp.
+TEST_CASE("tiles: growth references are the sizes of the rows of segments") {
     for (int const n : {1, 2, 4}) {
         CAPTURE(n);
         std::int64_t const length = 32 * 33; // whole segments
@@ -357,7 +358,7 @@ TEST_CASE("tiles: links keep the size of the entries of their stretches") {
         solve_anew<double>(watched_tiles{{}, sizes}, s.view(), {.cyclic = true}, d, 1);
         REQUIRE(sizes.size() == largest.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            CHECK(sizes[i] <= largest[i]); // by its leading bits
+            CHECK(sizes[i] <= largest[i]); // compared by its leading bits
             CHECK(sizes[i] > largest[i] * (1 - 0x1p-19));
         }
     }
@@ -365,13 +366,13 @@ TEST_CASE("tiles: links keep the size of the entries of their stretches") {
 
 TEST_CASE("tiles: no growth") {
     tile_executor const tiles;
-    for (int const k : {1, 2, 3, 4}) { // barriers of threads are slow, and reflections have many
+    for (int const k : {1, 2, 3, 4}) { // barriers of CPU threads are slow, and reflections have many
         bool const transposed = k % 2 == 0;
         check_growing(tiles, grcar<double>(130 + k, k, true), transposed);
         check_growing(tiles, blocks_of_ones<double>(70, k, 1, transposed), transposed);
         check_growing(tiles, boundary_value_problem<float>(70, k, 1.0, true, 3), transposed);
     }
-    check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all segments of a warp
+    check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all segments of a warp grow
     using complex = std::complex<double>;
     for (int const k : {1, 2}) {
         check_growing(tiles, boundary_value_problem<complex>(70, k, 1.0, false, 3), k == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The condensed segments of the chain solver as a tree of merges: what blocks of a GPU do, on CPU threads.
+// The tree of merges of condensed segments of the chain solver: blocks of a GPU on CPU threads.
 #include <atomic>
 #include <thread>
 
@@ -17,12 +17,12 @@
 namespace coppice::test {
 namespace {
 
-/// How the condensed segments of a system are dealt out.
+/// Distribution of the condensed segments of a system.
 struct tree_layout {
     int slices, log_teams, threads;
 };
 
-/// All condensed segments of a job in blocks of CPU threads.
+/// Runs the tree kernel body for all condensed segments of a job, with blocks of CPU threads.
 template <int W, class T>
 void run_tree(chain::tree_job<T> job, tree_layout const& how) {
     constexpr int lanes = chain::merge_lanes<W>;
@@ -45,10 +45,10 @@ void run_tree(chain::tree_job<T> job, tree_layout const& how) {
     for (auto& one : all) one.join();
 }
 
-/// A launcher whose finest level is the work of one thread.
+/// A launcher whose finest level runs in one thread.
 struct tree_executor {
     tree_layout how;
-    bool joins = true; ///< or all levels are
+    bool merges = true; ///< false: level by level instead of a tree
 };
 template <class T, class BlockRows>
 void reduce(tree_executor const&, chain::chain_level<T, BlockRows> const& s, std::byte*) {
@@ -67,7 +67,7 @@ void solve_final(tree_executor const&, chain::final_complement<T> const& c, std:
 }
 template <class T>
 bool merges_in_one_kernel(tree_executor const& exec, chain::matrix_rows<T> const&) {
-    return exec.joins;
+    return exec.merges;
 }
 template <class T>
 std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, chain::matrix_rows<T> const& a) {
@@ -75,7 +75,7 @@ std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, ch
 }
 template <class T>
 void solve_condensed(tree_executor const& exec, chain::tree_job<T> const& job) {
-    // Merges of blocks of n + 1 rows: each takes the compiler a while.
+    // Merges of blocks of n + 1 rows; each size takes the compiler some time.
     using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
                                     std::integer_sequence<int, 0, 1>>;
     chain::with_tree_width(
@@ -98,13 +98,13 @@ std::vector<T> solve_with(tree_executor const& exec, band_matrix<T> const& a, ba
     return x;
 }
 
-/// Layouts for the condensed segments of one system: a team, a warp, a block, blocks that share it.
+/// Layouts for the condensed segments of one system: a team, a warp, a block, several blocks that share the system.
 std::vector<tree_layout> layouts_for(int n) {
     int const in_warp = std::countr_zero(unsigned(32 / (n == 1 ? 4 : n == 2 ? 8 : 16)));
     return {{1, 0, 32}, {1, in_warp, 32}, {1, in_warp + 1, 64}, {3, in_warp + 1, 64}};
 }
 
-/// A system of condensed segments with a known solution, y of every condensed segment.
+/// Condensed segments of a system with a known solution (y of every condensed segment).
 template <class T>
 struct known_chain {
     int w, condensed;
@@ -147,11 +147,12 @@ void check_chain(int condensed, bool odd, tree_layout const& how) {
     std::fill(sizes, sizes + condensed, T(1));
     chain::condensed_rows<T> const block_rows{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
     run_tree<W>(chain::tree_job<T>(block_rows, l, {0, false, false}, nullptr), how);
-    std::vector<T> const found(c.memory.begin() + condensed * 2 * W * W, c.memory.begin() + condensed * (2 * W + 1) * W);
+    std::vector<T> const found(c.memory.begin() + condensed * 2 * W * W,
+                               c.memory.begin() + condensed * (2 * W + 1) * W);
     CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
 }
 
-/// A tree gives a solution as good as that of levels, and names a row where they do.
+/// Checks that a tree gives a solution as accurate as that of levels, and reports the same singular row.
 template <class T>
 void check_tree(band_matrix<T> const& a, plain_rows<T> const& meaning, tree_layout const& how,
                 band_options const& o = {}) {
@@ -168,7 +169,7 @@ void check_tree(band_matrix<T> const& a, plain_rows<T> const& meaning, tree_layo
 
 } // namespace
 
-TEST_CASE("teams: joined links of a known solution") {
+TEST_CASE("teams: merges of a known solution") {
     for (bool const odd : {false, true})
         for (int const condensed : {1, 2, 3, 9, 20}) {
             for (tree_layout const& how : layouts_for(1))
@@ -181,7 +182,7 @@ TEST_CASE("teams: joined links of a known solution") {
         }
 }
 
-TEST_CASE("teams: joined links of blocks of every size and border") {
+TEST_CASE("teams: merges of blocks of every size and partition boundary") {
     for (int const n : {1, 2, 3, 4})
         for (std::int64_t const length : {1, 2, 33, 70, 129, 300}) {
             auto const layouts = layouts_for(n);
@@ -202,7 +203,7 @@ TEST_CASE("teams: joined links of blocks of every size and border") {
         }
 }
 
-TEST_CASE("teams: joined links do not grow") {
+TEST_CASE("teams: merges have no element growth") {
     auto const check = []<class T>(growth_case<T> const& c, tree_layout const& how) {
         CAPTURE(c.name);
         if (lapack_condition(c.meaning) <= (sizeof(real_of<T>) == 4 ? 1e3 : 1e8))
@@ -212,7 +213,7 @@ TEST_CASE("teams: joined links do not grow") {
     for (int const n : {1, 2, 3, 4}) {
         auto const layouts = layouts_for(n);
         auto const layout = [&](int k) -> tree_layout const& { return layouts[std::size_t(n + k) % 4]; };
-        // What grows within segments, what grows over some of them, and what does so slowly.
+        // Growth within segments, growth over several segments, and slow growth.
         check(boundary_value_problem<double>(140, n, 1.0, true, 1), layout(0));
         check(boundary_value_problem<double>(140, n, 0.1, true, 1), layout(1));
         check(grcar<double>(140 * n, n, true), layout(2));
@@ -221,9 +222,9 @@ TEST_CASE("teams: joined links do not grow") {
     }
 }
 
-TEST_CASE("teams: joined links of matrices whose stretches are singular") {
+TEST_CASE("teams: merges of matrices whose segments are singular") {
     for (tree_layout const& how : layouts_for(2)) {
-        // Nothing on the diagonal, so that odd segments have no pivots of their own; rows of very different scales.
+        // Zero diagonal: segments of odd length have no pivots in their own rows. Rows have very different scales.
         banded_storage<double> s(1500, 2, 2, 11);
         for (std::int64_t i = 0; i < s.length; ++i) s.at(i, 0) = 0;
         check_tree<double>(s.view(), s.meaning(), how);
@@ -231,14 +232,14 @@ TEST_CASE("teams: joined links of matrices whose stretches are singular") {
             for (int k = -2; k <= 2; ++k)
                 if (i + k >= 0 && i + k < s.length) s.at(i, k) = std::ldexp(s.at(i, k), int(i * 37 % 90) - 45);
         check_tree<double>(s.view(), s.meaning(), how, {.pivot = pivoting::scaled_partial});
-        // x[i - 1] + x[i + 1] alone.
+        // Equations x[i - 1] + x[i + 1] only.
         block_storage<double> t(1000, 2, 12, false);
         for (std::size_t i = 0; i < t.diagonal.size(); ++i) t.diagonal[i] = 0;
         check_tree<double>(t.view(), t.meaning(false), how);
     }
 }
 
-TEST_CASE("teams: joined links of batches, thresholds, singular systems") {
+TEST_CASE("teams: merges of batches, thresholds, singular systems") {
     std::int64_t const systems = 5, rows = 203;
     for (bool const interleaved : {false, true}) {
         auto const s = batch_with_empty_row(systems, rows, 170, interleaved);
@@ -267,7 +268,7 @@ TEST_CASE("teams: joined links of batches, thresholds, singular systems") {
     }
 }
 
-TEST_CASE("teams: joined links of systems of different sizes") {
+TEST_CASE("teams: merges of systems of different sizes") {
     std::vector<std::int64_t> const bounds{0, 1, 3, 35, 36, 100, 100, 700, 723, 1131, 1131};
     std::int64_t const length = bounds.back(), systems = std::int64_t(bounds.size()) - 1;
     for (int const n : {1, 2, 3})
@@ -282,7 +283,7 @@ TEST_CASE("teams: joined links of systems of different sizes") {
             auto layouts = layouts_for(n);
             if (sanitized) layouts = {layouts[std::size_t(n + cyclic) % layouts.size()]};
             for (tree_layout const& how : layouts) check_tree<double>(a, meaning, how, {.cyclic = cyclic});
-            // A row of zeros in one of them.
+            // One system has a row of zeros.
             for (int e = 0; e < n * n; ++e)
                 s.lower[std::size_t(500 * n * n + e)] = s.upper[std::size_t(500 * n * n + e)] =
                     s.diagonal[std::size_t(500 * n * n + e)] = 0;
@@ -296,7 +297,7 @@ TEST_CASE("teams: joined links of systems of different sizes") {
         }
 }
 
-TEST_CASE("teams: plans of joined links") {
+TEST_CASE("teams: plans of merges") {
     using namespace chain;
     for (std::int64_t const systems : {1, 2, 7, 66, 200, 100000})
         for (std::int64_t const condensed : {1, 2, 3, 16, 128, 129, 1000, 70000, 3000000}) {
@@ -312,7 +313,7 @@ TEST_CASE("teams: plans of joined links") {
             CHECK(plan.blocks(merge_lanes<8>) * plan.systems_of_block(merge_lanes<8>) >= systems * plan.slices);
             CHECK(tree_memory<double, 8>(plan).bytes() <= 227 * 1024);
         }
-    // What the machine is asked for on the sizes that are measured.
+    // Plans for the sizes of the benchmarks.
     CHECK(plan_tree<float, 4>(1, 65536, 132, 227 * 1024).slices == 132);
     CHECK(plan_tree<float, 4>(1, 64, 132, 227 * 1024).slices == 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Well-conditioned systems on which parts of an elimination with partial pivoting grow: whatever the class, the number
-// of right-hand sides and the way of solving, the backward error is a rounding error.
+// Well-conditioned systems for which the elimination of segments with partial pivoting has element growth. The backward
+// error must be of the order of rounding errors for every matrix class, number of right-hand sides and solution method.
 #include <coppice/banded.hpp>
 
 #include "solvers/chain/growth_families.hpp"
@@ -9,7 +9,7 @@
 using namespace coppice;
 using namespace coppice::test;
 
-// Threads change no bit, which other tests hold: one executor is enough here.
+// Other tests check that results do not depend on the number of threads, so one executor is enough here.
 #if defined(COPPICE_TEST_CUDA)
 #define COPPICE_TEST_EXECUTOR on_cuda
 #else
@@ -18,22 +18,22 @@ using namespace coppice::test;
 
 namespace {
 
-/// Beyond this, a backward error is not promised.
+/// Largest condition number for which the backward error is checked.
 template <class T>
-constexpr double most_condition = std::is_same_v<real_of<T>, float> ? 1e3 : 1e8;
+constexpr double max_condition = std::is_same_v<real_of<T>, float> ? 1e3 : 1e8;
 
-/// Checks solutions of one system after the other, and counts them.
+/// Checks the solutions of systems one after the other, and counts them.
 template <class T, class Executor>
 struct growth_checks {
     Executor const& exec;
     int checked = 0, skipped = 0;
 
-    /// Every way to solve op(A) X = D where LAPACK finds a moderate condition number.
+    /// Checks every solution method for op(A) X = D if the condition number by LAPACK is moderate.
     void all(growth_case<T> const& c, matrix_operation op = matrix_operation::none) {
         auto const meaning = op == matrix_operation::none
                                  ? c.meaning
                                  : c.meaning.transposed(op == matrix_operation::conjugate_transposed);
-        if (lapack_condition(meaning) > most_condition<T>) {
+        if (lapack_condition(meaning) > max_condition<T>) {
             ++skipped;
             return;
         }
@@ -96,7 +96,9 @@ void check_boundary_values(Executor const& exec) {
         for (double const h : {0.1, 0.3, 1.0}) {
             bool const shooting = h == 1.0 || n % 2 == 0;
             auto const c = boundary_value_problem<T>(120 / n + 33, n, h, shooting, std::uint64_t(n));
-            if (n <= 2) CHECK(lapack_condition(c.meaning) < 500); // and so the larger ones: it takes long
+            if (n <= 2)
+                CHECK(lapack_condition(c.meaning) <
+                      500); // implies the same for the larger ones, whose condition number takes long to compute
             for (int const columns : {1, 2}) of.one(c, c.meaning, columns);
             of.one(c, c.meaning.transposed(is_complex<T>), 1, transposed);
         }
@@ -140,8 +142,8 @@ TEST_CASE_TEMPLATE("bands: no growth in long systems and with many right-hand si
 
 namespace {
 
-/// A boundary value problem of growing and decaying modes and one that is constant, with periodic conditions, in other
-/// unknowns: singular but for rounding errors.
+/// A boundary value problem of growing and decaying modes and a constant one, with periodic conditions, in transformed
+/// unknowns: singular up to rounding errors.
 template <class T>
 growth_case<T> singular_problem(std::int64_t rows, int n) {
     auto const modes = dichotomic(n - 1, 1);
@@ -186,14 +188,16 @@ void check_singular(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: singular systems that grow are called so", Fixture, COPPICE_TEST_EXECUTOR) {
+TEST_CASE_TEMPLATE("bands: singular systems with element growth are reported as singular", Fixture,
+                   COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     check_singular<double>(exec);
     check_singular<float>(exec);
     check_singular<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: powers of two change no bit of a system that grows", Fixture, COPPICE_TEST_EXECUTOR) {
+TEST_CASE_TEMPLATE("bands: powers of two change no bit of a system with element growth", Fixture,
+                   COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     using T = std::complex<double>;
     for (int const n : {1, 3}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Well-conditioned systems on which elimination with partial pivoting of parts of the matrix grows
-/// exponentially: Toeplitz and random matrices of ones, discretised two-point boundary value problems.
+/// Well-conditioned systems for which elimination of segments with partial pivoting has exponential element growth:
+/// Toeplitz matrices and random matrices of ones, and discretised two-point boundary value problems.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace coppice::test {
 
-/// A matrix of one of the classes of solve_bands.
+/// A matrix of one of the classes that solve_bands supports.
 template <class T>
 struct growth_case {
     std::string name;
@@ -31,10 +31,10 @@ struct growth_case {
         matrix.diagonal = diagonal.data();
         matrix.upper = upper.data();
     }
-    growth_case(growth_case&&) = default; // the memory of vectors stays
+    growth_case(growth_case&&) = default; // moved vectors keep their memory
 };
 
-/// Bands of constants, value(k) on band k.
+/// A banded matrix with constant bands, value(k) on band k.
 template <class T, class Value>
 banded_storage<T> toeplitz(std::int64_t n, int below, int above, Value const& value) {
     banded_storage<T> s(n, below, above);
@@ -54,7 +54,7 @@ growth_case<T> grcar(std::int64_t n, int k, bool transposed) {
             toeplitz<T>(n, transposed ? k : 1, transposed ? 1 : k, value)};
 }
 
-/// 1 or -1; complex: one of those times 1 or i.
+/// 1 or -1; for complex types one of these times 1 or i.
 template <class T>
 T random_one(std::mt19937_64& random) {
     auto const bits = random() >> 60;
@@ -109,8 +109,8 @@ inline std::vector<double> exponential(std::vector<double> const& m, int n, doub
     return sum;
 }
 
-/// y' = M y with as many growing as decaying modes, y(a) + y(b) given, of n unknowns: pairs of them as in Wright's
-/// example, M = (-1/6 1; 1 -1/6), coupled a little.
+/// Matrix M of y' = M y with as many growing as decaying modes, y(a) + y(b) given, n unknowns: weakly coupled pairs as
+/// in the example of Wright, M = (-1/6 1; 1 -1/6).
 inline std::vector<double> dichotomic(int n, std::uint64_t seed) {
     random_values<double> random(seed);
     std::vector<double> m(std::size_t(n * n));
@@ -122,8 +122,8 @@ inline std::vector<double> dichotomic(int n, std::uint64_t seed) {
     return m;
 }
 
-/// Multiple shooting over `rows` intervals of length h: y_i = exp(h M) y_(i - 1), y_0 + y_last (Wright 1993). By the
-/// trapezoidal rule instead: (1 - h/2 M) y_i = (1 + h/2 M) y_(i - 1).
+/// Multiple shooting over `rows` intervals of length h: y_i = exp(h M) y_(i - 1), y_0 + y_last (Wright 1993). Or the
+/// trapezoidal rule: (1 - h/2 M) y_i = (1 + h/2 M) y_(i - 1).
 template <class T>
 growth_case<T> boundary_value_problem(std::int64_t rows, int n, double h, bool shooting, std::uint64_t seed) {
     auto const m = dichotomic(n, seed);
@@ -139,7 +139,7 @@ growth_case<T> boundary_value_problem(std::int64_t rows, int n, double h, bool s
             s.diagonal[at] = T(real_of<T>(condition || shooting ? one : one - half));
             s.lower[at] = T(real_of<T>(condition ? one : shooting ? -step[std::size_t(e)] : -one - half));
         }
-    if constexpr (is_complex<T>) // other unknowns, y times a phase that differs from point to point
+    if constexpr (is_complex<T>) // transformed unknowns: y times a phase that differs from point to point
         for (std::int64_t i = 0; i < rows; ++i) {
             T const current = std::polar(real_of<T>(1), real_of<T>(random() % 1000) / 100);
             for (int e = 0; e < n * n; ++e) {
@@ -190,8 +190,8 @@ growth_case<T> compact_scheme(std::int64_t n, double inside, double at_end, int 
     return {"compact " + std::to_string(n) + " " + std::to_string(at_end), s};
 }
 
-/// The condition number by LAPACK in double precision, in the 1-norm; matrices beyond 3000 rows that are not banded
-/// are refused.
+/// 1-norm condition number by LAPACK in double precision. Matrices with more than 3000 rows that are not banded are
+/// rejected.
 template <class T>
 double lapack_condition(plain_rows<T> const& a) {
     using C = std::complex<double>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adaptive R-cyclic reduction: its blocks beside the rule row by row, and large systems by one worker and by blocks.
+// Adaptive R-cyclic reduction: its blocks against the sequential rule, and large systems by one worker and by blocks.
 #include <coppice/solvers/compare/adaptive_team.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using classical::block_word;
 
 namespace {
 
-/// Random bands: each row needs a pivot of two with about the given probability.
+/// Random bands in which each row needs a pivot of two rows with about the given probability.
 template <class T>
 test::system<T> bands_with_pairs(std::int64_t n, double probability, std::uint64_t seed) {
     auto s = random_system<T>(n, seed);
@@ -33,14 +33,14 @@ test::system<T> bands_with_pairs(std::int64_t n, double probability, std::uint64
 
 #if !defined(COPPICE_TEST_CUDA)
 
-/// Marks of rows that want a pivot of two; the last row never does.
-std::vector<char> marks_of(int n, double probability, unsigned seed) {
+/// Flags of rows that need a pivot of two rows; never set for the last row.
+std::vector<char> flags_of(int n, double probability, unsigned seed) {
     std::mt19937 engine(seed);
-    std::bernoulli_distribution marked(probability);
-    std::vector<char> marks(static_cast<std::size_t>(n));
-    for (char& m : marks) m = marked(engine) ? 1 : 0;
-    marks.back() = 0;
-    return marks;
+    std::bernoulli_distribution flagged(probability);
+    std::vector<char> flags(static_cast<std::size_t>(n));
+    for (char& m : flags) m = flagged(engine) ? 1 : 0;
+    flags.back() = 0;
+    return flags;
 }
 
 struct blocks_of_rows {
@@ -48,16 +48,16 @@ struct blocks_of_rows {
     std::vector<int> before;
     friend bool operator==(blocks_of_rows const&, blocks_of_rows const&) = default;
 };
-/// Row by row: a marked row takes the next one along unless it was taken itself; in each word, counted from its end,
-/// the blocks that begin there stay and go in turns.
-blocks_of_rows by_rule(std::vector<char> const& marks) {
-    auto const n = marks.size();
+/// The sequential rule: a flagged row forms a block with the next row unless it is the second row of a block itself. In
+/// each word, counted from its end, the blocks that start there alternately stay and are eliminated.
+blocks_of_rows by_rule(std::vector<char> const& flags) {
+    auto const n = flags.size();
     blocks_of_rows b{std::vector<char>(n), std::vector<char>(n), std::vector<int>(n)};
-    for (std::size_t i = 1; i < n; ++i) b.second[i] = marks[i - 1] && !b.second[i - 1];
+    for (std::size_t i = 1; i < n; ++i) b.second[i] = flags[i - 1] && !b.second[i - 1];
     for (std::size_t word = 0; word < n; word += classical::word_rows) {
         char stays = 1;
         for (std::size_t i = std::min(word + classical::word_rows, n); i-- > word;) {
-            b.stays[i] = b.second[i] && i == word ? 1 : stays; // a block that reaches over stays
+            b.stays[i] = b.second[i] && i == word ? 1 : stays; // a block that extends into the next word stays
             if (!b.second[i]) stays = 1 - stays;
         }
     }
@@ -76,10 +76,10 @@ blocks_of_rows by_words(block_word const* words, int n) {
 }
 
 template <class Team>
-void form(Team const& team, std::vector<char> const& marks, block_word* words) {
-    int const n = int(marks.size());
-    classical::mark_rows(
-        team, n, [&](int i) { return marks[std::size_t(i)] != 0; }, words);
+void form(Team const& team, std::vector<char> const& flags, block_word* words) {
+    int const n = int(flags.size());
+    classical::flag_rows(
+        team, n, [&](int i) { return flags[std::size_t(i)] != 0; }, words);
     team.sync();
     classical::form_blocks(team, n, words);
 }
@@ -105,15 +105,15 @@ TEST_CASE_TEMPLATE("adaptive reduction: sizes around words and words of words", 
 TEST_CASE("adaptive reduction: second rows of a word") {
     std::mt19937 engine(1);
     for (int k = 0; k < 200000; ++k) {
-        unsigned const wanted =
+        unsigned const starts =
             k < 1 << 16 ? unsigned(k) * (k % 2 == 0 ? 1u : 0x10001u) : unsigned(engine()) | unsigned(engine());
         for (bool const entered : {false, true}) {
             unsigned expected = entered ? 1 : 0;
             for (int i = 1; i < 32; ++i)
-                if ((wanted >> (i - 1) & 1) != 0 && (expected >> (i - 1) & 1) == 0) expected |= 1u << i;
-            if (classical::second_rows(wanted, entered) != expected) {
-                CAPTURE(wanted);
-                CHECK(classical::second_rows(wanted, entered) == expected);
+                if ((starts >> (i - 1) & 1) != 0 && (expected >> (i - 1) & 1) == 0) expected |= 1u << i;
+            if (classical::second_rows(starts, entered) != expected) {
+                CAPTURE(starts);
+                CHECK(classical::second_rows(starts, entered) == expected);
             }
         }
     }
@@ -126,20 +126,20 @@ TEST_CASE("adaptive reduction: blocks of a level") {
                 CAPTURE(n);
                 CAPTURE(probability);
                 CAPTURE(seed);
-                auto const marks = marks_of(n, probability, seed);
-                auto const expected = by_rule(marks);
+                auto const flags = flags_of(n, probability, seed);
+                auto const expected = by_rule(flags);
                 int const left = int(std::count(expected.stays.begin(), expected.stays.end(), char(1)));
                 CHECK(left <= classical::rows_left(n));
                 CHECK(left < n);
                 std::vector<block_word> words(static_cast<std::size_t>(classical::words_of(n) + 1));
-                form(chain::alone{}, marks, words.data());
+                form(chain::alone{}, flags, words.data());
                 CHECK(by_words(words.data(), n) == expected);
                 CHECK(words.back().before == left);
                 if (seed > 0) continue;
                 for (int const threads : {32, 96}) {
                     std::fill(words.begin(), words.end(), block_word{~0u, ~0u, -1});
                     block_runner(threads).run(1, [&](block_stand_in const& block, int, std::byte*) {
-                        form(team_of_block{block}, marks, words.data());
+                        form(team_of_block{block}, flags, words.data());
                     });
                     CHECK(by_words(words.data(), n) == expected);
                     CHECK(words.back().before == left);
@@ -154,8 +154,8 @@ TEST_CASE("adaptive reduction: single rows between pairs leave most rows") {
         CHECK(classical::rows_left(n) >= classical::rows_left(n - 1));
     }
     int levels = 0;
-    for (int n = 1 << 26; n > classical::most_rows_in_turn; n = classical::rows_left(n)) ++levels;
-    CHECK(levels <= classical::most_levels);
+    for (int n = 1 << 26; n > classical::max_sequential_rows; n = classical::rows_left(n)) ++levels;
+    CHECK(levels <= classical::max_levels);
 }
 
 TEST_CASE("adaptive reduction: blocks of several warps give the bits of one worker") {

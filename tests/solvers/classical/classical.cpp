@@ -19,7 +19,7 @@ constexpr method methods[] = {method::thomas, method::cr,    method::pcr,       
                               method::cr_pcr, method::cr_rd, method::rd_scaled, method::cr_rd_scaled};
 
 #if !defined(COPPICE_TEST_CUDA) // counted on the host, where one worker is the team
-/// Operations of one algorithm on n diagonally dominant equations.
+/// Number of operations of one algorithm for n diagonally dominant equations.
 std::pair<double, double> count_operations(method which, int n, int intermediate) {
     std::vector<counted> memory(std::size_t(4 * n + classical::extra_elements(which, n, intermediate, 8)));
     auto const e = classical::equations_at(memory.data(), n);
@@ -31,7 +31,7 @@ std::pair<double, double> count_operations(method which, int n, int intermediate
 }
 #endif
 
-/// `systems` systems: -1 <= a, c < 1 around b from U(low, high); NaN outside of each.
+/// `systems` systems: -1 <= a, c < 1, |b| from U(low, high); NaN outside of each system.
 template <class T>
 test::system<T> batch_of(std::int64_t systems, std::int64_t n, double low, double high, std::uint64_t seed) {
     test::system<T> s(systems * n);
@@ -59,7 +59,7 @@ test::system<T> cut(test::system<T> s, std::int64_t n) {
 
 #if !defined(COPPICE_TEST_CUDA)
 TEST_CASE("classical: the operations of Table 1") {
-    // Arithmetic operations and divisions for n equations, m of them left to the second part of a hybrid.
+    // Arithmetic operations and divisions for n equations, m of which are left to the second method of a hybrid.
     for (int const n : {256, 1024}) {
         double const logn = std::log2(n);
         int const m = 64;
@@ -89,7 +89,8 @@ TEST_CASE_TEMPLATE("classical: every algorithm, any size, diagonally dominant", 
             bool const doubling = which == method::rd || which == method::cr_rd;
             CAPTURE(n);
             CAPTURE(int(which));
-            // Recursive doubling loses as many digits as its products have: kept to sizes that it can do.
+            // Recursive doubling loses as many digits as its matrix products grow by, so it is tested with small sizes
+            // only.
             if (doubling && n > 8) continue;
             auto const s = batch_of<double>(9, n, 3, 4, std::uint64_t(n));
             auto const x = solve_batch(exec, s, 9, {which, 8});
@@ -101,9 +102,9 @@ TEST_CASE_TEMPLATE("classical: every algorithm, any size, diagonally dominant", 
 
 TEST_CASE_TEMPLATE("classical: the accuracy experiment of section 5.4", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Diagonally dominant: cyclic reduction is as good as LAPACK, recursive doubling overflows.
+    // Diagonally dominant systems: cyclic reduction is as accurate as LAPACK, recursive doubling overflows.
     auto const dominant = batch_of<float>(8, 512, 4, 5, 1);
-    auto const close = [] { // values close to each other in each row, not dominant
+    auto const close = [] { // coefficients of similar magnitude in each row, not dominant
         test::system<float> s(8 * 512);
         std::mt19937_64 engine(2);
         std::uniform_real_distribution<double> wiggle(0.95, 1.05), level(1, 10);
@@ -122,7 +123,7 @@ TEST_CASE_TEMPLATE("classical: the accuracy experiment of section 5.4", Fixture,
         CHECK(backward_error(cut(dominant, 512), solve_batch(exec, dominant, 8, {which, 128})) <= 1e-6);
     }
     CHECK(std::isinf(backward_error(cut(dominant, 512), solve_batch(exec, dominant, 8, {method::rd}))));
-    // Scaled, it takes minors far beyond the range of the type, on either side.
+    // The scaled form handles minors far outside of the range of the type, in both directions.
     for (float const level : {1e-18f, 1e18f}) {
         auto far = dominant;
         for (auto* const band : {&far.lower, &far.diagonal, &far.upper, &far.rhs})
@@ -130,7 +131,8 @@ TEST_CASE_TEMPLATE("classical: the accuracy experiment of section 5.4", Fixture,
         for (method const which : {method::rd_scaled, method::cr_rd_scaled})
             CHECK(backward_error(cut(far, 512), solve_batch(exec, far, 8, {which, 128})) <= 1e-6);
     }
-    // Close values: recursive doubling survives; LAPACK, which pivots, is better than all that do not.
+    // Coefficients of similar magnitude: recursive doubling does not overflow; LAPACK, which pivots, is more accurate
+    // than all methods without pivoting.
     auto const worst = [&](method which) {
         return backward_error(cut(close, 512), solve_batch(exec, close, 8, {which, 128}));
     };
@@ -146,7 +148,7 @@ TEST_CASE_TEMPLATE("classical: the accuracy experiment of section 5.4", Fixture,
     CHECK(worst(method::cr) > 1e-8);
 }
 
-TEST_CASE_TEMPLATE("classical: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("classical: messages for wrong arguments", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     buffer<float> band(exec, 12), x(exec, 12);
     tridiagonal_view<float> const a{12, band.data(), band.data(), band.data()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The methods of L.-W. Chang's thesis and those that cut a system into partitions, beside LAPACK, long double and the
-// published tables.
+// The methods of L.-W. Chang's thesis and those that split a system into partitions, compared with LAPACK, with long
+// double arithmetic and with the published tables.
 #include <coppice/solvers/compare/classical.hpp>
 
 #include <cmath>
@@ -76,7 +76,7 @@ constexpr published table_6_2[] = {
       5.04e-05, 3.37e-01, 2.97e+55, 9.79e+59, inf, 7.38e-16, 3.31e-14}}};
 
 #if !defined(COPPICE_TEST_CUDA)
-/// Operations and divisions on n equations in partitions of 8.
+/// Number of operations and divisions for n equations in partitions of 8.
 std::pair<double, double> count_operations(method which, int n) {
     std::vector<counted> memory(std::size_t(4 * n + classical::extra_elements(which, n, 128, 8)));
     auto const e = classical::equations_at(memory.data(), n);
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("partition methods: any size, any partition", Fixture, COPPIC
                 CAPTURE(partition);
                 int const method = int(which);
                 CAPTURE(method);
-                if (overflows(which) && n > 8) continue; // they lose as many digits as their products have
+                if (overflows(which) && n > 8) continue; // they lose as many digits as their products grow by
                 double const lost = which == method::redundant_reduction ? std::pow(10, double(n) - 1) : 1;
                 auto const s = bands_of<double>(n, true, std::uint64_t(n));
                 CHECK(backward_error(s, solve_batch(exec, s, 1, {which, 128, partition})) <= 1e-14 * lost);
@@ -113,7 +113,8 @@ TEST_CASE_TEMPLATE("partition methods: Tables 6.1 and 6.2", Fixture, COPPICE_TES
     auto const exec = Fixture::exec();
     for (int type = 1; type <= partition_case_count; ++type) {
         bool const randsvd = type >= 8 && type <= 11;
-        // One draw spans up to thirty orders of magnitude: compared with LAPACK on the same system.
+        // Errors of different samples differ by up to thirty orders of magnitude: compared with LAPACK on the same
+        // system.
         bool const drawn = type == 12 || type == 15, hopeless = type == 14 || type == 16;
         for (auto const& [which, forward] : table_6_2) {
             CAPTURE(type);
@@ -130,10 +131,11 @@ TEST_CASE_TEMPLATE("partition methods: Tables 6.1 and 6.2", Fixture, COPPICE_TES
             if (std::isinf(printed) && type == 17)
                 CHECK(std::isinf(*std::min_element(errors.begin(), errors.end()))); // singular partitions
             else if (drawn)
-                CHECK(median(ratios) <= 10 * printed / (type == 12 ? 2.24e-05 : 1.47e+59)); // to the column of MKL
+                CHECK(median(ratios) <=
+                      10 * printed / (type == 12 ? 2.24e-05 : 1.47e+59)); // compared with the column of MKL
             else if (!hopeless)
                 CHECK(median(errors) <= 10 * printed);
-            // What SPIKE loses on type 18 is not lost where pivots may cross a cut.
+            // On type 18 only SPIKE loses accuracy, since its pivots cannot cross partition boundaries.
             if (type == 18) CHECK((median(errors) >= 1e-4) == (which == method::spike));
         }
     }
@@ -168,14 +170,14 @@ TEST_CASE_TEMPLATE("partition methods: rotations are stable on every matrix of T
 TEST_CASE_TEMPLATE("partition methods: minors overflow, scaled ones do not", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const s = bands_of<double>(512, true, 3);
-    auto large = s; // every row by the same factor: the minors overflow after some ten rows
+    auto large = s; // all rows times the same factor: the minors overflow after about ten rows
     for (auto* const band : {&large.lower, &large.diagonal, &large.upper, &large.rhs})
         for (double& value : *band) value *= 0x1p90;
     CHECK(backward_error(s, solve_batch(exec, s, 1, {method::cf_lu})) <= 1e-14);
     CHECK(std::isinf(backward_error(large, solve_batch(exec, large, 1, {method::cf_lu}))));
     CHECK(backward_error(large, solve_batch(exec, large, 1, {method::cf_lu_scaled})) <= 1e-14);
     CHECK(backward_error(large, solve_batch(exec, large, 1, {method::parallel_diagonal})) <= 1e-14);
-    // Without pivots both fail where they are needed.
+    // Both methods fail without pivoting on matrices that need it.
     auto const type_17 = system_of_type(17, 1);
     CHECK(std::isinf(backward_error(type_17, solve_batch(exec, type_17, 1, {method::cf_lu_scaled}))));
 }
@@ -213,7 +215,7 @@ TEST_CASE_TEMPLATE("partition methods: batches, and the same bits for every syst
         for (int k = 0; k < 7; ++k) CHECK(std::memcmp(all.data() + 100 * k, x.data(), 100 * sizeof(double)) == 0);
     }
     CHECK_THROWS_AS(solve_batch(exec, one, 1, {method::spike, 128, 0}), argument_error);
-    // A right-hand side that is not a number stays visible.
+    // NaN in a right-hand side must appear in the result.
     auto spoilt = one;
     spoilt.rhs[50] = std::numeric_limits<double>::quiet_NaN();
     for (method const which : all_methods) CHECK(std::isnan(solve_batch(exec, spoilt, 1, {which})[50]));
@@ -244,35 +246,37 @@ TEST_CASE("partition methods: a block of threads and a single one give the same 
 
 TEST_CASE("partition methods: operations of n equations") {
     for (int const n : {256, 1024}) {
-        double const logn = std::log2(n), parts = n / 8.0;
+        double const logn = std::log2(n), partitions = n / 8.0;
         auto const near = [](double counted_operations, double expected) {
             return std::abs(counted_operations - expected) <= 0.12 * expected;
         };
         CAPTURE(n);
-        double const meeting = 15, join = meeting + 10, told = 8; // of two stretches
-        // Wang: six operations a row downwards, six upwards, five for the substitution; Thomas for the last rows.
-        CHECK(near(count_operations(method::wang, n).first, 17.0 * n - 9 * parts));
-        // Three sweeps of nine operations a row, one of them a division, two for the substitution; a pivot test takes
-        // three more.
-        double const cuts = parts * (join + meeting + told);
-        CHECK(near(count_operations(method::spike_thomas, n).first, 29.0 * n + cuts));
-        CHECK(near(count_operations(method::spike, n).first, 38.0 * n + cuts));
-        CHECK(count_operations(method::spike, n).second <= 3.0 * n + 2 * parts);
-        CHECK(near(count_operations(method::bondeli, n).first, 29.0 * n + 30 * parts));
-        // Cyclic reduction, which takes the sides of the partitions along for nothing.
-        CHECK(near(count_operations(method::spike_cr, n).first, 17.0 * n + cuts));
-        CHECK(near(count_operations(method::divide_and_conquer, n).first, 3.0 * n + n * (join + meeting + told)));
-        // Kogge and Stone: the first stride stretches of a step are final.
-        CHECK(near(count_operations(method::redundant_reduction, n).first, 3.0 * n + join * (n * (logn - 1) + 1)));
-        // Recurrences, each row once in its group and once from what is before it: of two by two matrices, and two of
-        // first order.
+        double const interface_of = 15, merge = interface_of + 10, remainder = 8; // of two segments
+        // Wang: six operations for each row downwards, six upwards, five for the substitution; Thomas algorithm for the
+        // last rows.
+        CHECK(near(count_operations(method::wang, n).first, 17.0 * n - 9 * partitions));
+        // Three sweeps of nine operations for each row, one of them a division, and two for the substitution; a pivot
+        // test needs three more.
+        double const interfaces = partitions * (merge + interface_of + remainder);
+        CHECK(near(count_operations(method::spike_thomas, n).first, 29.0 * n + interfaces));
+        CHECK(near(count_operations(method::spike, n).first, 38.0 * n + interfaces));
+        CHECK(count_operations(method::spike, n).second <= 3.0 * n + 2 * partitions);
+        CHECK(near(count_operations(method::bondeli, n).first, 29.0 * n + 30 * partitions));
+        // Cyclic reduction also updates the spikes, which costs no additional operations.
+        CHECK(near(count_operations(method::spike_cr, n).first, 17.0 * n + interfaces));
+        CHECK(near(count_operations(method::divide_and_conquer, n).first,
+                   3.0 * n + n * (merge + interface_of + remainder)));
+        // Kogge and Stone: the first stride spans of a step are final.
+        CHECK(near(count_operations(method::redundant_reduction, n).first, 3.0 * n + merge * (n * (logn - 1) + 1)));
+        // Recurrences, each row once in its group and once with the result before it: one of two by two matrices, and
+        // two of first order.
         CHECK(near(count_operations(method::cf_lu, n).first,
                    2.0 * (12 + 1) * n + n + 2.0 * (3 + 2) * n + 2.0 * (3 + 1) * n));
         CHECK(near(count_operations(method::parallel_diagonal, n).first, 49.0 * n));
-        // Three multiplications a test on two rows for each of the system, else cyclic reduction.
+        // Cyclic reduction, and for each row of the system a test of three multiplications on two rows.
         CHECK(near(count_operations(method::adaptive_cr, n).first, (17.0 + 2 * 3) * n));
         CHECK(near(count_operations(method::adaptive_cr, n).second, 3.0 * n));
-        CHECK(count_operations(method::g_spike, n).second <= 3.0 * n + 30 * parts);
+        CHECK(count_operations(method::g_spike, n).second <= 3.0 * n + 30 * partitions);
     }
 }
 #endif

@@ -18,7 +18,7 @@ struct team_of_block {
     int from_lane(int value, int lane) const { return block.from_lane(value, lane); }
 };
 
-/// Writes the rows of a system where its team reads them.
+/// Stores the rows of a system in the memory of its team.
 template <class Team, class System, class Equations>
 void put_equations(Team const& team, System const& s, Equations const& e) {
     for (int i = team.rank(); i < int(s.diagonal.size()); i += team.size()) {

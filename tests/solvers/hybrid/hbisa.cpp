@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HBISA: the solutions and their residuals, the iterations of plain sweeps, spectral radii by LAPACK, batches,
-// smoothing.
+// HBISA: solutions and residuals, iteration counts of reference sweeps, spectral radii by LAPACK, batches, smoothing.
 #include <coppice/solvers/queueing/hbisa.hpp>
 
 #include <cmath>
@@ -48,8 +47,8 @@ double residual_of(csr<T> const& a, std::vector<T> const& b, std::vector<T> cons
     return double(std::sqrt(rr / bb));
 }
 
-/// Sweeps of Eq. 6 or Eq. 7 by dense elimination, in extended precision; `order` names the blocks of a sweep, which see
-/// each other's new values where `fresh`.
+/// Reference sweeps of Eq. 6 or Eq. 7 by dense elimination in extended precision; `order` lists the blocks of a sweep,
+/// which use each other's new values if `fresh`.
 struct plain_sweeps {
     dense a;
     std::size_t block;
@@ -111,9 +110,9 @@ solved<Executor, T> solve_with(Executor const& exec, csr<T> const& a, std::vecto
                                hbisa_options const& options, std::vector<T> const& start) {
     auto const on = exec.copy(a);
     hbisa<Executor, T> const solver(exec, on.view(), options);
-    auto const right = exec.copy(b);
+    auto const rhs = exec.copy(b);
     auto x = exec.copy(start);
-    auto results = solver.solve(exec, right.view(), x.view());
+    auto results = solver.solve(exec, rhs.view(), x.view());
     return {results, to_vector(exec, x)};
 }
 
@@ -132,16 +131,16 @@ TEST_CASE_TEMPLATE("hbisa: the sweeps are those of the equations", Fixture, COPP
             hbisa<Executor, double> const solver(
                 exec, on.view(),
                 {.sweep = kind == 0 ? block_sweep::jacobi : block_sweep::gauss_seidel, .storage = {.block = block}});
-            std::vector<long double> const right(b.begin(), b.end());
+            std::vector<long double> const rhs(b.begin(), b.end());
             std::vector<long double> expected(start.begin(), start.end());
             for (int s = 0; s < 3; ++s) {
                 if (kind == 0) {
-                    plain.sweep(every(blocks, 0, 1), false, right, expected);
+                    plain.sweep(every(blocks, 0, 1), false, rhs, expected);
                     continue;
                 }
-                plain.sweep(every(blocks, 0, 2), true, right, expected);
-                plain.sweep(every(blocks, 1, 2), true, right, expected);
-                if (kind == 2) plain.sweep(every(blocks, 0, 2), true, right, expected);
+                plain.sweep(every(blocks, 0, 2), true, rhs, expected);
+                plain.sweep(every(blocks, 1, 2), true, rhs, expected);
+                if (kind == 2) plain.sweep(every(blocks, 0, 2), true, rhs, expected);
             }
             auto const d = exec.copy(b);
             auto x = exec.copy(start);
@@ -154,10 +153,10 @@ TEST_CASE_TEMPLATE("hbisa: the sweeps are those of the equations", Fixture, COPP
     run(queue_matrix<double>(host, small_queue(0.5)), 6);
     run(laplace2d<double>(host, 7, 6), 7);
     run(generate<double>(host, "pentadiagonal", {.n = 43, .case_id = 18}), 10); // five bands, a short last block
-    run(laplace2d<double>(host, 5, 1), 5);                                      // one block: no odd ones
+    run(laplace2d<double>(host, 5, 1), 5);                                      // one block: there are no odd blocks
 }
 
-TEST_CASE_TEMPLATE("hbisa: converges where the spectral radius is below one, and says so where not", Fixture,
+TEST_CASE_TEMPLATE("hbisa: converges if the spectral radius is below one, and else reports it", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
@@ -194,14 +193,14 @@ TEST_CASE_TEMPLATE("hbisa: converges where the spectral radius is below one, and
                 CHECK(r.relative_residual <= 1e-10);
                 double const rate = sweep == block_sweep::jacobi ? radius : radius * radius;
                 if (r.iterations > 64) CHECK(r.contraction == doctest::Approx(rate).epsilon(0.01));
-            } else { // x grows for ever
+            } else { // x diverges
                 CHECK(r.reason == hbisa_reason::spectral_radius);
                 CHECK(r.spectral_radius == doctest::Approx(1));
                 CHECK(r.iterations < 300);
             }
         }
     }
-    // Far from convergence: the spectral radius is 2 cos(pi / 7) / 0.2 or so.
+    // Slow convergence: the spectral radius is about 2 cos(pi / 7) / 0.2.
     coo<double> entries{12, 12};
     for (int i = 0; i < 12; ++i) {
         entries.add(i, i, 0.2);
@@ -213,10 +212,10 @@ TEST_CASE_TEMPLATE("hbisa: converges where the spectral radius is below one, and
     auto const [results, x] = solve_with(exec, far, b, {.storage = {.block = 2}}, std::vector<double>(12, 0.0));
     CHECK(results.at(0).reason == hbisa_reason::spectral_radius);
     CHECK(results.at(0).spectral_radius == doctest::Approx(2 * std::cos(std::acos(-1.0) / 7) / 0.2).epsilon(1e-4));
-    CHECK(residual_of(far, b, x, 0, 12) <= 1); // never worse than the start
+    CHECK(residual_of(far, b, x, 0, 12) <= 1); // never worse than the starting guess
 }
 
-TEST_CASE_TEMPLATE("hbisa: systems side by side are those alone", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("hbisa: systems of a batch give the same bits as alone", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     host_executor const host{1};
@@ -226,13 +225,13 @@ TEST_CASE_TEMPLATE("hbisa: systems side by side are those alone", Fixture, COPPI
     std::int32_t const n = 54;
     for (int s = 0; s < 5; ++s) {
         alone.push_back(queue_matrix<double>(host, small_queue(0.2 + s)));
-        auto const part = to_coo(host, alone.back());
-        for (std::size_t k = 0; k < part.values.size(); ++k)
-            all.add(part.row_indices[k] + n * s, part.column_indices[k] + n * s, part.values[k]);
-        auto const right = s == 2   ? std::vector<double>(std::size_t(n), 0.0)
-                           : s == 3 ? std::vector<double>(std::size_t(n), std::numeric_limits<double>::infinity())
-                                    : random_vector<double>(n, std::uint64_t(s));
-        b.insert(b.end(), right.begin(), right.end());
+        auto const slice = to_coo(host, alone.back());
+        for (std::size_t k = 0; k < slice.values.size(); ++k)
+            all.add(slice.row_indices[k] + n * s, slice.column_indices[k] + n * s, slice.values[k]);
+        auto const rhs = s == 2   ? std::vector<double>(std::size_t(n), 0.0)
+                         : s == 3 ? std::vector<double>(std::size_t(n), std::numeric_limits<double>::infinity())
+                                  : random_vector<double>(n, std::uint64_t(s));
+        b.insert(b.end(), rhs.begin(), rhs.end());
     }
     all.rows = all.columns = 5 * n;
     auto const matrix = to_csr(host, all);
@@ -244,17 +243,17 @@ TEST_CASE_TEMPLATE("hbisa: systems side by side are those alone", Fixture, COPPI
         options.systems = 1;
         for (int s = 0; s < 5; ++s) {
             CAPTURE(s);
-            auto const part = [&](std::vector<double> const& v) {
+            auto const slice = [&](std::vector<double> const& v) {
                 return std::vector<double>(v.begin() + n * s, v.begin() + n * (s + 1));
             };
-            auto const [one, y] = solve_with(exec, alone[std::size_t(s)], part(b), options, part(start));
+            auto const [one, y] = solve_with(exec, alone[std::size_t(s)], slice(b), options, slice(start));
             CHECK(results.at(std::size_t(s)).reason == one[0].reason);
-            if constexpr (std::is_same_v<Executor, host_executor>) { // to the bit
+            if constexpr (std::is_same_v<Executor, host_executor>) { // bitwise
                 CHECK(results[std::size_t(s)].iterations == one[0].iterations);
-                CHECK(part(x) == y);
+                CHECK(slice(x) == y);
             }
             if (one[0].reason == hbisa_reason::converged)
-                for (std::size_t i = 0; i < y.size(); ++i) REQUIRE(std::abs(part(x)[i] - y[i]) <= 1e-7);
+                for (std::size_t i = 0; i < y.size(); ++i) REQUIRE(std::abs(slice(x)[i] - y[i]) <= 1e-7);
         }
         CHECK(results[0].reason == hbisa_reason::converged);
         CHECK(results[0].iterations > results[4].iterations);
@@ -313,13 +312,13 @@ TEST_CASE_TEMPLATE("hbisa: floats, the limit of the precision, corners and bad i
     }
     CHECK_THROWS_WITH_AS(make(to_csr(host, entries), {.storage = {.block = 3}}),
                          "diagonal block 1 is singular: its column 1 has no pivot", matrix_error);
-    CHECK(make(to_csr(host, entries), {.storage = {.block = 3, .max_bands = 1, .lenient = true}}).mended_rows() == 1);
+    CHECK(make(to_csr(host, entries), {.storage = {.block = 3, .max_bands = 1, .lenient = true}}).regularised_rows() ==
+          1);
     entries.add(4, 4, std::numeric_limits<double>::quiet_NaN());
     CHECK_THROWS_AS(make(to_csr(host, entries), {.storage = {.block = 3}}), matrix_error);
 }
 
-TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over as by passes", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("hbisa: on-chip sweeps equal sweeps by passes", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     host_executor const host{1};
@@ -347,31 +346,31 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
                 REQUIRE(std::abs(resident.x[i] - passes.x[i]) <=
                         T(10000) * std::numeric_limits<T>::epsilon() * largest);
             auto const again = solve_with(exec, a, b, o, start);
-            CHECK(again.x == resident.x); // to the bit
+            CHECK(again.x == resident.x); // bitwise
         }
     };
     auto const queue = [&](std::int64_t servers, std::int64_t places) {
         return queue_matrix<double>(
             host, {.servers = servers, .places = places, .arrival = 5, .upper = 3, .lower = 2, .loss = 1});
     };
-    std::int64_t const room = 1 << 20; // of a block of threads as much as the device has
-    compare(queue(9, 6), 6, room, 1e-9);
-    compare(queue(1, 700), 700, room, 1e-9); // one block, in parts
-    compare(queue(3, 400), 400, room, 1e-9);
-    compare(queue(200, 3), 3, room, 1e-9);
-    compare(laplace2d<float>(host, 7, 6), 7, room, 1e-3f);
-    // On CUDA teams of several blocks, with and without room for what is only read.
+    std::int64_t const limit = 1 << 20; // limited by the device to the memory of a thread block
+    compare(queue(9, 6), 6, limit, 1e-9);
+    compare(queue(1, 700), 700, limit, 1e-9); // one block, in segments
+    compare(queue(3, 400), 400, limit, 1e-9);
+    compare(queue(200, 3), 3, limit, 1e-9);
+    compare(laplace2d<float>(host, 7, 6), 7, limit, 1e-3f);
+    // On CUDA teams of several blocks, with and without on-chip memory for the matrix.
     auto const large = queue(150, 20);
     compare(large, 20, -1, 1e-9);
-    bool took[3] = {}; // some room is too little, some asks for teams, some is enough
-    for (std::int64_t bytes = 1 << 12; bytes <= room; bytes += sanitized ? 3 * bytes : bytes / 2) {
+    bool took[3] = {}; // the smallest limits are too small, larger ones need several members, the largest need one
+    for (std::int64_t bytes = 1 << 12; bytes <= limit; bytes += sanitized ? 3 * bytes : bytes / 2) {
         int const members = form_of(large, {.storage = {.block = 20}, .resident_bytes = bytes});
         took[members == 0 ? 0 : members == 1 ? 2 : 1] = true;
         if (members > 0) compare(large, 20, bytes, 1e-9);
     }
     CHECK(took[0]);
     CHECK((took[1] || took[2]));
-    // The last that fits, and the first that does not.
+    // The largest system that fits, and the smallest that does not.
     auto const fits = [&](std::int64_t servers) {
         return form_of(queue(servers, 10), {.storage = {.block = 10}, .resident_bytes = 16 << 10}) > 0;
     };
@@ -391,7 +390,8 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
               .converged);
     CHECK_THROWS_AS(form_of(beyond, {.resident_bytes = -2}), argument_error);
 
-    // Blocks whose elimination exchanges rows, more bands, and couplings between the systems stay with the passes.
+    // Blocks whose elimination exchanges rows, blocks with more bands, and couplings between systems are solved by
+    // passes.
     coo<double> swapping{8, 8};
     for (int i = 0; i < 8; ++i) {
         swapping.add(i, i, i % 4 == 0 ? 0.5 : 4.0);
@@ -409,7 +409,7 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
     CHECK(form_of(bands, {.storage = {.block = 10}}) == 0);
     CHECK(form_of(laplace2d<double>(host, 7, 6), {.storage = {.block = 7}, .systems = 2}) == 0);
 
-    // New values: the rows of blocks are exchanged with these, and not with those.
+    // Refresh with values for which rows are exchanged, and back.
     auto const tame = laplace2d<double>(host, 4, 2);
     auto wild = host.copy(tame);
     for (std::int32_t i = 0; i < 8; ++i)
@@ -423,9 +423,9 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
     solver.refresh(exec, first.view());
     CHECK(solver.resident_members() == 1);
     auto const b = random_vector<double>(8, 9);
-    auto const right = exec.copy(b);
+    auto const rhs = exec.copy(b);
     auto x = exec.copy(std::vector<double>(8, 0.0));
-    CHECK(solver.solve(exec, right.view(), x.view())[0].converged);
+    CHECK(solver.solve(exec, rhs.view(), x.view())[0].converged);
     CHECK(residual_of(tame, b, to_vector(exec, x), 0, 8) <= 1.01e-12);
 }
 
@@ -448,7 +448,7 @@ TEST_CASE_TEMPLATE("hbisa: as a preconditioner", Fixture, COPPICE_TEST_EXECUTORS
     CHECK(2 * iterations("hbisa,order=symmetric") < lines + 10);
     CHECK(2 * iterations("hbisa,sweeps=4") < lines + 10);
 
-    // Sweeps that let vectors grow are left out.
+    // Sweeps that amplify vectors are rejected.
     auto const wild = exec.copy(generate<double>(host_executor{1}, "rmat", {.scale = 7, .edge_factor = 9}));
     for (char const* const name : {"hbisa,sweeps=1000", "hbisa,sweeps=1000,order=gauss-seidel"}) {
         auto const m = make_preconditioner(exec, name, wild.view());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stationary distributions: against elimination without subtractions, the dense null vector, and a simulated chain.
+// Stationary distributions compared with elimination without subtractions, the dense null vector, and a simulated
+// chain.
 #include <coppice/solvers/queueing/stationary.hpp>
 
 #include <cmath>
@@ -26,7 +27,7 @@ std::vector<double> dense_of(csr<double> const& a) { // column-major
     return d;
 }
 
-/// Grassmann, Taksar and Heyman (1985): no subtraction, so every probability has all its digits.
+/// Grassmann, Taksar and Heyman (1985): without subtractions every probability is computed to full relative accuracy.
 std::vector<long double> by_elimination(csr<double> const& a) {
     auto const n = std::size_t(a.rows());
     auto const d = dense_of(a);
@@ -73,8 +74,8 @@ TEST_CASE_TEMPLATE("stationary: every digit of every probability", Fixture, COPP
         {.servers = 9, .places = 6, .arrival = 5, .upper = 3, .lower = 2},
         {.servers = 30, .places = 8, .arrival = 12, .opening = 10, .closing = 0.1},
         {.servers = 25, .places = 12, .share = 4, .arrival = 60, .service = 4, .closing = 20, .upper = 6},
-        {.servers = 40, .places = 5, .arrival = 1, .service = 8}, // the last level is nearly never reached
-        {.servers = 5, .places = 16, .arrival = 50},              // ten times the tasks that can be served
+        {.servers = 40, .places = 5, .arrival = 1, .service = 8}, // the last level has a very small probability
+        {.servers = 5, .places = 16, .arrival = 50},              // ten times as many arrivals as can be served
         {.servers = 1, .places = 20, .arrival = 0.5},             // M/M/1 with 19 places
         {.servers = 12, .places = 1, .arrival = 3},               // all servers, no waiting: M/M/n/n
         {.servers = 2, .places = 2, .arrival = 3},
@@ -103,7 +104,7 @@ TEST_CASE_TEMPLATE("stationary: every digit of every probability", Fixture, COPP
     for (std::size_t i = 0; i < single.size(); ++i) CHECK(std::abs(single[i] - double(expected[i])) <= 1e-6);
 }
 
-TEST_CASE_TEMPLATE("stationary: the dense null vector, and a chain that is watched", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("stationary: the dense null vector, and a simulated chain", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = queue_matrix<double>(host_executor{1}, {.servers = 6, .places = 5, .arrival = 3, .upper = 3});
     int const n = a.rows();
@@ -120,7 +121,7 @@ TEST_CASE_TEMPLATE("stationary: the dense null vector, and a chain that is watch
     for (int i = 0; i < n; ++i)
         CHECK(x[std::size_t(i)] == doctest::Approx(vt[std::size_t(i * n + n - 1)] / sum).epsilon(1e-10));
 
-    // Jump by jump: the share of the time that is spent in each state.
+    // Simulates the chain jump by jump and measures the fraction of time in each state.
     auto const rates = dense_of(a);
     random_stream const random(1, 1);
     std::vector<double> time(s.size(), 0.0);
@@ -161,7 +162,7 @@ TEST_CASE_TEMPLATE("stationary: systems as large as those of Table 2", Fixture, 
     }
 }
 
-TEST_CASE_TEMPLATE("stationary: corners and what is no chain", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are no chain", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     stationary_result result;
@@ -184,7 +185,7 @@ TEST_CASE_TEMPLATE("stationary: corners and what is no chain", Fixture, COPPICE_
                          "it, and a sum of zero",
                          matrix_error);
     CHECK_THROWS_AS(fails({1, 2, -1, -2}), matrix_error);
-    CHECK_THROWS_AS(fails({1, 0, -1, 0}), matrix_error); // the second state is never left
+    CHECK_THROWS_AS(fails({1, 0, -1, 0}), matrix_error); // no transition leaves the second state
     CHECK_THROWS_AS(fails({1, -2, -1, nan}), matrix_error);
     CHECK_THROWS_AS(fails({1, -1, 0, 0, -1, 1, 0, 0, 0, 0, 1, -1, 0, 0, -1, 1}, {.block = 2}), matrix_error);
     CHECK_THROWS_AS(fails({1, -2, -1, 2}, {.block = 3}), argument_error);

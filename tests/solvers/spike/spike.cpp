@@ -21,27 +21,27 @@ test::system<T> dominant_system(std::int64_t n, std::uint64_t seed) {
     return s;
 }
 
-/// `columns` right-hand sides, column j that of s times j + 1; in place.
+/// Solves for `columns` right-hand rhs in place; column j is that of s times j + 1.
 template <class T, class Executor>
 std::vector<T> solved(Executor const& exec, test::system<T> const& s, spike_options const& o, int columns = 1) {
     auto const n = std::size_t(s.size());
-    std::vector<T> sides(n * std::size_t(columns));
-    for (std::size_t i = 0; i < sides.size(); ++i) sides[i] = s.rhs[i % n] * T(1 + int(i / n));
+    std::vector<T> rhs(n * std::size_t(columns));
+    for (std::size_t i = 0; i < rhs.size(); ++i) rhs[i] = s.rhs[i % n] * T(1 + int(i / n));
     auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
-    auto x = exec.copy(sides);
+    auto x = exec.copy(rhs);
     tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
     columns_view<T> const all(x.data(), s.size(), columns);
     solve_spike(exec, a, columns_view<T const>(all), all, o);
     return to_vector(exec, x);
 }
 
-std::vector<spike_options> every_way(bool pivots) {
-    std::vector<spike_options> ways{{.pivots = pivots}};
+std::vector<spike_options> every_variant(bool pivots) {
+    std::vector<spike_options> variants{{.pivots = pivots}};
     for (auto const layout : {spike_layout::marshalled, spike_layout::as_stored})
         for (int const watermark : {0, 1, 5})
             for (bool const fused : {true, false})
-                ways.push_back({.pivots = pivots, .layout = layout, .watermark = watermark, .fused = fused});
-    return ways;
+                variants.push_back({.pivots = pivots, .layout = layout, .watermark = watermark, .fused = fused});
+    return variants;
 }
 
 } // namespace
@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("spike: any size in every layout, tiled and fused or not, giv
             auto const s = dominant_system<double>(n, std::uint64_t(n));
             auto const x = solved(exec, s, {.pivots = pivots});
             CHECK(backward_error(s, x) <= 1e-14);
-            for (auto const& o : every_way(pivots)) {
+            for (auto const& o : every_variant(pivots)) {
                 CAPTURE(int(o.layout));
                 CAPTURE(o.watermark);
                 CAPTURE(o.fused);
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("spike: any size in every layout, tiled and fused or not, giv
         }
 }
 
-TEST_CASE_TEMPLATE("spike: random bands beside LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("spike: random bands compared with LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const partition : {7, 31, 64})
         for (auto const layout : {spike_layout::staged, spike_layout::marshalled, spike_layout::as_stored}) {
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("spike: random bands beside LAPACK", Fixture, COPPICE_TEST_EX
         }
     auto const f = dominant_system<float>(70001, 2);
     CHECK(backward_error(f, solved(exec, f, {})) <= 1e-6);
-    // A zero diagonal takes pivots of two rows throughout; partitions of an odd number of rows are singular.
+    // With a zero diagonal all pivots have two rows, and partitions with an odd number of rows are singular.
     test::system<double> zero(4096);
     for (std::size_t i = 0; i < 4096; ++i) zero.lower[i] = zero.upper[i] = 1;
     give_solution(zero, 1);
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("spike: random bands beside LAPACK", Fixture, COPPICE_TEST_EX
     CHECK(std::isinf(backward_error(zero, solved(exec, zero, {.partition = 31}))));
 }
 
-TEST_CASE_TEMPLATE("spike: stretches of one system on executors of their own", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("spike: segments of one system on separate executors", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const s = dominant_system<double>(30000, 4);
     host_executor const other{2};
@@ -103,26 +103,26 @@ TEST_CASE_TEMPLATE("spike: stretches of one system on executors of their own", F
     auto const d = exec.copy(s.rhs);
     auto x = exec.copy(s.rhs);
     std::vector<double> solution(30000);
-    std::int64_t const cut = 12345, rest = 30000 - cut; // the rows behind the cut are on the host
-    auto const behind = std::size_t(cut);
+    std::int64_t const split = 12345, rest = 30000 - split; // the rows after the split are on the host
+    auto const after = std::size_t(split);
     using here = std::decay_t<decltype(exec)>;
-    spike_stretch<double, here> first(exec, {cut, lower.data(), diagonal.data(), upper.data()}, true, false);
-    spike_stretch<double, host_executor> second(
-        other, {rest, s.lower.data() + behind, s.diagonal.data() + behind, s.upper.data() + behind}, false, true);
-    first.reduce(array_view<double const>(d.data(), cut));
-    second.reduce(array_view<double const>(s.rhs.data() + behind, rest));
+    spike_segment<double, here> first(exec, {split, lower.data(), diagonal.data(), upper.data()}, true, false);
+    spike_segment<double, host_executor> second(
+        other, {rest, s.lower.data() + after, s.diagonal.data() + after, s.upper.data() + after}, false, true);
+    first.reduce(array_view<double const>(d.data(), split));
+    second.reduce(array_view<double const>(s.rhs.data() + after, rest));
     classical::span<double> spans[classical::pair_nodes(2)] = {first.ends(), second.ends()};
     classical::surroundings<double> around[classical::pair_nodes(2)];
     classical::solve_spans(chain::alone{}, spans, around, 2);
-    first.solve(around[0], array_view<double const>(d.data(), cut), array_view<double>(x.data(), cut));
-    second.solve(around[1], array_view<double const>(s.rhs.data() + behind, rest),
-                 array_view<double>(solution.data() + behind, rest));
+    first.solve(around[0], array_view<double const>(d.data(), split), array_view<double>(x.data(), split));
+    second.solve(around[1], array_view<double const>(s.rhs.data() + after, rest),
+                 array_view<double>(solution.data() + after, rest));
     auto const ahead = to_vector(exec, x);
-    std::copy(ahead.begin(), ahead.begin() + cut, solution.begin());
+    std::copy(ahead.begin(), ahead.begin() + split, solution.begin());
     CHECK(backward_error(s, solution) <= 1e-14);
 }
 
-TEST_CASE_TEMPLATE("spike: the same bits on any number of threads, and bad arguments in words", Fixture,
+TEST_CASE_TEMPLATE("spike: the same bits on any number of threads, and messages for bad arguments", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const s = random_system<double>(50000, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host eliminates from both ends: wide bands, and small systems with any bands.
+// Elimination from both ends on the host: wide bands, and small systems with any bands.
 #include <coppice/banded.hpp>
 #include <coppice/tridiagonal.hpp>
 
@@ -17,13 +17,14 @@ using namespace coppice::test;
 
 namespace {
 
-/// Around every size where the elimination changes: matrices that are their own middle end at 16 rows, tiles hold 32,
-/// fronts may be kept every 512 steps of either end, one and two bands go through segments from 2049 rows on, each end
-/// gets a thread from 4096.
+/// Sizes around every limit at which the elimination changes: small systems are solved without ends up to 16 rows,
+/// tiles hold 32 rows, fronts may be saved every 512 steps of either end, systems with one or two bands are split into
+/// segments from 2049 rows on, and each end has its own thread from 4096 rows on.
 constexpr std::int64_t sizes[] = {1,  2,  3,   8,    9,    15,   16,   17,   31,   32,  33,
                                   34, 65, 100, 1032, 1040, 1041, 1042, 2048, 2049, 4500};
 
-/// Random bands, with a large diagonal where one side has more than the other: such recurrences grow otherwise.
+/// Random bands, with a large diagonal if one side has more bands than the other, since such recurrences grow
+/// otherwise.
 template <class T>
 banded_storage<T> bands_of(std::int64_t n, int lower, int upper, std::uint64_t seed) {
     banded_storage<T> s(n, lower, upper, seed);
@@ -32,7 +33,7 @@ banded_storage<T> bands_of(std::int64_t n, int lower, int upper, std::uint64_t s
     return s;
 }
 
-/// Random bands of which column `zero` is empty.
+/// Random bands in which column `zero` is empty.
 banded_storage<double> without_column(std::int64_t n, int reach, std::int64_t zero) {
     banded_storage<double> s(n, reach, reach, 31);
     for (std::int64_t i = 0; i < n; ++i)
@@ -76,10 +77,10 @@ TEST_CASE_TEMPLATE("bands: every mix of bands, at every size where the eliminati
             }
 }
 
-TEST_CASE_TEMPLATE("bands: random signs, where stretches would grow, from both ends as well as by gbsv", Fixture,
+TEST_CASE_TEMPLATE("bands: random signs, for which segments would grow, are as accurate as by gbsv", Fixture,
                    COPPICE_TEST_EXECUTORS) {
 #if defined(COPPICE_TEST_CUDA)
-    return; // goes through segments
+    return; // eliminated in segments
 #endif
     auto const exec = Fixture::exec();
     for (int const reach : {5, 6, 7, 8})
@@ -87,20 +88,22 @@ TEST_CASE_TEMPLATE("bands: random signs, where stretches would grow, from both e
             CAPTURE(reach);
             CAPTURE(n);
             banded_storage<double> signs(n, reach, reach, std::uint64_t(n + reach));
-            for (double& value : signs.bands) value = value < 0 ? -1 : 1; // NaN outside becomes 1 and is not read
+            for (double& value : signs.bands)
+                value = value < 0 ? -1 : 1; // NaN outside of the matrix becomes 1 and is not read
             check_solution(exec, signs, {});
         }
 }
 
-TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one thread and on two, in place", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE(
+    "bands: the same bits for one right-hand side and for several, on one thread and on two, in position", Fixture,
+    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {1, 2, 3, 4, 5, 8})
         for (std::int64_t const n : {3, 16, 17, 33, 100, 1500, 2049, 4500}) {
             CAPTURE(reach);
             CAPTURE(n);
             auto const s = bands_of<double>(n, reach, reach, std::uint64_t(n + reach));
-            auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved at once
+            auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved together
             auto const x = solve_banded_storage(exec, s, d).x;
             for (std::int64_t const c : {0, 5, 9}) {
                 auto const alone = solve_banded_storage(exec, s, column_of(d, n, c)).x;
@@ -119,7 +122,7 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("bands: pivot rows that are not kept are made again with the same bits") {
+TEST_CASE("bands: pivot rows that are not saved are recomputed with the same bits") {
     for (int const threads : {1, 2})
         for (int const reach : {1, 3, 5, 8})
             for (std::int64_t const n : {33, 1032, 1040, 1041, 1042, 2049, 4500}) {
@@ -140,12 +143,13 @@ TEST_CASE("bands: pivot rows that are not kept are made again with the same bits
                 };
                 auto const saved = solved(std::int64_t(1) << 30);
                 CHECK(solved(0) == saved);
-                CHECK(backward_error_of(s.meaning(), column_of(saved, n, 1), column_of(d, n, 1)) < 50 * epsilon<double>);
+                CHECK(backward_error_of(s.meaning(), column_of(saved, n, 1), column_of(d, n, 1)) <
+                      50 * epsilon<double>);
             }
 }
 #endif
 
-TEST_CASE_TEMPLATE("bands: a column without a pivot is named, at any place and width", Fixture,
+TEST_CASE_TEMPLATE("bands: a column without a pivot is reported, at any position and width", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {2, 4, 5, 8})
@@ -165,7 +169,7 @@ TEST_CASE_TEMPLATE("bands: a column without a pivot is named, at any place and w
             }
 }
 
-TEST_CASE_TEMPLATE("bands: NaN at any place comes out of wide bands and small systems", Fixture,
+TEST_CASE_TEMPLATE("bands: NaN at any position propagates in wide bands and small systems", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();
@@ -192,19 +196,20 @@ TEST_CASE_TEMPLATE("bands: thresholds and scaled pivoting of wide bands and smal
         for (std::int64_t const n : {12, 60, 1100}) {
             CAPTURE(reach);
             CAPTURE(n);
-            // Rows of very different sizes: powers of two, so that scaled pivoting gives the bits of rows alike.
+            // Rows with different powers of two as scale: scaled pivoting gives the same bits as for rows of equal
+            // scale.
             auto const alike = bands_of<double>(n, reach, reach, 9);
             auto scaled = alike;
             auto const d = rhs_for(alike.meaning(), 1, 3);
-            auto scaled_sides = d;
+            auto scaled_rhs = d;
             for (std::int64_t i = 0; i < n; ++i) {
                 double const factor = std::ldexp(1.0, int(i * 37 % 200) - 100);
                 for (int k = -reach; k <= reach; ++k) scaled.at(i, k) *= factor;
-                scaled_sides[std::size_t(i)] *= factor;
+                scaled_rhs[std::size_t(i)] *= factor;
             }
             band_options const o{.pivot = pivoting::scaled_partial};
-            CHECK(solve_banded_storage(exec, scaled, scaled_sides, o).x == solve_banded_storage(exec, alike, d, o).x);
-            // A column of noise is none: singular once noise counts as zero.
+            CHECK(solve_banded_storage(exec, scaled, scaled_rhs, o).x == solve_banded_storage(exec, alike, d, o).x);
+            // A column of values below the threshold counts as zero, so the matrix is singular.
             auto noisy = without_column(n, reach, n / 2);
             for (std::int64_t i = 0; i < n; ++i)
                 for (int k = -reach; k <= reach; ++k)

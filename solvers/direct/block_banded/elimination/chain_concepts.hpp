@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Concepts of the chain solver: what its templates require of their parameters. solvers/chain/words.md defines the
+/// Concepts of the chain solver: what its templates require of their parameters. solvers/direct/DESIGN.md defines the
 /// terms; chain_models.hpp lists and checks the models of each concept.
 #pragma once
 

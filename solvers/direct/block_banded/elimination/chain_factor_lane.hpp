@@ -3,7 +3,7 @@
 /// Factorisation for repeated solves: what a worker saves of the elimination of a segment, and how it solves with this.
 ///
 /// For each group of K unknowns the worker saves the pivot rows U with their columns of the next W unknowns and of y,
-/// the factors L (f of (3) in solvers/chain/words.md), and for each column the index of its pivot row. For a segment
+/// the factors L (f of (3) in solvers/direct/DESIGN.md), and for each column the index of its pivot row. For a segment
 /// that was eliminated by Householder reflections it saves v (chain_householder.hpp) instead of the factors, and the
 /// negative weight of the reflection instead of the index of the pivot row. A solve repeats (4) on the right-hand
 /// sides, stores the right-hand sides of the pivot rows where the solution will be, and executes (5).
@@ -13,8 +13,8 @@
 
 namespace coppice::chain {
 
-/// Saved data of one group of a segment: L and U of the columns of the group [K][rows], U of later columns and of y [...][K],
-/// pivots [K].
+/// Saved data of one group of a segment: L and U of the columns of the group [K][rows], U of later columns and of y
+/// [...][K], pivots [K].
 template <class T>
 struct saved_group {
     T* at;

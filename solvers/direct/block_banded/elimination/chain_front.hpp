@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Window (solvers/chain/words.md) of scalar rows of a banded matrix: a single implementation for a SIMD lane of a CPU
-/// core and for a thread of a GPU.
+/// Window (solvers/direct/DESIGN.md) of scalar rows of a banded matrix: a single implementation for a SIMD lane of a
+/// CPU core and for a thread of a GPU.
 ///
 /// Row i of a segment has 2 N + 1 entries in columns i ... i + 2 N, counted from N columns before the first row of the
 /// segment. The window holds 2 N rows and the entering row; one of them leaves as pivot row, and the entering row is

@@ -4,7 +4,7 @@
 /// real and complex scalars and packs of them.
 ///
 /// H = 1 - weight v v^H with v_k = 1 maps rows [k, rows) of a column to (top, 0 ... 0). Row k then has the form of a
-/// pivot row, (2) in solvers/chain/words.md, so the substitution does not depend on which elimination was used.
+/// pivot row, (2) in solvers/direct/DESIGN.md, so the substitution does not depend on which elimination was used.
 #pragma once
 
 #include <coppice/core/lane/lane_access.hpp>

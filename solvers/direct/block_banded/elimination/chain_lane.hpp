@@ -2,7 +2,7 @@
 /// \file
 /// The chain solver: reduction and substitution of one segment of rows by one worker.
 ///
-/// solvers/chain/words.md defines the terms and lists the equations (1) to (6) that comments refer to.
+/// solvers/direct/DESIGN.md defines the terms and lists the equations (1) to (6) that comments refer to.
 ///
 /// The inner unknowns of a segment have nonzero coefficients only in the rows of the segment, so they are eliminated
 /// there. Each is eliminated once, and every row with a nonzero coefficient may become the pivot row. The method equals

@@ -2,7 +2,7 @@
 /// \file
 /// Levels of the chain solver. The input of a level is block rows: those of the matrix or the condensed segments of the
 /// previous level. A level splits them into segments, eliminates the inner unknowns of every segment and produces one
-/// condensed segment for each (solvers/chain/words.md). This header reads block rows, writes condensed segments, and
+/// condensed segment for each (solvers/direct/DESIGN.md). This header reads block rows, writes condensed segments, and
 /// solves the last condensed segment of a system.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Window (solvers/chain/words.md) in registers: L lanes share a segment, L divides K, and lane `rank` holds the
+/// Window (solvers/direct/DESIGN.md) in registers: L lanes share a segment, L divides K, and lane `rank` holds the
 /// columns j with j mod L = rank. A column that moves left by K stays in its lane, and the compiler knows every index.
 /// Preferred if there are many segments, since the lanes repeat little work.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Window of the chain solver (solvers/chain/words.md) in memory, and its elimination by partial pivoting or
+/// Window of the chain solver (solvers/direct/DESIGN.md) in memory, and its elimination by partial pivoting or
 /// Householder reflections.
 #pragma once
 
@@ -207,8 +207,8 @@ struct pack_pivot {
     }
 };
 
-/// Eliminates column k from the rows below k of another column, with factors f[k + 1 ... rows). Rows from `rows_in_place` on
-/// are written to to[r - rows_in_place]; the others stay in place.
+/// Eliminates column k from the rows below k of another column, with factors f[k + 1 ... rows). Rows from
+/// `rows_in_place` on are written to to[r - rows_in_place]; the others stay in place.
 template <class T, class Pivot>
 COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot, T const* f, int k, int rows,
                                                    int rows_in_place, T* to) {
