@@ -15,6 +15,7 @@
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
@@ -113,7 +114,8 @@ struct stencil {
 };
 
 template <class Executor>
-distributed_csr<Executor, double> part_of_stencil(Executor const& exec, rank_communicator const& others, stencil const& s) {
+distributed_csr<Executor, double> part_of_stencil(Executor const& exec, rank_communicator const& others,
+                                                  stencil const& s) {
     std::int64_t const p = others.rank(), parts = others.ranks();
     std::vector<std::int32_t> offsets, columns;
     std::vector<double> values;
@@ -135,11 +137,12 @@ void over_parts(table& t, Executor const& exec, std::string const& problem, std:
     for (int const parts : numbers_of_parts(exec)) {
         std::vector<measured> all(static_cast<std::size_t>(parts));
         std::string crossing;
-        multi_executor<Executor>(executors(exec, parts)).run([&](Executor const& part, rank_communicator const& others) {
-            all[std::size_t(others.rank())] = measure(part, others);
-            if (others.rank() == 0 && parts > 1 && std::is_same_v<Executor, cuda_executor>)
-                crossing = others.devices() ? "NCCL" : "by the host: " + others.why_no_devices();
-        });
+        multi_executor<Executor>(executors(exec, parts))
+            .run([&](Executor const& part, rank_communicator const& others) {
+                all[std::size_t(others.rank())] = measure(part, others);
+                if (others.rank() == 0 && parts > 1 && std::is_same_v<Executor, cuda_executor>)
+                    crossing = others.devices() ? "NCCL" : "by the host: " + others.why_no_devices();
+            });
         row r;
         r.suite = "parts";
         r.backend = std::is_same_v<Executor, host_executor> ? "host" : "cuda";
@@ -178,7 +181,8 @@ void tridiagonal_in_parts(table& t, options const& o, Executor const& exec) {
                     solve_report report{};
                     if (checked) {
                         auto const time = time_in_parts(others, o.quick ? 3 : 15, [&] {
-                            report = solve_tridiagonal_distributed(part, others, bands.view(), bands.d.view(), bands.x.view());
+                            report = solve_tridiagonal_distributed(part, others, bands.view(), bands.d.view(),
+                                                                   bands.x.view());
                         });
                         return {time,
                                 fmt::format("backward error {:.0e}, {} tries", report.backward_error, report.tries)};
@@ -352,7 +356,7 @@ void krylov_in_parts(table& t, options const& o, Executor const& exec) {
                                            {.tolerance = 1e-8, .max_iterations = 3000});
                         else
                             result = solve_distributed(part, others, "cg", a, m, b.view(), x.view(),
-                                                    {.tolerance = 1e-8, .max_iterations = 3000});
+                                                       {.tolerance = 1e-8, .max_iterations = 3000});
                         part.synchronize();
                         solve_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
                     });

@@ -12,6 +12,7 @@
 #include <coppice/solvers/compare/classical.hpp>
 #include <coppice/solvers/compare/spike.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {

@@ -9,6 +9,7 @@
 #include "bench/peers/lapack.hpp"
 #include "bench/problems/random_bands.hpp"
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bench/problems/host_problem.hpp"
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::bench {

@@ -22,7 +22,9 @@
 ///     the right-hand sides if refinement is requested or may follow (a report with method automatic; on CUDA also real
 ///     tridiagonal systems without a report). With it the call allocates nothing, with one exception: for real
 ///     tridiagonal systems without a report the host takes memory from the pool if x is not finite, and for a copy of d
-///     if x is d. The overload without it takes the workspace from the pool of `exec`.
+///     if x is d and either x may become not finite or the call solves a batch of more than 512 elements whose systems
+///     have at most 512 rows, different sizes or interleaved rows. The overload without it takes the workspace from the
+///     pool of `exec`.
 ///   - `report`: empty, or one solve_report for each system, in memory of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace

@@ -45,8 +45,8 @@
 /// multiplied back. So b and x times a power of two give the same bits, times that power, as long as no element of x
 /// becomes subnormal or overflows; where that changes x too much for the tolerance, the reason is stagnated or
 /// not_finite, and result.relative_residual is that of the x returned. x is finite in any case: what overflows becomes
-/// the largest number. Entries of A and of the preconditioner are used as they are: products with them, and squares of
-/// those, must stay in the range of double (of float for vectors in float).
+/// the largest number. Entries of A and of the preconditioner are used as they are: products with them must
+/// stay in the range of T, squares of those in the range of double.
 ///
 /// **Memory and order.** A solver object allocates its vectors when it is made; solve() allocates the history and a few
 /// scalars. Dot products are accumulated in double for both types and have the same bits on every run and for any

@@ -12,8 +12,9 @@
 ///     have any value and are ignored. `a` and `d` are not changed.
 ///   - `x` may be the same memory as `d`; any other overlap is an error.
 ///   - `workspace`: at least tridiagonal_workspace<T>(n) bytes, aligned to 64. This is at most 8 % of the bytes of the
-///     system (4 n elements) plus 4 KiB, and 0 for n <= 64. The call allocates nothing. An overload without this
-///     argument takes the workspace from the pool of `exec`.
+///     system (4 n elements) plus 4 KiB, and 0 for n <= 64. The call allocates nothing, with one exception: if RPTS
+///     gives an x that is not finite, the host takes memory for the chain solver from the pool. An overload without
+///     this argument takes the workspace from the pool of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace
 ///     that is too small or misaligned, an unknown pivoting, a threshold that is negative or not finite. They are found
@@ -23,12 +24,16 @@
 /// either pivoting the backward error is that of LAPACK's gtsv on all matrices of Table 4 with 512 rows, and at most
 /// some hundred epsilon on a million random rows. Limit of the method: each partition of 32 rows is reduced separately.
 /// If the inner rows of a partition (of the system or of a coarse system) are singular to working precision, accuracy
-/// is lost although the whole matrix may be well-conditioned; tridiagonal_backward_error returns the error. A singular
-/// matrix gives an x that is infinite, NaN or huge, never an exception: a pivot smaller than the smallest normal number
-/// is replaced by that number. NaN or infinity in the input gives NaN or infinity in x, at least in the unknowns that
-/// depend on it. Magnitudes from 1e-300 to 1e300 (1e-36 to 1e36 in float) cause no loss if the rows of the matrix are
-/// of similar scale. For rows of different scales use scaled partial pivoting, whose result is invariant under powers
-/// of two on rows.
+/// is lost although the whole matrix may be well-conditioned; tridiagonal_backward_error returns the error. If x is not
+/// finite, the chain solver (<coppice/banded.hpp>) solves the system again; its answer is accepted if it is finite and
+/// every column had a pivot. Exceptions: on CUDA with a workspace of the caller there is no second solve, since this
+/// workspace suffices only for RPTS; use the overload without workspace, or solve_bands. In place, d is copied before x
+/// is written only if the reduction indicates that x may not be finite; if x overflows without such an indication,
+/// there is no second solve. A singular matrix gives an x that is infinite, NaN or huge, never an exception: a pivot
+/// smaller than the smallest normal number is replaced by that number. NaN or infinity in the input gives NaN or
+/// infinity in x, at least in the unknowns that depend on it. Magnitudes from 1e-300 to 1e300 (1e-36 to 1e36 in float)
+/// cause no loss if the rows of the matrix are of similar scale. For rows of different scales use scaled partial
+/// pivoting, whose result is invariant under powers of two on rows.
 ///
 /// Determinism. The same input gives the same bits on every run, for any number of host threads; on CUDA, on one device
 /// with one tuning file. CPUs of different instruction sets (with or without fused multiply-add) and GPUs may differ in
@@ -41,4 +46,5 @@
 
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>

@@ -70,7 +70,7 @@ std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& 
     for_each(exec, n, probe);
     for (bool const first : {true, false}) {
         if (!first) for_each(exec, n, detail::next_rhs<T>{probe});
-        solve_tridiagonal(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
+        solve_tridiagonal_by_rpts(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
         broken = reduce(exec, n, std::int64_t(0), detail::flag_broken<T>{probe, first, broken_.data()}, plus{});
     }
     return broken;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/solve/band_solve.hpp>
+#include <coppice/solvers/direct/solve/tridiagonal_solve.hpp>
 
 namespace coppice {
 
 COPPICE_BANDS_DECLARE_ALL(template, host_executor)
+COPPICE_TRIDIAGONAL(float, host_executor)
+COPPICE_TRIDIAGONAL(double, host_executor)
 
 } // namespace coppice

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/solve/band_solve.hpp>
+#include <coppice/solvers/direct/solve/tridiagonal_solve.hpp>
 
 namespace coppice {
 
 COPPICE_BANDS_DECLARE(template, double, cuda_executor)
+COPPICE_TRIDIAGONAL(double, cuda_executor)
 
 } // namespace coppice

@@ -61,16 +61,27 @@ bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const
            !watches_rpts(exec, a, o, reported);
 }
 
+template <class T>
+tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x, bool cyclic) {
+    return {{a.size, a.lower, a.diagonal, a.upper},
+            a.systems,
+            x.columns,
+            d.pointer,
+            x.pointer,
+            d.leading,
+            x.leading,
+            a.offsets,
+            largest_of(a),
+            interleaves(a),
+            cyclic};
+}
+
 /// Solves a matrix that rpts_applies() accepts.
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                    band_options const& o, array_view<std::byte> workspace) {
-    if constexpr (std::is_floating_point_v<T>) {
-        tridiagonal_view<T> const bands{a.size, a.lower, a.diagonal, a.upper};
-        tridiagonal_batch<T> const batch{bands,     a.systems, x.columns,     d.pointer,      x.pointer, d.leading,
-                                         x.leading, a.offsets, largest_of(a), interleaves(a), o.cyclic};
-        solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold});
-    }
+    if constexpr (std::is_floating_point_v<T>)
+        solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic), workspace, {o.pivot, o.threshold});
 }
 
 } // namespace coppice::chain

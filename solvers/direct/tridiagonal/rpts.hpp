@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
@@ -17,16 +18,13 @@ namespace coppice {
 template <class T>
 std::int64_t tridiagonal_workspace(std::int64_t n);
 
-/// Solves A x = d by RPTS; see <coppice/tridiagonal.hpp>. Instantiated for float and double on both executors.
+/// Solves A x = d by RPTS without a second solve if x is not finite. For preconditioners, whose systems are regularised
+/// beforehand. Otherwise the contract is that of solve_tridiagonal. Instantiated for float and double on both
+/// executors.
 template <class T, executor Executor>
-void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
-                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
-                       tridiagonal_options options = {});
-
-/// Overload with workspace from the pool of `exec`.
-template <class T, executor Executor>
-void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
-                       array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
+void solve_tridiagonal_by_rpts(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                               array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                               tridiagonal_options options = {});
 
 /// Orders of the vectors of a system, in memory of the executor: row p has the right-hand side d[from[p]] and the
 /// unknown x[to[p]]; null is the order of the rows. Both are permutations; this is not checked.
@@ -88,13 +86,23 @@ bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
 template <class T, executor Executor>
 std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems);
 
-/// Solves a batch of systems by RPTS, as solve_tridiagonal solves one. Used by solve_bands. Arguments are not checked:
-/// numbers of rows, systems and columns are positive, the rows are a multiple of the systems, `x` is `rhs` or overlaps
-/// nothing, the workspace is aligned to 64 bytes. Only the host checks `largest` (argument_error). Values of one
-/// system, NaN included, do not affect another system. The bits of a solution do not depend on the other right-hand
+/// Solves a batch of systems by RPTS, as solve_tridiagonal_by_rpts solves one. Used by solve_bands. Arguments are not
+/// checked: numbers of rows, systems and columns are positive, the rows are a multiple of the systems, `x` is `rhs` or
+/// overlaps nothing, the workspace is aligned to 64 bytes. Only the host checks `largest` (argument_error). Values of
+/// one system, NaN included, do not affect another system. The bits of a solution do not depend on the other right-hand
 /// sides. On CUDA the partition size depends on the number of systems and on the tuning file of the user.
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
+
+/// The same on the host. Returns whether x is finite; the check takes no additional time. `save_rhs` may be empty. It
+/// is called before anything is written to x if x may become not finite; then the caller can copy the right-hand sides
+/// if x replaces them. It is always called for systems that are solved without a reduction, of different sizes or
+/// interleaved. For larger systems of equal size it is called if the reduction finds a zero pivot or a partition that
+/// is nearly singular with every split, or if the coarse solution is huge.
+template <class T>
+bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
+                             array_view<std::byte> workspace, tridiagonal_options options,
+                             std::function<void()> const& save_rhs);
 
 } // namespace coppice

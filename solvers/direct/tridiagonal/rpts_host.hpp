@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_lane.hpp>
@@ -27,11 +28,24 @@ host_levels levels_of(host_executor const&) {
     return {};
 }
 
+/// Whether all tasks of a step returned true.
+class joint_result {
+public:
+    void add(bool ok) {
+        if (!ok) all_.store(false, std::memory_order_relaxed);
+    }
+    explicit operator bool() const { return all_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<bool> all_{true};
+};
+
 /// Executes a step for the partitions of all systems in tasks: some partitions of a large system, or many small
-/// systems. Right-hand sides are processed one after the other; the matrix is reduced again for each.
+/// systems. Right-hand sides are processed one after the other; the matrix is reduced again for each. Returns whether
+/// all calls of rpts_reduce or rpts_substitute returned true.
 template <class T>
-void run_level(host_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
-    void (*kernel)(level<T> const&, std::int64_t, std::int64_t) = nullptr;
+bool run_level(host_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
+    bool (*kernel)(level<T> const&, std::int64_t, std::int64_t) = nullptr;
     with_pivoting(pivot, [&](auto p) {
         constexpr pivoting P = decltype(p)::value;
         kernel = step == level_step::reduce ? COPPICE_ISA_SELECT(rpts_reduce<P, T>)
@@ -39,24 +53,29 @@ void run_level(host_executor const& exec, level<T> const& s, level_step step, pi
     });
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
+    joint_result ok;
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
         detail::for_each_block(
             exec, s.fine.systems * each, together, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                 for (std::int64_t t = begin; t < end; ++t) {
                     std::int64_t const first = t % each * host_task_partitions;
-                    kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions));
+                    ok.add(kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions)));
                 }
             });
+    return bool(ok);
 }
 
+/// Returns whether x is finite.
 template <class T>
-void solve_last(host_executor const& exec, host_levels, system_view<T> const& s, T threshold, pivoting pivot, void*) {
+bool solve_last(host_executor const& exec, host_levels, system_view<T> const& s, T threshold, pivoting pivot, void*) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_small<T>);
     std::int64_t const pairs = s.pairs();
     if (pairs == 1) return kernel(s, pivot, threshold);
+    joint_result finite;
     detail::for_each_block(exec, pairs, host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) kernel(s.pair(i), pivot, threshold);
+        for (std::int64_t i = begin; i < end; ++i) finite.add(kernel(s.pair(i), pivot, threshold));
     });
+    return bool(finite);
 }
 
 /// Upper bound of the rows of interleaved systems. Each lane of a pack eliminates one system; the pivot rows of a pack
@@ -79,11 +98,13 @@ template <class T>
 std::int64_t interleaved_workspace(host_executor const& exec, std::int64_t rows, std::int64_t systems) {
     return interleaved_workers<T>(exec, systems) * 4 * rows * max_lanes<T>;
 }
+/// Returns whether x is finite.
 template <class T>
-void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
+bool solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_interleaved<T>);
     std::int64_t const workers = interleaved_workers<T>(exec, all.systems);
     std::int64_t const packs = (all.systems + max_lanes<T> - 1) / max_lanes<T>;
+    joint_result finite;
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         std::int64_t const first = packs * w / workers * max_lanes<T>;
         std::int64_t const last = std::min(packs * (w + 1) / workers * max_lanes<T>, all.systems);
@@ -91,10 +112,11 @@ void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* 
             system_view<T> one = all;
             one.rhs += c * all.rhs_leading;
             one.x += c * all.x_leading;
-            kernel(one, options.pivot, static_cast<T>(options.threshold), first, last,
-                   memory + w * 4 * all.size * max_lanes<T>);
+            finite.add(kernel(one, options.pivot, static_cast<T>(options.threshold), first, last,
+                              memory + w * 4 * all.size * max_lanes<T>));
         }
     });
+    return bool(finite);
 }
 
 } // namespace coppice::rpts

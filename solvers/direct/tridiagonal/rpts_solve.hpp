@@ -9,6 +9,9 @@
 ///     run_level(exec, level, step, pivot)              fine rows -> coarse rows, or coarse solution -> fine solution
 ///     solve_last(exec, how, systems, threshold, pivot, memory)      solves the coarsest systems; memory as for a level
 ///
+/// On the host, run_level and solve_last return whether x is finite; the reduction returns whether it will be finite
+/// for a finite coarse solution (rpts_tiles.hpp). On CUDA they return nothing.
+///
 /// All of them take a batch of systems of equal size, with equal numbers of right-hand sides. For systems of different
 /// sizes:
 ///
@@ -31,13 +34,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
 
-#include <coppice/core/memory_range.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_host.hpp>
 #if defined(__CUDACC__)
 #include <coppice/solvers/direct/tridiagonal/rpts_cuda.cuh>
@@ -45,42 +50,6 @@
 
 namespace coppice {
 namespace rpts {
-
-/// Checks arguments in constant time; see <coppice/tridiagonal.hpp>.
-template <class T>
-void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T> x, array_view<std::byte> workspace,
-                     tridiagonal_options options) {
-    std::int64_t const n = a.size();
-    if (n < 0) throw argument_error("solve_tridiagonal: the matrix has " + std::to_string(n) + " rows");
-    require_size("right-hand side of solve_tridiagonal", d, n);
-    require_size("solution of solve_tridiagonal", x, n);
-    if (options.pivot != pivoting::none && options.pivot != pivoting::partial &&
-        options.pivot != pivoting::scaled_partial)
-        throw argument_error("solve_tridiagonal: unknown pivoting " + std::to_string(int(options.pivot)));
-    if (!(options.threshold >= 0 && std::isfinite(options.threshold)))
-        throw argument_error("solve_tridiagonal: threshold is " + std::to_string(options.threshold) +
-                             ", expected a finite number >= 0");
-    std::int64_t const needed = tridiagonal_workspace<T>(n);
-    require_space("solve_tridiagonal: ", "workspace", workspace, needed);
-    if (n == 0) return;
-    if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
-        throw argument_error("solve_tridiagonal: null pointer to " + std::to_string(n) + " rows");
-    std::int64_t const bytes = n * std::int64_t(sizeof(T));
-    memory_range const solution = range_of("the solution", x), rhs = range_of("the right-hand side", d);
-    memory_range const space{"the workspace", workspace.data(), needed};
-    auto const check = [](memory_range const& written, memory_range const& other) {
-        require_no_overlap(written, other, "solve_tridiagonal: ");
-    };
-    std::array<memory_range, 3> const matrix{
-        {{"the lower band", a.lower, bytes}, {"the diagonal", a.diagonal, bytes}, {"the upper band", a.upper, bytes}}};
-    for (memory_range const& band : matrix) {
-        check(solution, band);
-        check(space, band);
-    }
-    if (x.data() != d.data()) check(solution, rhs);
-    check(space, solution);
-    check(space, rhs);
-}
 
 /// Workspace of a batch on any executor, in elements.
 template <class T>
@@ -104,14 +73,46 @@ std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems
 
 namespace rpts {
 
-/// Solves a batch; arguments are already checked.
+/// Returns the result of step(), or true if the launcher does not check x.
+template <class Step>
+bool result_of(Step const& step) {
+    if constexpr (std::is_void_v<decltype(step())>) {
+        step();
+        return true;
+    } else {
+        return step();
+    }
+}
+/// Whether every unknown is so small that a substitution with it does not overflow. On the host.
+template <class T>
+bool is_moderate(host_executor const& exec, system_view<T> const& systems) {
+    constexpr T limit =
+        std::numeric_limits<T>::max() * std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon();
+    joint_result moderate;
+    std::int64_t const block = std::max<std::int64_t>(1, 16384 / systems.size);
+    detail::for_each_block(exec, systems.pairs(), block, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) {
+            T const* const x = systems.pair(k).x;
+            T largest(0);
+            for (std::int64_t i = 0; i < systems.size; ++i) largest = std::max(largest, std::abs(x[i]));
+            moderate.add(largest < limit);
+        }
+    });
+    return bool(moderate);
+}
+
+/// Solves a batch; arguments are already checked. Returns whether x is finite, or true if the launcher does not check.
+/// `save_rhs`, which only the host takes, may be empty; it is called before x is written if x may become not finite.
 template <class T, executor Executor, class Levels>
-void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
+bool solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory, tridiagonal_options options,
+           std::function<void()> const& save_rhs = {}) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
     // avoids the setup of levels, to save time for small systems
-    if (how.is_last(systems.size, systems.systems, cyclic))
-        return solve_last(exec, how, systems, threshold, options.pivot, memory);
+    if (how.is_last(systems.size, systems.systems, cyclic)) {
+        if (save_rhs) save_rhs();
+        return result_of([&] { return solve_last(exec, how, systems, threshold, options.pivot, memory); });
+    }
     std::array<level<T>, max_levels> levels;
     int depth = 0;
     std::int64_t const used = for_each_level<T>(
@@ -139,9 +140,16 @@ void solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
     // Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
-    for (int k = 0; k < depth; ++k) run_level(exec, levels[std::size_t(k)], level_step::reduce, pivot_of(k));
-    solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used);
-    for (int k = depth - 1; k >= 0; --k) run_level(exec, levels[std::size_t(k)], level_step::substitute, pivot_of(k));
+    auto const run = [&](int k, level_step step) {
+        return result_of([&] { return run_level(exec, levels[std::size_t(k)], step, pivot_of(k)); });
+    };
+    bool const good = run(0, level_step::reduce) && threshold == T(0); // entries that count as zero are no pivots
+    for (int k = 1; k < depth; ++k) run(k, level_step::reduce);
+    bool finite = result_of([&] { return solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used); });
+    for (int k = depth - 1; k > 0; --k) finite = run(k, level_step::substitute) && finite;
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (save_rhs && (!good || !finite || !is_moderate(exec, depth > 1 ? levels[1].fine : systems))) save_rhs();
+    return run(0, level_step::substitute) && finite;
 }
 
 /// Number of threads that solve systems of different sizes simultaneously, limited by the workspace.
@@ -163,9 +171,9 @@ bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t
 }
 
 /// Solves systems of different sizes: first the short ones, each by one thread, distributed so that threads get about
-/// equal numbers of rows; then the long ones, one after the other, each by all threads.
+/// equal numbers of rows; then the long ones, one after the other, each by all threads. Returns whether x is finite.
 template <class T>
-void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
+bool solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
     for (std::int64_t k = 0; k < all.systems; ++k)
         if (rows_of(k) > all.size)
@@ -175,6 +183,7 @@ void solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
     std::int64_t const workers = varied_workers(exec, size, all.systems, all.size);
     std::int64_t const alone = elements_of_batch<T>(std::min(all.size, host_alone_rows), 1, 1);
     host_executor const one_thread(1);
+    joint_result finite;
     auto const first_of = [&](std::int64_t w) {
         return std::lower_bound(all.offsets, all.offsets + all.systems, begin + size * w / workers) - all.offsets;
     };
@@ -185,11 +194,38 @@ void solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
                 system_view<T> one = all.at(k, c);
                 one.columns = 1;
                 if (one.size > 0 && one.size <= host_alone_rows)
-                    solve(one_thread, host_levels{}, one, memory + w * alone, options);
+                    finite.add(solve(one_thread, host_levels{}, one, memory + w * alone, options));
             }
     });
     for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
-        if (rows_of(k) > host_alone_rows) solve(exec, host_levels{}, all.at(k, 0), memory, options);
+        if (rows_of(k) > host_alone_rows) finite.add(solve(exec, host_levels{}, all.at(k, 0), memory, options));
+    return bool(finite);
+}
+
+/// Solves a batch of any kind; see solve().
+template <class T, executor Executor>
+bool solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                     tridiagonal_options options, std::function<void()> const& save_rhs = {}) {
+    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
+    std::int64_t const rows = batch.offsets ? batch.largest : each;
+    system_view<T> all{rows,
+                       batch.matrix.lower,
+                       batch.matrix.diagonal,
+                       batch.matrix.upper,
+                       batch.rhs,
+                       batch.x,
+                       batch.systems,
+                       batch.columns,
+                       rows,
+                       batch.rhs_leading,
+                       batch.x_leading,
+                       batch.offsets};
+    all.cyclic = batch.cyclic;
+    T* const memory = reinterpret_cast<T*>(workspace.data());
+    if (!batch.interleaved && !batch.offsets) return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
+    if (save_rhs) save_rhs();
+    if (batch.interleaved) return result_of([&] { return solve_interleaved(exec, all, memory, options); });
+    return result_of([&] { return solve_varied(exec, all, memory, options); });
 }
 
 } // namespace rpts
@@ -221,9 +257,9 @@ std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows
 }
 
 template <class T, executor Executor>
-void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
-                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
-                       tridiagonal_options options) {
+void solve_tridiagonal_by_rpts(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                               array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                               tridiagonal_options options) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
     rpts::solve(exec, rpts::levels_of<T>(exec),
@@ -249,35 +285,7 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
-    std::int64_t const rows = batch.offsets ? batch.largest : each;
-    rpts::system_view<T> all{rows,
-                             batch.matrix.lower,
-                             batch.matrix.diagonal,
-                             batch.matrix.upper,
-                             batch.rhs,
-                             batch.x,
-                             batch.systems,
-                             batch.columns,
-                             rows,
-                             batch.rhs_leading,
-                             batch.x_leading,
-                             batch.offsets};
-    all.cyclic = batch.cyclic;
-    T* const memory = reinterpret_cast<T*>(workspace.data());
-    if (batch.interleaved)
-        rpts::solve_interleaved(exec, all, memory, options);
-    else if (batch.offsets)
-        rpts::solve_varied(exec, all, memory, options);
-    else
-        rpts::solve(exec, rpts::levels_of<T>(exec), all, memory, options);
-}
-
-template <class T, executor Executor>
-void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
-                       array_view<std::type_identity_t<T>> x, tridiagonal_options options) {
-    buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(std::max<std::int64_t>(a.size(), 0)));
-    solve_tridiagonal(exec, a, d, x, workspace.view(), options);
+    rpts::solve_any_batch(exec, batch, workspace, options);
 }
 
 // Independent of the executor: instantiated in rpts.cpp only.
@@ -287,10 +295,8 @@ extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, st
 extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
 
 #define COPPICE_RPTS(T, Executor)                                                                                      \
-    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
-                                    array_view<std::byte>, tridiagonal_options);                                       \
-    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
-                                    tridiagonal_options);                                                              \
+    template void solve_tridiagonal_by_rpts(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,  \
+                                            array_view<std::byte>, tridiagonal_options);                               \
     template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, row_orders const&,                  \
                                              array_view<T const>, array_view<T>, array_view<std::byte>,                \
                                              tridiagonal_options);                                                     \

@@ -222,13 +222,14 @@ COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& spl
 }
 
 // After the reduction of a tile with these multipliers: chooses another split for pairs with a small multiplier, and
-// writes their coarse rows.
+// writes their coarse rows. Returns false if no split of a pair is good.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
+COPPICE_ALWAYS_INLINE bool resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
                                          boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
     auto const* const first = reinterpret_cast<T const*>(&multipliers.first);
     auto const* const final = reinterpret_cast<T const*>(&multipliers.last);
     auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return boundary_multipliers<T>{first[l], final[l]}; };
+    bool all_good = P != pivoting::none;
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
         unsigned of_pair = small_multipliers(of_lane(l), 0) | small_multipliers(of_lane(l + 1), 2);
         int number = 0;
@@ -237,6 +238,7 @@ COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partiti
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
             int const found = pair.template find_split<P>(s.threshold);
+            all_good = all_good && found >= 0;
             if (found >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
                 number = found;
                 coarse_row<T> rows[4];
@@ -252,6 +254,7 @@ COPPICE_ALWAYS_INLINE void resplit_pairs(level<T> const& s, std::int64_t partiti
         }
         s.pair_records[(partition + l) / 2] = pair_record(number, of_pair).stored();
     }
+    return all_good;
 }
 
 // The pair records of a tile, written by the reduction.
@@ -314,6 +317,35 @@ private:
     std::uint32_t shifted_ = 0;
 };
 
+// Whether no lane has an element below the smallest normal number.
+template <class Lanes>
+COPPICE_ALWAYS_INLINE bool is_normal(Lanes const& x) {
+    using T = typename Lanes::value_type;
+    auto const* const of_lane = reinterpret_cast<T const*>(&x);
+    bool normal = true;
+    for (int l = 0; l < Lanes::size; ++l) normal &= of_lane[l] >= std::numeric_limits<T>::min();
+    return normal;
+}
+// Whether x is finite in all lanes. Uses x - x, which is 0 if x is finite, else NaN.
+template <class Lanes>
+COPPICE_ALWAYS_INLINE bool is_finite(Lanes const& x) {
+    Lanes const none = x - x;
+    auto const* const difference = reinterpret_cast<typename Lanes::value_type const*>(&none);
+    typename Lanes::value_type sum(0);
+    for (int l = 0; l < Lanes::size; ++l) sum += difference[l];
+    return sum == 0;
+}
+// Whether the solution of a tile is finite. Each substitution goes from the middle of a partition to its ends; each
+// step is x = reciprocal (rhs - next x1 - after x2). If an x is not finite, no later one is. So it is sufficient to
+// check the unknowns at the ends, unless pairs have another split.
+template <class T>
+COPPICE_ALWAYS_INLINE bool is_solution_finite(tile<T>& t, bool shifted) {
+    auto const* const x = t.bands[3];
+    auto sum = (x[0] - x[0]) + (x[1] - x[1]) + (x[length - 2] - x[length - 2]) + (x[length - 1] - x[length - 1]);
+    for (int j = 2; shifted && j < length - 2; ++j) sum = sum + (x[j] - x[j]);
+    return is_finite(sum);
+}
+
 // Loads `count` lanes; the others get `padding`.
 template <class Lanes, class T>
 Lanes load_lanes(T const* from, int count, T padding) {
@@ -326,8 +358,9 @@ Lanes load_lanes(T const* from, int count, T padding) {
 }
 
 // Solves one system in each lane, by elimination with row exchanges; `memory` holds the slots of the pivot rows.
+// Returns whether x is finite: only the first unknown, which is substituted last, needs a check.
 template <pivoting P, class T>
-void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
+bool solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
     using lanes = typename tile<T>::lanes;
     lanes* const slots = reinterpret_cast<lanes*>(memory);
     partition_rows<lanes> const rows{slots, slots + s.size, slots + 2 * s.size, slots + 3 * s.size};
@@ -347,6 +380,7 @@ void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
     substitute_upwards<1>(rows, 0, n - 2, x, lanes(T(0)));
     for (int j = 0; j < n; ++j)
         __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
+    return is_finite(rows.rhs[0]);
 }
 
 // Solves one system from its first row to its last; `memory` holds 4 size elements.
@@ -367,52 +401,62 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
 } // namespace
 
 template <class T>
-void rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
+bool rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
                       T* memory) {
     constexpr int size = tile<T>::lanes::size;
     static_assert(size <= rpts::max_lanes<T>);
+    bool finite = true;
     rpts::with_pivoting(pivot, [&](auto p) {
         for (std::int64_t k = first; k < last; k += size)
-            solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
+            finite &= solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
     });
+    return finite;
 }
 
 template <class T>
-void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
+bool rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     using lanes = pack<T, 16, 1>;
     lanes memory[4][(host_last + 1) / 2];
-    // the direction of the elimination determines which entries a threshold can flush: use downwards, as elsewhere
-    if (threshold > T(0))
-        return rpts::with_pivoting(
-            pivot, [&](auto p) { solve_downwards<decltype(p)::value>(s, threshold, reinterpret_cast<T*>(memory)); });
-    partition_rows<lanes> const slots{memory[0], memory[1], memory[2], memory[3]};
-    rpts::with_pivoting(pivot, [&](auto p) { solve_from_ends<decltype(p)::value>(s, slots); });
+    rpts::with_pivoting(pivot, [&](auto p) {
+        constexpr pivoting P = decltype(p)::value;
+        // the direction of the elimination determines which entries a threshold can flush: use downwards, as elsewhere
+        if (threshold > T(0)) return solve_downwards<P>(s, threshold, reinterpret_cast<T*>(memory));
+        solve_from_ends<P>(s, partition_rows<lanes>{memory[0], memory[1], memory[2], memory[3]});
+    });
+    // The unknowns at the ends are substituted last: if any unknown is not finite, one of these is not.
+    T const first = s.x[s.target_of(0)], last = s.x[s.target_of(s.size - 1)];
+    return (first - first) + (last - last) == T(0);
 }
 
 template <pivoting P, class T>
-void rpts_reduce(level<T> const& s, std::int64_t first, std::int64_t last) {
+bool rpts_reduce(level<T> const& s, std::int64_t first, std::int64_t last) {
     tile<T> t;
     using lanes = typename decltype(t)::lanes;
     lanes const threshold(s.threshold);
+    bool all_good = true;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         coarse_row<lanes> up, down;
         boundary_multipliers<lanes> multipliers;
+        lanes min_pivot;
         reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
-                       &multipliers);
+                       &multipliers, &min_pivot);
         store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
         store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
         store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
         store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
-        resplit_pairs<P>(s, p, last, t, multipliers);
+        all_good &= resplit_pairs<P>(s, p, last, t, multipliers);
+        all_good &= is_normal(min_pivot);
     }
+    return all_good;
 }
 
 template <pivoting P, class T>
-void rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
+bool rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
     tile<T> t;
     using lanes = typename decltype(t)::lanes;
     lanes const threshold(s.threshold);
+    bool finite = true;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         recorded_pairs<P, T> const recorded(s, p, last);
@@ -422,21 +466,23 @@ void rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
         else
             substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
                                     fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        finite &= is_solution_finite(t, recorded.any_shifted());
         t.store_solution(s.fine, p);
     }
+    return finite;
 }
 
 #define COPPICE_RPTS_LEVELS(P)                                                                                         \
-    template void rpts_reduce<P>(level<float> const&, std::int64_t, std::int64_t);                                     \
-    template void rpts_reduce<P>(level<double> const&, std::int64_t, std::int64_t);                                    \
-    template void rpts_substitute<P>(level<float> const&, std::int64_t, std::int64_t);                                 \
-    template void rpts_substitute<P>(level<double> const&, std::int64_t, std::int64_t);
+    template bool rpts_reduce<P>(level<float> const&, std::int64_t, std::int64_t);                                     \
+    template bool rpts_reduce<P>(level<double> const&, std::int64_t, std::int64_t);                                    \
+    template bool rpts_substitute<P>(level<float> const&, std::int64_t, std::int64_t);                                 \
+    template bool rpts_substitute<P>(level<double> const&, std::int64_t, std::int64_t);
 COPPICE_RPTS_LEVELS(pivoting::none)
 COPPICE_RPTS_LEVELS(pivoting::partial)
 COPPICE_RPTS_LEVELS(pivoting::scaled_partial)
-template void rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
-template void rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
-template void rpts_small(system_view<float> const&, pivoting, float);
-template void rpts_small(system_view<double> const&, pivoting, double);
+template bool rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
+template bool rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
+template bool rpts_small(system_view<float> const&, pivoting, float);
+template bool rpts_small(system_view<double> const&, pivoting, double);
 
 } // namespace coppice::COPPICE_ISA

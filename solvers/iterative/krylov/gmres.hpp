@@ -279,7 +279,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         iteration.pass(detail::gmres_subtract<E>{s, factor, once_more, w});
         iteration.pass(detail::gmres_next<E>{s, w, v, basis}); // v = w / |w|
     };
-    constexpr double min_fraction = detail::unit_of<T>;
+    constexpr double min_fraction = detail::dot_noise<T>;
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
         auto const end = iteration.round({.beta = std::sqrt(rr), .min_fraction = min_fraction}, best_, begin, iterate);

@@ -8,6 +8,7 @@
 
 #include <coppice/core/config.hpp>
 #include <coppice/core/repeat.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
 
 namespace coppice::detail {
 
@@ -16,6 +17,8 @@ enum class round_end {
     none,
     tolerance, ///< the recurrence claims that the tolerance is met
     breakdown, ///< a divisor is zero
+    restart,   ///< a divisor consists of rounding errors only, so the step at which this happens depends on them; a
+               ///< round from the true residual helps
     cycle,     ///< the method's own restart, with nothing wrong (GMRES)
     not_finite,
     limit,     ///< of iterations
@@ -31,6 +34,12 @@ struct krylov_mail {
 };
 
 COPPICE_HD inline bool is_finite(double value) { return value - value == 0; }
+
+/// A dot product x^H y of vectors of T that is at most this fraction of |x| |y| consists of rounding errors only: its
+/// terms have relative errors of about the unit of T, and the sum of their squares is at most |x|^2 |y|^2. Divisors are
+/// compared with this bound, so that a breakdown depends neither on the order of a sum nor on the scale of the system.
+template <class T>
+inline constexpr double dot_noise = 8 * unit_of<T>;
 
 /// A recursive residual below this bound is meaningless: no solution with 53-bit numbers reaches it, and continuing
 /// would let squares underflow.

@@ -96,7 +96,8 @@ bool krylov_monitor::open(double residual_squared) {
         return false;
     }
     if (result_.iterations == 0) began_with_ = residual;
-    if (end_ == round_end::breakdown && steps_ == 0) {
+    bool const broke = end_ == round_end::breakdown || end_ == round_end::restart;
+    if (broke && steps_ == 0) {
         finish(krylov_reason::breakdown);
         return false;
     }
@@ -106,16 +107,20 @@ bool krylov_monitor::open(double residual_squared) {
     }
     // A cycle that gains nothing would be repeated for ever; another round may need a second and a third try.
     bool hopeless = end_ == round_end::cycle && residual >= opened_with_ * (1 - 1e-12);
-    if (end_ == round_end::tolerance || end_ == round_end::breakdown) {
-        idle_rounds_ = residual > 0.9 * best_ ? idle_rounds_ + 1 : 0;
+    if (end_ == round_end::tolerance || broke) {
+        // Long rounds that end with a restart do not count: with another order of the sums they would be longer or
+        // shorter, and the solve would end for another reason. The limit of iterations ends it.
+        constexpr std::int64_t long_round = 10;
+        bool const idle = residual > 0.9 * best_ && !(end_ == round_end::restart && steps_ >= long_round);
+        idle_rounds_ = idle ? idle_rounds_ + 1 : 0;
         hopeless = idle_rounds_ >= 3;
     }
     best_ = std::min(best_, residual);
     if (hopeless) {
-        finish(end_ == round_end::breakdown ? krylov_reason::breakdown : krylov_reason::stagnated);
+        finish(broke ? krylov_reason::breakdown : krylov_reason::stagnated);
         return false;
     }
-    if (end_ == round_end::tolerance || end_ == round_end::breakdown) ++result_.restarts;
+    if (end_ == round_end::tolerance || broke) ++result_.restarts;
     opened_with_ = residual;
     steps_ = 0;
     end_ = round_end::none;

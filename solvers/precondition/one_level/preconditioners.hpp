@@ -172,7 +172,7 @@ void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, arr
     require_size("r of a preconditioner", r, system_.size());
     require_size("z of a preconditioner", z, system_.size());
     auto const use = user_.enter("this tridiagonal_preconditioner");
-    solve_tridiagonal(exec, system_.view(), r, z, workspace_.view(), options_);
+    solve_tridiagonal_by_rpts(exec, system_.view(), r, z, workspace_.view(), options_);
 }
 
 struct identity_entry {

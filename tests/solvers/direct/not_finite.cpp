@@ -2,6 +2,7 @@
 // Tridiagonal solves without a report: well-conditioned matrices for which RPTS divides by zero.
 #include <coppice/banded.hpp>
 #include <coppice/coppice.h>
+#include <coppice/tridiagonal.hpp>
 
 #include <array>
 #include <cmath>
@@ -135,7 +136,38 @@ TEST_CASE_TEMPLATE("bands: rows of random scales without a report", Fixture, COP
         // If a report is ok, the solution without a report is finite, too.
         if (reported.status == solve_status::ok)
             for (double const e : quiet) CHECK(std::isfinite(e));
+        auto const in_place = solve_quietly(exec, s, s.d, {}, true, alone);
+        CHECK(std::memcmp(in_place.data(), quiet.data(), quiet.size() * sizeof(double)) == 0);
     }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: mixed scales", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&]<class T>(T) {
+        for (std::int64_t const n :
+             {7, 65, 500, 513, 600, 777, 1000, 1024, 1777, 2000, 2049, 2505, 3001, 3500, 4097, 5000})
+            for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+                CAPTURE(n);
+                mixed_system<T> const s(n);
+                auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+                tridiagonal_view<T> const a{n, lower.data(), diagonal.data(), upper.data()};
+                auto const d = exec.copy(s.d);
+                auto in_place = exec.copy(s.d);
+                buffer<T> x(exec, n);
+                solve_tridiagonal(exec, a, d.view(), x.view(), {.pivot = pivot});
+                solve_tridiagonal(exec, a, in_place.view(), in_place.view(), {.pivot = pivot});
+                auto const apart = to_vector(exec, x);
+                CHECK(error_of(s, apart.data(), s.d.data()) < 100 * std::numeric_limits<T>::epsilon());
+                CHECK(to_vector(exec, in_place) == apart);
+                if constexpr (std::is_same_v<std::decay_t<decltype(exec)>, host_executor>) {
+                    buffer<std::byte> space(exec, tridiagonal_workspace<T>(n));
+                    solve_tridiagonal(exec, a, d.view(), x.view(), space.view(), {.pivot = pivot});
+                    CHECK(to_vector(exec, x) == apart);
+                }
+            }
+    };
+    check(double{});
+    check(float{});
 }
 
 TEST_CASE_TEMPLATE("bands: batches and right-hand sides of mixed scales without a report", Fixture,

@@ -2,7 +2,9 @@
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
+#include <initializer_list>
 #include <limits>
+#include <set>
 #include <type_traits>
 
 #include "solvers/dense.hpp"
@@ -284,6 +286,68 @@ TEST_CASE_TEMPLATE("Krylov methods: a right-hand side of any magnitude", Fixture
     auto const exec = Fixture::exec();
     check_scales<std::remove_const_t<decltype(exec)>, double>(exec, -960, 1015, 79, 1e-10);
     check_scales<std::remove_const_t<decltype(exec)>, float>(exec, -100, 120, 22, 1e-5);
+}
+
+namespace {
+
+/// Solves 2^k A x = b: products leave the window of b, and squares of A leave the range of T.
+template <class T, class Executor>
+void check_scaled_matrix(Executor const& exec, std::initializer_list<int> exponents, double tolerance) {
+    auto const plain = generate<T>(host_executor{1}, "laplace2d", {.nx = 8});
+    auto const b = random_vector<T>(64, 6);
+    for (int const k : exponents) {
+        auto a = host_executor{1}.copy(plain);
+        for (std::int64_t i = 0; i < a.nonzeros(); ++i) a.values().data()[i] = std::ldexp(a.values().data()[i], k);
+        for (auto const method : krylov_names)
+            for (auto const preconditioner : {"none", "jacobi", "forest"}) {
+                CAPTURE(k);
+                CAPTURE(method);
+                CAPTURE(preconditioner);
+                auto const end = solve_on(exec, method, preconditioner, a, b, {.tolerance = tolerance});
+                CHECK(end.result.converged);
+                CHECK(residual_of(a, b, end.x) <= 1.1 * tolerance);
+            }
+    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares leave the range", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_scaled_matrix<float>(exec, {-80, -70, -63, -31, 31, 63, 70, 80}, 1e-5);
+    check_scaled_matrix<double>(exec, {-480, -300, -100, 100, 300, 480}, 1e-10);
+}
+
+TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::normal_distribution<double> value;
+    for (int const n : {200, 400}) // far from converging within the limit, which would be chance, too
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            std::mt19937 random(seed);
+            dense m(n); // ill-conditioned: random bands, rows of very different sizes
+            for (int i = 0; i < n; ++i) {
+                double const size = std::pow(10, value(random));
+                for (int const j : {i - 7, i - 1, i, i + 1, i + 7})
+                    if (j >= 0 && j < n) m(i, j) = size * value(random);
+            }
+            auto const a = to_csr<double>(m);
+            auto const b = random_vector<double>(n, seed);
+            for (auto const method : {"bicgstab", "gmres"}) {
+                CAPTURE(n);
+                CAPTURE(seed);
+                CAPTURE(method);
+                std::set<krylov_reason> reasons;
+                for (unsigned k = 0; k < 6; ++k) { // sums in other orders differ by rounding errors, as these b do
+                    std::mt19937 bits(k);
+                    auto other = b;
+                    for (double& e : other) e *= 1 + (int(bits() % 3) - 1) * 2.2e-16;
+                    reasons.insert(solve_on(exec, method, "none", a, other,
+                                            {.tolerance = 1e-8, .max_iterations = 500, .record_history = false})
+                                       .result.reason);
+                }
+                CHECK(reasons.size() == 1);
+            }
+        }
 }
 
 TEST_CASE_TEMPLATE("Krylov methods: a residual of 1e-7 is not called 0", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -2,6 +2,7 @@
 // Krylov methods on complex systems, beside LAPACK.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <complex>
 #include <random>
 #include <vector>
@@ -165,6 +166,54 @@ TEST_CASE_TEMPLATE("complex systems: every method agrees with LAPACK", Fixture, 
         for (int const n : {1, 2, 17, 25}) solve_all<std::complex<double>>(exec, n, k, 1e-12);
         solve_all<std::complex<float>>(exec, 25, k, 1e-5);
     }
+}
+
+namespace {
+
+/// A x = 2^k b for many k: the bits of k = 0, times 2^k.
+template <class T, class Executor>
+void check_scales(Executor const& exec, int least, int most, int step, double tolerance) {
+    using real = typename T::value_type;
+    int const n = 40;
+    auto const a = to_csr<T>(random_matrix(n, kind::definite, 3), n);
+    auto const b = random_vector<T>(n, 6);
+    auto const times = [](std::vector<T> v, int k) {
+        for (T& e : v) e = T(std::ldexp(real(e.real()), k), std::ldexp(real(e.imag()), k));
+        return v;
+    };
+    auto const local = exec.copy(a);
+    csr_operator<Executor, T> const op(exec, local.view());
+    for (auto const method : krylov_names)
+        for (auto const name : {"none", "jacobi"}) {
+            auto const m = make_preconditioner(exec, name, local.view());
+            auto const solve_for = [&](std::vector<T> const& side, krylov_result& result) {
+                auto const rhs = exec.copy(side);
+                auto x = exec.copy(std::vector<T>(side.size()));
+                result = solve(exec, method, op, m, rhs.view(), x.view(), {.tolerance = tolerance});
+                return to_vector(exec, x);
+            };
+            krylov_result plain, far;
+            auto const x = solve_for(b, plain);
+            CHECK(plain.converged);
+            for (int k = least; k <= most; k += step) {
+                CAPTURE(method);
+                CAPTURE(name);
+                CAPTURE(k);
+                auto const y = solve_for(times(b, k), far);
+                CHECK(far.converged);
+                CHECK(far.relative_residual == plain.relative_residual);
+                CHECK(y == times(x, k));
+                CHECK(residual_of(a, times(b, k), y) <= 1.1 * tolerance);
+            }
+        }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("complex systems: a right-hand side of any magnitude", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_scales<std::complex<double>>(exec, -960, 1015, 79, 1e-10);
+    check_scales<std::complex<float>>(exec, -100, 120, 22, 1e-5);
 }
 
 TEST_CASE_TEMPLATE("complex systems: larger than a block of the dot products, same bits every time", Fixture,

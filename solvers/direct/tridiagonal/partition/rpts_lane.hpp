@@ -133,13 +133,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
 /// elimination, and the factors keep weights near 1.
 template <class T>
 struct combination {
-    T p_factor, q_factor, scale, weight;
+    T p_factor, q_factor, scale, weight, largest;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry)
         : combination(p_entry, q_entry, T(1)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry, T const& p_weight,
                                                  T const& q_weight = T(1)) {
-        T const largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
+        largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
         auto const none = largest <= T(0);
         scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
@@ -179,6 +179,7 @@ struct sweep {
     R rhs;
     T weight;     ///< of the running equation (see combination)
     T multiplier; ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
+    T min_pivot;  ///< smallest magnitude of a pivot, scaled by the weight
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
@@ -189,6 +190,7 @@ struct sweep {
         auto const p = row(1);
         far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
         weight = multiplier = T(1);
+        min_pivot = T(std::numeric_limits<typename lane_traits<T>::value_type>::max());
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
         return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], rhs_rows[j * Step]);
@@ -203,6 +205,7 @@ struct sweep {
         next = c.q_factor * q.upper;
         rhs = c.of(rhs, q.rhs);
         multiplier = c.q_factor;
+        min_pivot = select(c.largest < min_pivot, c.largest, min_pivot);
     }
 };
 
@@ -257,11 +260,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<
 }
 
 /// Both coarse rows in one loop, for workers that benefit from two independent chains of instructions. `multipliers`,
-/// if not null, gets those of the two boundary rows.
+/// if not null, gets those of the two boundary rows; `min_pivot`, if not null, gets the smallest magnitude of a pivot
+/// in both sweeps: 0 if some unknown occurs in neither of two rows, so that the substitution may divide by zero.
 template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
-                                                  boundary_multipliers<T>* multipliers = nullptr) {
+                                                  boundary_multipliers<T>* multipliers = nullptr,
+                                                  T* min_pivot = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
@@ -271,6 +276,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
         up.eliminate(j, threshold);
     }
     if (multipliers) *multipliers = {magnitude(up.multiplier), magnitude(down.multiplier)};
+    if (min_pivot) *min_pivot = select(up.min_pivot < down.min_pivot, up.min_pivot, down.min_pivot);
     first = {up.next, up.entry, up.far, up.rhs};
     last = {down.far, down.entry, down.next, down.rhs};
 }
