@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string lower(std::string text) {
+std::string lower_case_name(std::string text) {
     for (char& c : text)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return text;
@@ -26,7 +26,7 @@ std::string lower(std::string text) {
 
 /// Returns the name without the ending of a compression.
 std::string plain_name(fs::path const& path) {
-    auto const name = lower(path.filename().string());
+    auto const name = lower_case_name(path.filename().string());
     return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
@@ -69,7 +69,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     std::string all;
     for (auto const& m : members) {
         all += (all.empty() ? "" : ", ") + detail::quoted(m.name);
-        auto const ending = lower(fs::path(m.name).extension().string());
+        auto const ending = lower_case_name(fs::path(m.name).extension().string());
         if (ending == ".mtx" || ending == ".rb") matrices.push_back(m);
     }
     if (matrices.empty())
@@ -79,7 +79,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     auto const archive = fs::path(plain_name(path)).stem().string();
     auto const is_main = [&](tar_member const& m) {
         fs::path const name(m.name);
-        return name.stem() == name.parent_path().filename() || lower(name.stem().string()) == archive;
+        return name.stem() == name.parent_path().filename() || lower_case_name(name.stem().string()) == archive;
     };
     auto const found = std::find_if(matrices.begin(), matrices.end(), is_main);
     if (found == matrices.end())
@@ -92,7 +92,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
 bool mentions_matrix_market(std::string_view text) {
     while (text.starts_with('%')) {
         auto const line = text.substr(0, text.find('\n'));
-        if (lower(std::string(line.substr(0, 80))).find("matrixmarket") != line.npos) return true;
+        if (lower_case_name(std::string(line.substr(0, 80))).find("matrixmarket") != line.npos) return true;
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
     return false;

@@ -265,6 +265,7 @@ __device__ void edge_map_rows_of_block(cuda_worker<N>& worker, vertex_id u, std:
         __syncthreads();
         for (std::int64_t k = std::int64_t(row[1]) + threadIdx.x; k < row[2]; k += Threads)
             f(worker, row[0], std::int32_t(k));
+        __syncwarp(); // lanes with fewer edges wait, so that the warp reaches the next barrier as one
     }
 }
 /// Processes the rows of `Threads` vertices: long rows by the whole block, medium rows by a warp, the others by a
@@ -283,6 +284,7 @@ __device__ void edge_map_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t 
         __syncwarp();
     }
     for (; begin < end; ++begin) f(worker, u, begin);
+    __syncwarp(); // before the barriers of the next vertices
 }
 
 /// Index in a list that this thread processes, of gridDim.x * `Threads` consecutive ones. If `spreads` is false,
@@ -327,6 +329,7 @@ __device__ void edge_map_long_rows(cuda_worker<N>& worker, worklist const& list,
         vertex_id const u = list[i];
         if (g.degree(u) > shared_row && f.enters(worker, u)) rows[atomicAdd(&count, 1)] = u;
     }
+    __syncwarp();
     __syncthreads();
     for (int r = 0; r < count; ++r) {
         vertex_id const u = rows[r]; // the order differs from block to block
@@ -334,6 +337,7 @@ __device__ void edge_map_long_rows(cuda_worker<N>& worker, worklist const& list,
         std::int32_t const end = g.offsets[u + 1], step = std::int32_t(gridDim.x) * map_threads;
         for (std::int64_t k = g.offsets[u] + std::int64_t(slice) * map_threads + threadIdx.x; k < end; k += step)
             f(worker, u, std::int32_t(k));
+        __syncwarp();
     }
 }
 

@@ -337,5 +337,5 @@ TEST_CASE_TEMPLATE("scan over ranks: a neighbour that is not mutual is an error 
         bidirectional_scan_distributed<unsigned, int>(
             exec, others, 1, counted_from<neighbor_of>{{here.data()}, others.rank()}, bring_one{}, plus{});
     }),
-                         doctest::Contains("vertex 0 has the neighbour 1 of another part"), argument_error);
+                         doctest::Contains("vertex 0 has the neighbour 1 of another rank"), argument_error);
 }

@@ -34,6 +34,17 @@ std::vector<T> solve_on(Executor const& exec, test::system<T> const& s, tridiago
     solve_tridiagonal(exec, a, rhs.view(), to, options);
     return to_vector(exec, to);
 }
+/// Solves by RPTS without the check that x is finite.
+template <class Executor, class T>
+std::vector<T> solve_by_rpts_alone(Executor const& exec, test::system<T> const& s, tridiagonal_options options) {
+    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+    auto const rhs = exec.copy(s.rhs);
+    buffer<T> x(exec, s.size());
+    buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(s.size()));
+    tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
+    solve_tridiagonal_by_rpts(exec, a, rhs.view(), x.view(), workspace.view(), options);
+    return to_vector(exec, x);
+}
 
 template <class T>
 bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
@@ -93,7 +104,7 @@ TEST_CASE_TEMPLATE("tridiagonal: matrices that need pivoting are inaccurate with
     for (int const id : {14, 15, 16}) {
         CAPTURE(id);
         accuracy const result = compare_accuracy(
-            id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+            id, 512, 5, [&](test::system<double> const& s) { return solve_by_rpts_alone(exec, s, {pivoting::none}); });
         CHECK(result.worst_backward_error > 1e-10);
     }
     // diagonally dominant matrices do not need pivoting
