@@ -10,7 +10,7 @@
 namespace coppice::detail {
 namespace {
 
-using words = std::vector<std::string_view>;
+using word_list = std::vector<std::string_view>;
 
 char lower_case_word(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -25,8 +25,8 @@ bool begins_as_number(std::string_view word) {
     return !digits.empty() && digits[0] >= '0' && digits[0] <= '9';
 }
 
-words fields_of(char const* at, char const* end, char separator) {
-    words all;
+word_list fields_of(char const* at, char const* end, char separator) {
+    word_list all;
     field_reader in(at, end, separator);
     for (std::string_view field; all.size() < 64 && in.next(field);) all.push_back(field);
     return all;
@@ -93,15 +93,16 @@ bool names_attribute(std::string const& word) {
 
 /// Whether the first line is a header: it consists of words, and either some are known names or the next line consists
 /// of numbers.
-bool is_header(words const& first, words const& second) {
+bool is_header(word_list const& first, word_list const& second) {
     if (first.size() < 2) return false;
     if (std::any_of(first.begin(), first.end(), begins_as_number)) return false;
-    bool const known = std::any_of(first.begin(), first.end(), [](auto w) { return names_source(lower_case_word(w)); }) &&
-                       std::any_of(first.begin(), first.end(), [](auto w) { return names_target(lower_case_word(w)); });
+    bool const known =
+        std::any_of(first.begin(), first.end(), [](auto w) { return names_source(lower_case_word(w)); }) &&
+        std::any_of(first.begin(), first.end(), [](auto w) { return names_target(lower_case_word(w)); });
     return known || (second.size() >= 2 && begins_as_number(second[0]) && begins_as_number(second[1]));
 }
 
-void read_columns(std::string const& file, std::int64_t line, words const& header, edge_layout& layout) {
+void read_columns(std::string const& file, std::int64_t line, word_list const& header, edge_layout& layout) {
     layout.columns = int(header.size());
     int from = -1, to = -1;
     for (int c = 0; c < layout.columns; ++c) {
@@ -132,8 +133,8 @@ bool read_konect(std::string_view text, edge_layout& layout) {
     if (format.size() < 2) return false;
     auto const kind = lower_case_word(format[0]);
     if (!is_one_of(kind, {"sym", "asym", "bip"}) ||
-        !is_one_of(lower_case_word(format[1]), {"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted",
-                                      "multiweighted", "dynamic", "multiposweighted"}))
+        !is_one_of(lower_case_word(format[1]), {"unweighted", "positive", "posweighted", "signed", "multisigned",
+                                                "weighted", "multiweighted", "dynamic", "multiposweighted"}))
         return false;
     layout.base = 1;
     layout.undirected = kind == "sym";
@@ -189,7 +190,7 @@ edge_layout inspect_edges(std::string const& file, std::string_view text, bool n
     char const* const end = text.data() + text.size();
     layout.separator = separator_of(lines.at[0], end, names);
     auto const first = fields_of(lines.at[0], end, layout.separator);
-    auto const second = lines.count > 1 ? fields_of(lines.at[1], end, layout.separator) : words();
+    auto const second = lines.count > 1 ? fields_of(lines.at[1], end, layout.separator) : word_list();
     if (is_header(first, second)) {
         read_columns(file, lines.number[0], first, layout);
         char const* const stop = line_end(lines.at[0], end);
@@ -212,8 +213,8 @@ bool is_edge_list(std::string_view text) {
     char const* const end = text.data() + text.size();
     char const separator = separator_of(lines.at[0], end, false);
     auto const first = fields_of(lines.at[0], end, separator);
-    auto const second = lines.count > 1 ? fields_of(lines.at[1], end, separator) : words();
-    auto const is_edge = [](words const& line) {
+    auto const second = lines.count > 1 ? fields_of(lines.at[1], end, separator) : word_list();
+    auto const is_edge = [](word_list const& line) {
         return line.size() >= 2 && line.size() <= 4 && begins_as_number(line[0]) && begins_as_number(line[1]);
     };
     return is_edge(first) || (is_header(first, second) && (separator != ' ' || is_edge(second)));
