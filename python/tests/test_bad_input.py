@@ -92,7 +92,7 @@ OTHERS = [
         A, v, M=coppice.preconditioner("jacobi", sp.eye_array(3, format="csr")))),
     (TypeError, r"M .*float32, expected float64", lambda: coppice.cg(
         A, v, M=coppice.preconditioner("jacobi", A.astype("f4")))),
-    (ValueError, r"x has shape \(3,\), expected \(8,\)", lambda: coppice.preconditioner("jacobi", A) @ v[:3]),
+    (ValueError, r"x has shape \(3,\), expected \(8,\)|`x` must have shape `\(8,\)`", lambda: coppice.preconditioner("jacobi", A) @ v[:3]),
     (TypeError, "x .*complex128, expected float64", lambda: coppice.preconditioner("jacobi", A) @ (1j * v)),
     (TypeError, "name is 3, expected one of", lambda: coppice.preconditioner(3, A)),
     (TypeError, "A with shape .*int64, expected float32", lambda: coppice.cg(np.eye(n, dtype=int), v)),
