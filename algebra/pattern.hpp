@@ -239,7 +239,8 @@ sparsity_pattern<I, O> pattern_of_selected(Executor const& exec, csr_view<T, I, 
     if (!a.offsets) return {};
     auto const sorted = with_sorted_columns(exec, a);
     keep.a = sorted.view;
-    auto selected = build_row_arrays<T, I, O>(exec, a.rows(), rows_of_selection<T, I, O, Keep>{sorted.view, keep}, false);
+    auto selected =
+        build_row_arrays<T, I, O>(exec, a.rows(), rows_of_selection<T, I, O, Keep>{sorted.view, keep}, false);
     return {a.rows(), a.columns(), std::move(selected.offsets), std::move(selected.indices)};
 }
 
@@ -287,7 +288,8 @@ template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
     if (!a.offsets) return {};
     using keep = detail::keep_in_pattern<T, I, O, S>;
-    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(), detail::rows_of_selection<T, I, O, keep>{a, {a, s}});
+    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(),
+                                       detail::rows_of_selection<T, I, O, keep>{a, {a, s}});
 }
 
 /// scale(A, S, omega) (Eq. 52): multiplies the entries of A in S by omega. Asynchronous on CUDA.

@@ -30,8 +30,8 @@
  *
  * Every function returns COPPICE_STATUS_SUCCESS (0), or another code. Then nothing is written, and
  * coppice_last_error() returns a message that names the function and the argument ("coppiceDgtsv: X overlaps b").
- * Sizes, pointers and overlaps are checked; the contents of arrays are not. A singular matrix is not an error here: X has
- * values that are huge or not finite, and a report has the outcome COPPICE_SINGULAR. */
+ * Sizes, pointers and overlaps are checked; the contents of arrays are not. A singular matrix is not an error here: X
+ * has values that are huge or not finite, and a report has the outcome COPPICE_SINGULAR. */
 #ifndef COPPICE_COPPICE_H
 #define COPPICE_COPPICE_H
 

@@ -34,9 +34,9 @@
  * means partial pivoting otherwise. Blocks have 1 to 8 rows and banded matrices 0 to 8 bands on either side (the
  * thesis: 4).
  *
- * Every function returns TRIDIGPU_STATUS_SUCCESS (0), or another code; then tridigpu_last_error() returns a message that
- * names the function and the argument ("tridigpuSgtsv: X overlaps b"). A singular matrix is not an error here: X has
- * values that are huge or not finite; see coppice/banded.hpp for reports. */
+ * Every function returns TRIDIGPU_STATUS_SUCCESS (0), or another code; then tridigpu_last_error() returns a message
+ * that names the function and the argument ("tridigpuSgtsv: X overlaps b"). A singular matrix is not an error here: X
+ * has values that are huge or not finite; see coppice/banded.hpp for reports. */
 #ifndef COPPICE_TRIDIGPU_H
 #define COPPICE_TRIDIGPU_H
 

@@ -13,8 +13,8 @@ template <class T>
 struct basis_columns {
     T const* first;
     std::int64_t n;
-    int const* count; ///< of the columns less one: how many have been done; memory of the executor
-    int const* enabled;  ///< null, or nothing is done where it points to 0
+    int const* count;   ///< of the columns less one: how many have been done; memory of the executor
+    int const* enabled; ///< null, or nothing is done where it points to 0
 
     COPPICE_HD int columns() const { return is_enabled(enabled) ? *count + 1 : 0; }
     COPPICE_HD T const* column(int j) const { return first + j * n; }
