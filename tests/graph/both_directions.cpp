@@ -19,14 +19,14 @@ using namespace coppice::test;
 
 namespace {
 
-using edges = std::map<std::pair<std::int32_t, std::int32_t>, double>;
+using edge_values = std::map<std::pair<std::int32_t, std::int32_t>, double>;
 
 template <class Executor>
-edges edges_of(Executor const& exec, csr_view<double> a) {
+edge_values edges_of(Executor const& exec, csr_view<double> a) {
     auto const offsets = to_vector(exec, a.row_offsets());
     auto const columns = to_vector(exec, a.column_indices());
     auto const values = to_vector(exec, a.values());
-    edges found;
+    edge_values found;
     for (std::int32_t i = 0; i < a.rows(); ++i)
         for (auto k = offsets[std::size_t(i)]; k < offsets[std::size_t(i) + 1]; ++k)
             found[{i, columns[std::size_t(k)]}] = values[std::size_t(k)];
@@ -35,7 +35,7 @@ edges edges_of(Executor const& exec, csr_view<double> a) {
 
 /// Entries at given positions with values from -2 to 2, including zeros and loops.
 template <class Executor>
-csr<double> some_graph(Executor const& exec, std::int32_t n, edges& all) {
+csr<double> some_graph(Executor const& exec, std::int32_t n, edge_values& all) {
     random_stream const random(17, 0);
     std::vector<std::int32_t> offsets{0}, columns;
     std::vector<double> values;
@@ -57,10 +57,10 @@ csr<double> some_graph(Executor const& exec, std::int32_t n, edges& all) {
 TEST_CASE_TEMPLATE("both directions: the union, with signs, zeros and loops", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int32_t const n : {1, 2, 40}) {
-        edges all;
+        edge_values all;
         auto const a = some_graph(exec, n, all);
         for (auto const rule : {duplicates::min, duplicates::max, duplicates::sum, duplicates::count}) {
-            edges expected;
+            edge_values expected;
             for (auto const& [ends, value] : all) {
                 auto const mirror = all.find({ends.second, ends.first});
                 double const other = mirror == all.end() ? value : mirror->second;
