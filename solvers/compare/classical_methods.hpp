@@ -90,8 +90,8 @@ template <class T, class Team>
 COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> const& e, T* memory, int partition) {
     T *const x = memory, *const extra = memory + e.n;
     int const partitions = partition_count(e.n, partition);
-    auto const by_recurrences = [&](auto const& method) {
-        method(team_machine<T, Team>{team, extra + 3 * e.n, partitions}, system_rows<T>{e.a, e.b, e.c, e.d, e.n},
+    auto const by_recurrences = [&](auto const& solver) {
+        solver(team_machine<T, Team>{team, extra + 3 * e.n, partitions}, system_rows<T>{e.a, e.b, e.c, e.d, e.n},
                recurrence_memory<T>{extra, extra + e.n, reinterpret_cast<int*>(extra + 2 * e.n)});
     };
     switch (which) {

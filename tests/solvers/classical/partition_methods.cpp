@@ -97,8 +97,8 @@ TEST_CASE_TEMPLATE("partition methods: any size, any partition", Fixture, COPPIC
             for (method const which : all_methods) {
                 CAPTURE(n);
                 CAPTURE(partition);
-                int const method = int(which);
-                CAPTURE(method);
+                int const number = int(which);
+                CAPTURE(number);
                 if (overflows(which) && n > 8) continue; // they lose as many digits as their products grow by
                 double const lost = which == method::redundant_reduction ? std::pow(10, double(n) - 1) : 1;
                 auto const s = bands_of<double>(n, true, std::uint64_t(n));
@@ -118,8 +118,8 @@ TEST_CASE_TEMPLATE("partition methods: Tables 6.1 and 6.2", Fixture, COPPICE_TES
         bool const drawn = type == 12 || type == 15, hopeless = type == 14 || type == 16;
         for (auto const& [which, forward] : table_6_2) {
             CAPTURE(type);
-            int const method = int(which);
-            CAPTURE(method);
+            int const number = int(which);
+            CAPTURE(number);
             std::vector<double> errors, ratios;
             for (std::uint64_t seed = 1; seed <= (randsvd ? 3 : 20); ++seed) {
                 auto const s = system_of_type(type, seed);
