@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
 
