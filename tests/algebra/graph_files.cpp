@@ -91,7 +91,7 @@ TEST_CASE("METIS graphs: what is wrong is said, with its line") {
         {"3\n", ":1: expected a number of edges, found the end of the line"},
         {"-1 0\n", ":1: a number of vertices '-1' is outside 0"},
         {"x 0\n", ":1: expected a number of vertices, found 'x'"},
-        {"2 1 2\n2\n1\n", ":1: the format '2' is none"},
+        {"2 1 2\n2\n1\n", ":1: the format '2' is not a format"},
         {"2 1 0 0 5\n2\n1\n", ":1: the first line has more than"},
         {"2 1000000000000\n2\n1\n", "more than a file of"},
         {"99999999999999 1\n2\n1\n", ":1: a matrix of 99999999999999 x 99999999999999 is too large"},
@@ -140,9 +140,9 @@ TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
           std::string::npos);
     CHECK(fault(folder, "f.sg", gap_file(0, 4, INT64_MAX, {0, 1, 3, 4}, {1, 2, 0, 1})).find("does not hold") !=
           std::string::npos);
-    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 3, 1, 4}, {1, 2, 0, 1})).find("do not rise") !=
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 3, 1, 4}, {1, 2, 0, 1})).find("do not increase") !=
           std::string::npos);
-    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 9, 9, 4}, {1, 2, 0, 1})).find("do not rise") !=
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 9, 9, 4}, {1, 2, 0, 1})).find("do not increase") !=
           std::string::npos);
     CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {1, 1, 3, 4}, {1, 2, 0, 1})).find("expected 0 to 4") !=
           std::string::npos);

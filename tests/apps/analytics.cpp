@@ -290,7 +290,7 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     }
     auto const page = folder / "page.html";
     REQUIRE(run({"components", list, "--symmetrise", "--report", page}).code == 0);
-    CHECK(read_text_file(page).find("<title>4: part of 3</title>") != std::string::npos);
+    CHECK(read_text_file(page).find("<title>4: component of 3</title>") != std::string::npos);
 
     auto const words = folder.write("words.txt", "7000000000 beta\nbeta 12\n");
     auto const names = folder / "names.txt";

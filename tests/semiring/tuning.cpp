@@ -115,7 +115,7 @@ TEST_CASE("malformed lines are rejected with their number") {
         {with("stretch=48", "strech=48"), "expected stretch="},
         {with("raking", "fast"), "unknown reduction"},
         {with("12.5", "nan"), "bad value of microseconds"},
-        {good + " more", "text behind"},
+        {good + " more", "text after"},
         {good.substr(0, good.find("lanes=") + 6), "bad value of lanes"},
         {"device=\"GPU bytes=8", "quotation mark"},
     };

@@ -75,7 +75,6 @@ struct idrs_state {
     double rr = 0;               ///< (r, r)
     V omega = V(1);              ///< of the last reduction
     V beta{};                    ///< length of the step
-    double noise = 0;            ///< dot_noise
     double uu = 0;               ///< (u, u): A may not read an element that is not finite
     V rg[2] = {};                ///< (r, g), (g, g) of g = A u
     V f[max_space] = {};         ///< P^H r
@@ -126,8 +125,7 @@ struct idrs_state {
         if (inner) {
             orthogonalise(alpha);
             V const pivot = product(k, alpha);
-            // p_k has norm 1
-            if (length_of(pivot) <= noise * std::sqrt(real_part(rg[1]))) return control.refuse(round_end::breakdown);
+            if (is_zero(pivot)) return control.refuse(round_end::breakdown);
             beta = f[k] / pivot;
             for (int i = k; i < s; ++i) m[i][k] = product(i, alpha);
             for (int i = 0; i < s; ++i) f[i] = i <= k ? V(0) : f[i] - beta * m[i][k];
@@ -375,7 +373,7 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
     };
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
-        detail::idrs_state<value> first{.s = s_, .last = s_ - 1, .rr = rr, .noise = detail::dot_noise<T>};
+        detail::idrs_state<value> first{.s = s_, .last = s_ - 1, .rr = rr};
         for (int i = 0; i < s_; ++i) first.m[i][i] = value(1);
         iteration.round(first, best_, begin, iterate);
     }

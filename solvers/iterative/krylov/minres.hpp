@@ -49,23 +49,14 @@ namespace detail {
 template <class V>
 struct minres_state {
     krylov_control control{};
-    double rr = 0;    ///< (r, r)
-    V zq[2] = {};     ///< (z, A z), which a Hermitian A makes real, and (A z, A z)
-    double sigma = 0; ///< the recurrence is that of sigma A, with products near 1; 0 before the first product
+    double rr = 0;                                      ///< (r, r)
+    V zq{};                                             ///< (z, A z), which a Hermitian A makes real
     double gamma_before = 1, gamma = 1, gamma_next = 0; ///< norms of the Lanczos vectors, each sqrt((v, z))
     double eta = 0, eta_next = 0;                       ///< the residual in the norm of the preconditioner, signed
     double c_before = 1, c = 1, c_next = 1;             ///< rotations
     double s_before = 0, s = 0, s_next = 0;
     double alpha1 = 0, alpha2 = 0, alpha3 = 0; ///< a column of the triangular factor
 
-    /// A power of two near 1 / |A| by the first product of a round. Lanczos vectors are as large as A, and products
-    /// with them as its square, which leaves the range of float at 1e19.
-    COPPICE_HD double scale() const {
-        if (sigma > 0) return sigma;
-        double const qq = real_part(zq[1]), norm = gamma_next;
-        double const of_a = qq > 0 && is_finite(qq) ? std::sqrt(qq) / norm : length_of(zq[0]) / norm / norm;
-        return of_a > 0 && is_finite(of_a) ? std::ldexp(1.0, -std::ilogb(of_a)) : 1.0;
-    }
     COPPICE_HD void begin(double vz) {
         if (!control.finite(vz)) return;
         if (vz <= 0) return control.refuse(round_end::breakdown);
@@ -73,13 +64,12 @@ struct minres_state {
     }
     /// The Lanczos vector behind this one has the square `vz`: the rotation that takes it out.
     COPPICE_HD void rotate(double vz) {
-        sigma = scale();
         gamma_before = gamma, gamma = gamma_next;
         c_before = c, c = c_next;
         s_before = s, s = s_next;
         eta = eta_next;
         gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() sees it
-        double const delta = sigma * real_part(zq[0]) / (gamma * gamma);
+        double const delta = real_part(zq) / (gamma * gamma);
         double const alpha0 = c * delta - c_before * s * gamma;
         alpha1 = std::hypot(alpha0, gamma_next);
         alpha2 = s * delta + c_before * c * gamma;
@@ -91,7 +81,7 @@ struct minres_state {
     COPPICE_HD double move() const { return c_next * eta; }
     /// After r = s^2 r - c eta / alpha_1 v: is the step good?
     COPPICE_HD void decide(double rr_next) {
-        if (!control.finite(real_part(zq[0]), gamma_next)) return;
+        if (!control.finite(real_part(zq), gamma_next)) return;
         if (gamma_next < 0 || alpha1 == 0) return control.refuse(round_end::breakdown);
         if (!control.finite(rr_next)) return;
         control.step(rr, rr_next);
@@ -133,7 +123,7 @@ struct minres_norm {
     }
 };
 
-/// v = sigma q / gamma - delta / gamma v - gamma / gamma_before v_before, and v_before = v; where z is v also (v, v)
+/// v = q / gamma - delta / gamma v - gamma / gamma_before v_before, and v_before = v; where z is v also (v, v)
 template <class T, bool Same>
 struct minres_lanczos {
     static constexpr int dots = Same ? 1 : 0;
@@ -152,8 +142,9 @@ struct minres_lanczos {
     };
     COPPICE_HD update begin() const {
         double const gamma = now->gamma_next; // which rotate() has not made the present one yet
-        double const sigma = now->scale(), delta = sigma * real_part(now->zq[0]) / (gamma * gamma);
-        return {T(sigma / gamma), T(delta / gamma), T(gamma / now->gamma), q.data(), v.data(), v_before.data()};
+        return {
+            T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma) / gamma), T(gamma / now->gamma), q.data(), v.data(),
+            v_before.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, v}; }
     COPPICE_HD auto* state() const { return now; }
@@ -185,7 +176,7 @@ struct minres_residual {
     }
 };
 
-/// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + sigma c eta w, z = the next one
+/// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + c eta w, z = the next one
 template <class T>
 struct minres_step {
     static constexpr int dots = 0;
@@ -218,7 +209,7 @@ struct minres_step {
                 T(s.alpha3),
                 T(s.alpha2),
                 T(1 / s.alpha1),
-                T(s.sigma * s.move()),
+                T(s.move()),
                 z.data(),
                 z_next.data(),
                 w.data(),
@@ -253,7 +244,7 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
         iteration.pass(detail::minres_norm<E>{s, v, z, true});
     };
     auto const iterate = [&] {
-        iteration.template multiply<2>(a, z, q, z, s->zq); // q = A z, delta = sigma (z, A z) / gamma^2
+        iteration.template multiply<1>(a, z, q, z, &s->zq); // q = A z, delta = (z, A z) / gamma^2
         if (plain) {
             iteration.pass(detail::minres_lanczos<E, true>{s, q, v, v_before});
         } else {
