@@ -71,7 +71,7 @@ struct minres_state {
         gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() sees it
         double const delta = real_part(zq) / (gamma * gamma);
         double const alpha0 = c * delta - c_before * s * gamma;
-        alpha1 = std::hypot(alpha0, gamma_next);
+        alpha1 = std::sqrt(alpha0 * alpha0 + gamma_next * gamma_next);
         alpha2 = s * delta + c_before * c * gamma;
         alpha3 = s_before * gamma;
         c_next = alpha1 > 0 ? alpha0 / alpha1 : 0.0;
@@ -143,7 +143,7 @@ struct minres_lanczos {
     COPPICE_HD update begin() const {
         double const gamma = now->gamma_next; // which rotate() has not made the present one yet
         return {
-            T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma) / gamma), T(gamma / now->gamma), q.data(), v.data(),
+            T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma * gamma)), T(gamma / now->gamma), q.data(), v.data(),
             v_before.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, v}; }
@@ -186,14 +186,14 @@ struct minres_step {
 
     struct update {
         bool moves, keeps;
-        T of_z, of_before, of_w, by_alpha, move;
+        T of_z, of_before, of_w, move;
         T* z;
         T const* z_next; ///< null where z is kept elsewhere
         T *w, *w_before, *x, *best;
         COPPICE_HD bool idle() const { return !moves; }
         COPPICE_HD void operator()(std::int64_t i) const {
             T const here = w[i];
-            T const next = by_alpha * (of_z * z[i] - of_before * w_before[i] - of_w * here);
+            T const next = of_z * z[i] - of_before * w_before[i] - of_w * here;
             if (keeps) best[i] = x[i];
             x[i] += move * next;
             w[i] = next;
@@ -205,10 +205,9 @@ struct minres_step {
         auto const& s = *state;
         return {s.control.moves != 0,
                 s.control.keeps != 0,
-                T(1 / s.gamma), // no product of scales, which may leave the range of T
-                T(s.alpha3),
-                T(s.alpha2),
-                T(1 / s.alpha1),
+                T(1 / (s.gamma * s.alpha1)),
+                T(s.alpha3 / s.alpha1),
+                T(s.alpha2 / s.alpha1),
                 T(s.move()),
                 z.data(),
                 z_next.data(),
