@@ -8,7 +8,7 @@
 
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 inline constexpr int largest_block =
     8; ///< maximum block size, and maximum number of bands on either side, that the solvers support
@@ -147,4 +147,4 @@ banded<T> copy_of(Executor const& exec, banded<T> const& a) {
     return {a.size(), a.lower_bands(), a.upper_bands(), copy_of(exec, a.bands)};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -15,7 +15,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Borrowed hybrid matrix A = D + N, usable in device code. Block j consists of rows and columns [j block, (j + 1)
 /// block); the last block may be smaller. D(i, i + d) is bands[(d + lower_bands) padded_rows() + i] if i and i + d are
@@ -319,4 +319,4 @@ void spmv(Executor const& exec, block_hybrid_view<T, I> a, array_view<std::type_
     for_each(exec, a.rows(), detail::hybrid_product<T, I>{a, x.data(), y.data()});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 double angle(std::uint64_t seed, std::uint64_t stream, std::int64_t i) {
@@ -44,4 +44,4 @@ block_tridiagonal<T> block_transform(host_executor const& exec, tridiagonal_view
 template block_tridiagonal<float> block_transform(host_executor const&, tridiagonal_view<float>, std::uint64_t);
 template block_tridiagonal<double> block_transform(host_executor const&, tridiagonal_view<double>, std::uint64_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

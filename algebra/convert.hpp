@@ -11,7 +11,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/rows/compress.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Converts `a` to compressed rows in host memory. Columns of each row are sorted without duplicates: duplicates are
 /// summed in the order of `a`. Stored zeros are kept.
@@ -124,4 +124,4 @@ COPPICE_CONVERT(extern, double, std::int64_t);
 COPPICE_CONVERT(extern, std::complex<float>, std::int64_t);
 COPPICE_CONVERT(extern, std::complex<double>, std::int64_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

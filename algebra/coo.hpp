@@ -8,7 +8,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Triplets (row, column, value) in any order, 0-based. Duplicates are allowed; their values are summed. Host memory
 /// only.
@@ -31,4 +31,4 @@ struct coo {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Borrowed CSR matrix, usable in device code. `T`: values, `I`: column indices, `O`: offsets into the nonzeros.
 ///
@@ -124,4 +124,4 @@ csr<T, I, O> copy_of(Executor const& exec, csr<T, I, O> const& a) {
             copy_of(exec, a.values())};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <cuda_fp16.h>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Returns the upper `32 - shift` bits of `bits`, rounded to nearest, ties to even.
@@ -87,4 +87,4 @@ struct bfloat16 {
     COPPICE_HD constexpr operator float() const { return detail::bfloat16_to_float(bits); }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::largest {
+namespace coppice::inline v0_1::largest {
 
 inline constexpr int bins = 256;
 inline constexpr int leaf_rows = 32; ///< rows that one worker processes
@@ -256,4 +256,4 @@ void keep_largest(Executor const& exec, columns_view<T> x, std::int64_t first, I
     for_each(exec, columns * leaves, keep_entries<T, I>{in, m.counts, offsets, first, row_indices, values});
 }
 
-} // namespace coppice::largest
+} // namespace coppice::inline v0_1::largest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/algebra/operations.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_OPERATIONS(, host_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

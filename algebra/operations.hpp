@@ -37,11 +37,11 @@
     COPPICE_OPERATIONS_OF(PREFIX, EXECUTOR, float);                                                                    \
     COPPICE_OPERATIONS_OF(PREFIX, EXECUTOR, double)
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_OPERATIONS(extern, host_executor);
 #if defined(COPPICE_HAS_CUDA)
 COPPICE_OPERATIONS(extern, cuda_executor);
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 
 #include <coppice/algebra/rows/built_rows.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class S>
 concept pattern = requires(S const& s, std::int64_t row, std::int64_t column) {
@@ -311,4 +311,4 @@ double coverage(Executor const& exec, csr_view<T, I, O> a, S s) {
     return sum.all != 0 ? sum.inside / sum.all : 1;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Finaliser of SplitMix64: a bijection on 64-bit words in which each output bit depends on all input bits.
 COPPICE_HD constexpr std::uint64_t mix_bits(std::uint64_t z) {
@@ -41,4 +41,4 @@ struct random_stream {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/algebra/symmetry.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Lower and upper bandwidth: the maximum of i - j and of j - i over stored entries (i, j), at least 0.
 struct bandwidth {
@@ -170,4 +170,4 @@ matrix_info describe(Executor const& exec, csr_view<T, I, O> a) {
     return info;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/algebra/transform.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Symmetry of a square matrix; both are false for a rectangular one.
 struct symmetry {
@@ -219,4 +219,4 @@ csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
     return detail::united_weights(exec, sorted.view);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/algebra/rows/reorder_cuda.cuh>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// inverse[permutation[p]] = p if the index is in range.
@@ -209,4 +209,4 @@ tridiagonal<T> extract_tridiagonal(Executor const& exec, csr_view<T, I, O> a) {
     return bands;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

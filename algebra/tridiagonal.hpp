@@ -8,7 +8,7 @@
 
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Borrowed tridiagonal matrix with `size` rows: row i is lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1].
 ///
@@ -56,4 +56,4 @@ tridiagonal<T> copy_of(Executor const& exec, tridiagonal<T> const& a) {
     return {copy_of(exec, a.lower), copy_of(exec, a.diagonal), copy_of(exec, a.upper)};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Returns the message for a column that occurs twice in an unsorted row, or an empty string.
@@ -84,4 +84,4 @@ void validate(host_executor const& exec, csr_view<T, I, O> a, validation_options
 template void validate(host_executor const&, csr_view<float>, validation_options const&);
 template void validate(host_executor const&, csr_view<double>, validation_options const&);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

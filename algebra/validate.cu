@@ -3,7 +3,7 @@
 
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Whether offset i is invalid.
@@ -61,4 +61,4 @@ void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options
 template void validate(cuda_executor const&, csr_view<float>, validation_options const&);
 template void validate(cuda_executor const&, csr_view<double>, validation_options const&);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/algebra/csr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Optional checks in addition to offsets and column range.
 struct validation_options {
@@ -28,4 +28,4 @@ template <class T, class I, class O>
 void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options const& options = {});
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

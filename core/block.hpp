@@ -36,7 +36,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 inline constexpr int warp_lanes = 32;
 
@@ -244,4 +244,4 @@ struct sized_cuda_block : cuda_block {
 
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

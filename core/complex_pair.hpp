@@ -8,7 +8,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// re + i im. Products use the plain formula, without the special treatment of infinities of Annex G of the C standard.
 template <class R>
@@ -52,4 +52,4 @@ struct complex_pair {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/core/complex_pair.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Two vectors of the same length and type whose product left^H right is computed. Constructed from views, buffers,
 /// vectors or spans.
@@ -110,4 +110,4 @@ auto dot(Executor const& exec, Left const& left, Right const& right) {
     return dots(exec, dot_of(left, right))[0];
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Starts the copy of an element. The value is visible to this thread after finish_copies(), and to other threads after
 /// a subsequent barrier.
@@ -65,4 +65,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void finish_copies() {
 #endif
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 dimension_error::dimension_error(std::string_view what, std::int64_t got, std::int64_t expected)
     : dimension_error(std::string(what) + ": got " + std::to_string(got) + ", expected " + std::to_string(expected)) {}
@@ -24,4 +24,4 @@ void detail::throw_narrow(std::int64_t value, std::string_view what, int bits) {
                          std::to_string(bits) + "-bit index");
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class error_code {
     invalid_argument,   ///< an option or value outside its documented range
@@ -133,4 +133,4 @@ inline std::int64_t checked_sum(std::int64_t a, std::int64_t b, std::string_view
     return sum;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/core/cuda/cuda_executor.hpp>
 #include <coppice/core/host/host_executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class Executor>
 concept executor = requires(Executor const& e) {
@@ -55,4 +55,4 @@ std::vector<T> to_vector(Executor const& exec, buffer<T> const& from) {
     return to_vector(exec, from.view());
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 
 #include <coppice/core/block.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Sum of `value` over the threads of the block, in a fixed order; returned in thread 0. `shared`: one double for each
 /// warp. The number of threads is a multiple of 32.
@@ -126,4 +126,4 @@ COPPICE_HD bool grid_sums(Block const& block, double* shared, grid_slots slots, 
     return true;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

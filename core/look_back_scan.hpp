@@ -27,7 +27,7 @@
 #include <coppice/core/cuda/launch_shared.cuh>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class In, class Combine, class Out>
 void look_back_scan(host_executor const& exec, std::int64_t n, In in, Combine combine, Out out) {
@@ -260,4 +260,4 @@ void look_back_scan(cuda_executor const& exec, std::int64_t n, In in, Combine co
 
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 void* detail::allocate_elements(memory_resource* resource, std::int64_t size, std::size_t bytes) {
     if (size < 0) throw argument_error("buffer size is negative: " + std::to_string(size));
@@ -13,4 +13,4 @@ void* detail::allocate_elements(memory_resource* resource, std::int64_t size, st
     return size > 0 ? resource->allocate(static_cast<std::size_t>(size) * bytes) : nullptr;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

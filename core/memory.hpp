@@ -13,7 +13,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class T>
 struct array_view;
@@ -209,4 +209,4 @@ private:
     std::int64_t size_ = 0;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/core/memory.hpp>
 #include <coppice/core/workspace_layout.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// `bytes` >= 0 bytes that start at `begin`. Error messages use `name`.
 struct memory_range {
@@ -52,4 +52,4 @@ inline void require_space(std::string_view prefix, std::string_view name, array_
         refuse(" is null or not aligned to " + std::to_string(workspace_alignment) + " bytes");
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

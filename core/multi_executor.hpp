@@ -27,7 +27,7 @@
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Communication of one rank with all others. All ranks call gather(value) in the same order; it returns the values of
 /// all ranks, indexed by rank. It throws if another rank has failed or has returned; it never waits for such a rank.
@@ -264,7 +264,8 @@ public:
         threads.reserve(executors_.size());
         auto const started = [&](int p) {
             try {
-                threads.emplace_back(one, p);
+                // As std::function: a thread of a lambda would have type information of default visibility.
+                threads.emplace_back(std::function<void()>([&one, p] { one(p); }));
                 return true;
             } catch (std::exception const& e) {
                 thread_error const failure("multi_executor: the thread of rank " + std::to_string(p) + " of " +
@@ -285,4 +286,4 @@ private:
     std::shared_ptr<detail::device_collectives> collectives_{};
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

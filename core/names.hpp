@@ -9,7 +9,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Throws argument_error with the text: unknown `what` "name", expected one of: ...
 template <std::size_t N>
@@ -20,4 +20,4 @@ template <std::size_t N>
     throw argument_error(text);
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

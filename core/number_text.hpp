@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Returns the shortest text that converts back to the same number.
 inline std::string number_text(double value) {
@@ -20,4 +20,4 @@ inline std::string fixed_text(double value, int decimals) {
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals).ptr};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

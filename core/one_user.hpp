@@ -9,7 +9,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Detects that two threads use an object at the same time, which would give wrong results. It is a member of that
 /// object. A copied or moved object starts unused. enter() costs one atomic exchange.
@@ -53,4 +53,4 @@ private:
     mutable std::atomic<void const*> user_{nullptr};
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

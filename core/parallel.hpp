@@ -28,7 +28,7 @@
 #include <coppice/core/cuda/parallel_cuda.cuh>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
@@ -60,4 +60,4 @@ struct maximum {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Parameters of a signature as a tuple. `known` is false for types that are not signatures.
 template <class Signature>
@@ -70,4 +70,4 @@ constexpr bool is_index_parameter() {
 template <class F, std::size_t... At>
 inline constexpr bool takes_index_v = (is_index_parameter<parameter_t<F, At>>() && ...);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -12,7 +12,7 @@
 
 #include <coppice/core/memory.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Host memory for an executor, allocated from a std::pmr::memory_resource: host_executor exec(0,
 /// std::make_shared<pmr_memory>(&pool)). The std::pmr resource must be thread-safe and must outlive all memory
@@ -73,4 +73,4 @@ private:
     std::shared_ptr<coppice::memory_resource> memory_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

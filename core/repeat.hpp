@@ -27,7 +27,7 @@
 
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// State of a loop: whether it continues. Trivially copyable; initially on = 1.
 struct loop_switch {
@@ -105,7 +105,7 @@ public:
 /// Memory that both the host and the executor can access while work runs.
 inline std::shared_ptr<memory_resource> shared_memory(host_executor const& exec) { return exec.memory(); }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 #if defined(__CUDACC__)
 #include <coppice/core/cuda/repeat_cuda.cuh>

@@ -12,7 +12,7 @@
 
 #include <coppice/core/cuda/launch_early.cuh>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 inline constexpr int threads_of_warp_work = 256;
@@ -42,6 +42,6 @@ void for_each_warp(cuda_executor const& exec, std::int64_t n, F f) {
     launch_early(exec, &detail::for_each_warp_kernel<F>, dim3(grid), detail::threads_of_warp_work, 0, {}, n, f);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 inline constexpr std::int64_t workspace_alignment = 64;
 
@@ -31,4 +31,4 @@ struct workspace_layout {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -163,7 +163,7 @@ def execute(run, slots, options, suppressed, end):
 
 
 def shortened(name, most=170):
-    name = re.sub(r"\(anonymous namespace\)::", "", name.replace("coppice::", ""))
+    name = re.sub(r"\(anonymous namespace\)::", "", re.sub(r"coppice::(v\d+_\d+::)?", "", name))
     name = re.sub(r"^(void|static void) ", "", name)
     depth = 0
     for i, c in enumerate(name):  # without the parameters: the first bracket outside of template arguments

@@ -7,7 +7,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 using word_list = std::vector<std::string_view>;
@@ -220,4 +220,4 @@ bool is_edge_list(std::string_view text) {
     return is_edge(first) || (is_header(first, second) && (separator != ' ' || is_edge(second)));
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

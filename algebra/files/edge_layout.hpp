@@ -10,7 +10,7 @@
 #include <coppice/algebra/files/matrix_market/line_chunks.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Lines that begin with #, % or // contain no edge.
 inline constexpr line_rule lines_of_edges{'#', '%', true};
@@ -61,4 +61,4 @@ edge_layout inspect_edges(std::string const& file, std::string_view text, bool n
 /// which may follow a header line of words.
 bool is_edge_list(std::string_view text);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

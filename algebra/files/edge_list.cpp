@@ -9,7 +9,7 @@
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/line_chunks.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 /// Numbers names in the order of their first occurrence. The names are slices of the text of the file.
@@ -213,4 +213,4 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/algebra/random.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 /// Reads the lines of a text in their order and counts them.
@@ -204,4 +204,4 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 /// Reads the fields of a body, one group of numbers after another. Each group starts on a new line.
@@ -196,4 +196,4 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -13,7 +13,7 @@
 
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Position of a number on a line.
 struct card_field {
@@ -55,4 +55,4 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
 /// nX, kP, groups up to 8 levels deep. Throws format_error for anything else.
 card_format parse_card_format(std::string const& file, std::int64_t line, std::string_view text);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

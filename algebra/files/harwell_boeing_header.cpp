@@ -6,7 +6,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -301,4 +301,4 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
     return h;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 /// Source for compressor: the entries of a file and, for symmetric kinds, their mirror images.
@@ -109,4 +109,4 @@ csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_ent
     template csr<T, I> to_rows(host_executor const&, std::string const&, matrix_entries<T, I>&&, duplicates)
 COPPICE_PARSER(COPPICE_TO_ROWS);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -16,7 +16,7 @@
 #include <coppice/algebra/rows/compress.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 template <class T>
 inline constexpr bool is_complex = false;
@@ -116,7 +116,7 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
 template <class T, class I>
 matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail
 
 #define COPPICE_PARSER_OF(T, DEFINE)                                                                                   \
     DEFINE(T, std::int32_t);                                                                                           \

@@ -13,7 +13,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/files/tar.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,4 +226,4 @@ numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
 COPPICE_PARSER(COPPICE_READ);
 #undef COPPICE_READ
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/files/read_options.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class matrix_format { matrix_market, harwell_boeing, edge_list, smat, metis, gap, gap_weighted, node_link };
 
@@ -76,4 +76,4 @@ csr<T, I> read_matrix(host_executor const& exec, std::filesystem::path const& pa
     return matrix_file(path, std::move(options)).read<T, I>(exec);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 
 #include <coppice/algebra/files/matrix_entries.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 using nlohmann::json;
@@ -286,4 +286,4 @@ matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string cons
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// How entries at the same position in a file are combined. The order of entries is that of the file. With min and max,
 /// NaN among them gives NaN.
@@ -29,4 +29,4 @@ struct matrix_read_options {
     file_progress progress{}; ///< called during long operations
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

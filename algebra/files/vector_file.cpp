@@ -12,7 +12,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 constexpr std::string_view numpy_magic = "\x93NUMPY";
@@ -330,4 +330,4 @@ COPPICE_READ(std::complex<float>);
 COPPICE_READ(std::complex<double>);
 #undef COPPICE_READ
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/algebra/rows/assemble.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Row of a node: minus the conductances to its neighbours; on the diagonal their sum plus the conductance to ground.
@@ -68,4 +68,4 @@ csr<T> circuit(host_executor const& exec, generator_options const& o) {
 template csr<float> circuit<float>(host_executor const&, generator_options const&);
 template csr<double> circuit<double>(host_executor const&, generator_options const&);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

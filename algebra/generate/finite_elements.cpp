@@ -10,7 +10,7 @@
 #include <coppice/algebra/generate/grid_checks.hpp>
 #include <coppice/algebra/rows/assemble.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Nine points per row: sum over the four elements around the point. Points outside the grid are dropped.
@@ -173,4 +173,4 @@ COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
 #undef COPPICE_INSTANTIATE
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
 #include <coppice/algebra/rows/assemble.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 std::string comma_separated(std::vector<std::string> const& words) {
@@ -223,4 +223,4 @@ csr<T> generate(host_executor const& exec, std::string_view kind, generator_opti
 template csr<float> generate<float>(host_executor const&, std::string_view, generator_options const&);
 template csr<double> generate<double>(host_executor const&, std::string_view, generator_options const&);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Parameters of all generators. Each kind uses those that generator_kinds() lists for it.
 struct generator_options {
@@ -134,4 +134,4 @@ csr<T> convection(host_executor const& exec, generator_options const& options);
 template <class T = double>
 csr<T> rmat(host_executor const& exec, generator_options const& options);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/number_text.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Returns nx ny nz. Throws argument_error for sizes below 1, overflow_error if the number of points does not fit a
 /// 32-bit index.
@@ -34,4 +34,4 @@ inline void check_coefficient(char const* name, double value, double low, double
                              coppice::detail::number_text(high) + "]");
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Row i of a tridiagonal matrix. Entries outside the matrix are cleared afterwards.
@@ -106,4 +106,4 @@ tridiagonal<T> partition_case(host_executor const& exec, int type, std::int64_t 
 template tridiagonal<float> partition_case<float>(host_executor const&, int, std::int64_t, std::uint64_t);
 template tridiagonal<double> partition_case<double>(host_executor const&, int, std::int64_t, std::uint64_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 
 #include <coppice/algebra/tridiagonal.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 inline constexpr int partition_case_count = 18;
 
@@ -28,4 +28,4 @@ tridiagonal<T> partition_case(host_executor const& exec, int type, std::int64_t 
 /// Returns a one-line description of the type. Throws argument_error outside 1..18.
 std::string_view partition_case_description(int type);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

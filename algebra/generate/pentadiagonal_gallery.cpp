@@ -8,7 +8,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Row i of a pentadiagonal matrix, from the lowest to the highest band. Entries outside the matrix are cleared
@@ -149,4 +149,4 @@ banded<T> pentadiagonal_case(host_executor const& exec, int case_id, std::int64_
 template banded<float> pentadiagonal_case<float>(host_executor const&, int, std::int64_t, std::uint64_t);
 template banded<double> pentadiagonal_case<double>(host_executor const&, int, std::int64_t, std::uint64_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

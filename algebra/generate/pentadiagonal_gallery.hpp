@@ -8,7 +8,7 @@
 
 #include <coppice/algebra/band_storage.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 inline constexpr int pentadiagonal_case_count = 23;
 
@@ -27,4 +27,4 @@ banded<T> pentadiagonal_case(host_executor const& exec, int case_id, std::int64_
 /// Returns a one-line description of the case. Throws argument_error outside 1..23.
 std::string_view pentadiagonal_case_description(int case_id);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

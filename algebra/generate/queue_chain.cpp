@@ -9,7 +9,7 @@
 #include <coppice/algebra/convert.hpp>
 #include <coppice/core/number_text.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 void require_rate(char const* name, double rate, bool zero_too = false) {
@@ -146,4 +146,4 @@ std::array<cloud_case, 10> const& cloud_cases() {
     return cases;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

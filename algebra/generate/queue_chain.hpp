@@ -24,7 +24,7 @@
 
 #include <coppice/algebra/csr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct queue_options {
     std::int64_t servers = 100; ///< number of levels, at least 1
@@ -62,4 +62,4 @@ struct cloud_case {
 /// Returns the ten systems.
 std::array<cloud_case, 10> const& cloud_cases();
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 using dense_vector = std::vector<double>;
@@ -165,4 +165,4 @@ banded<double> banded_randsvd(host_executor const& exec, std::int64_t n, int rea
     return a;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

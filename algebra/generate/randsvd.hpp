@@ -7,7 +7,7 @@
 
 #include <coppice/algebra/band_storage.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Distribution of the singular values 1 >= sigma_0 >= ... >= sigma_{n-1} = 1/kappa; MATLAB's numbers.
 enum class randsvd_mode { one_large = 1, one_small = 2, geometric = 3, arithmetic = 4 };
@@ -20,4 +20,4 @@ double randsvd_singular_value(randsvd_mode mode, double kappa, std::int64_t i, s
 banded<double> banded_randsvd(host_executor const& exec, std::int64_t n, int reach, double kappa, randsvd_mode mode,
                               std::uint64_t seed);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

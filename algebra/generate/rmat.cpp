@@ -10,7 +10,7 @@
 #include <coppice/algebra/rows/compress.hpp>
 #include <coppice/core/number_text.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Value of an edge that may be drawn several times and is stored once.
@@ -97,4 +97,4 @@ csr<T> rmat(host_executor const& exec, generator_options const& o) {
 template csr<float> rmat<float>(host_executor const&, generator_options const&);
 template csr<double> rmat<double>(host_executor const&, generator_options const&);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/algebra/generate/grid_checks.hpp>
 #include <coppice/algebra/rows/assemble.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 using detail::check_coefficient, detail::checked_points;
@@ -348,4 +348,4 @@ COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
 #undef COPPICE_INSTANTIATE
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 
 #include <coppice/algebra/tridiagonal.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 inline constexpr int tridiagonal_case_count = 20;
 
@@ -38,4 +38,4 @@ tridiagonal<T> tridiagonal_case(host_executor const& exec, int case_id, std::int
 /// Returns a one-line description of the case. Throws argument_error outside 1..20.
 std::string_view tridiagonal_case_description(int case_id);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

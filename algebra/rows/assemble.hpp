@@ -8,7 +8,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// `rows.count(i)` returns the number of nonzeros of row i, `rows.fill(i, columns, values)` writes them. Rows run in
 /// parallel, without other storage.
@@ -29,4 +29,4 @@ csr<T> assemble_rows(host_executor const& exec, std::int64_t row_count, std::int
     return {n, m, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

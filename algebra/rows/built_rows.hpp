@@ -13,7 +13,7 @@
 #include <coppice/algebra/rows/row_blocks_host.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 struct count_emitted {
     std::int64_t entries = 0;
@@ -208,4 +208,4 @@ csr<T, I, O> build_sorted_rows(Executor const& exec, I row_count, I column_count
                      std::move(arrays.values));
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

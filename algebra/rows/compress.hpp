@@ -16,7 +16,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 template <class T, class I>
 struct triplet {
@@ -264,4 +264,4 @@ private:
     std::vector<std::int64_t> start_{};
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Element that was taken out of its array and is inserted at a lower index.
 template <class T>
@@ -68,4 +68,4 @@ private:
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include <coppice/algebra/rows/row_access.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Flags in one word, so that they combine quickly. The higher bits count the entries right of the diagonal minus those
 /// left of it. If every entry on the right has a mirror image and both counts are equal, then every entry on the left
@@ -65,4 +65,4 @@ struct flags_of_row {
     COPPICE_HD std::int64_t operator()(std::int64_t row) const { return rows[row]; }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 template <class O>
 struct count_upwards {
@@ -81,4 +81,4 @@ csr<T, I, O> sort_rows(cuda_executor const& exec, I rows, I columns, buffer<O> o
     return transpose_nonzeros(exec, transposed.view());
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Sorts one row by column, stable; by insertion if it is short.
 template <class T, class I>
@@ -36,4 +36,4 @@ csr<T, I, O> sort_rows(host_executor const& exec, I rows, I columns, buffer<O> o
     return {rows, columns, std::move(offsets), std::move(indices), std::move(values)};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/complex_pair.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// value| for built-in types and ordered user types; NaN stays NaN.
 template <class T>
@@ -99,4 +99,4 @@ struct smaller {
     COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a < b ? a : b; }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

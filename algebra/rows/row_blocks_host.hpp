@@ -13,7 +13,7 @@
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Returns the offset of the entries of every block and, as last element, the total; size(block) is the number of its
 /// entries.
@@ -98,4 +98,4 @@ std::int64_t find_in_order(host_executor const& exec, std::int64_t pieces, Make 
     return order.total();
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

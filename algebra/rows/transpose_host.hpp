@@ -10,7 +10,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Calls use(row, k) for the nonzeros k of [first, last), in order.
 template <class T, class I, class O, class Use>
@@ -224,4 +224,4 @@ csr<T, I, O> transpose_nonzeros(host_executor const& exec, csr_view<T, I, O> a) 
     return transpose_groups(exec, a);
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -4,7 +4,7 @@
 #include <coppice/core/cuda/cuda_executor.hpp>
 #include <coppice/core/cuda/device_group.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct cuda_executor::state {
     std::shared_ptr<memory_resource> resource;
@@ -43,4 +43,4 @@ void device_group::exchange(int, cuda_executor const&, std::span<device_message 
 void device_group::abort() noexcept {}
 int device_group::nccl_version() { return 0; }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 [[noreturn]] inline void throw_cuda(cudaError_t status, char const* call) {
     cudaGetLastError(); // clears the error, so that the next launch does not report it again
@@ -19,7 +19,7 @@ namespace coppice::detail {
     throw device_error(text);
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail
 
 /// Throws device_error (memory_error when out of memory) unless the call returns cudaSuccess.
 #define COPPICE_CUDA_CHECK(call)                                                                                       \

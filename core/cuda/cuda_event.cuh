@@ -9,7 +9,7 @@
 #include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 class cuda_event {
 public:
@@ -52,4 +52,4 @@ std::vector<double> sorted_microseconds(cuda_executor const& exec, int samples, 
     return times;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/host/interruption.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Makes `device` the current device for a scope.
@@ -226,4 +226,4 @@ void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) co
     std::memcpy(to, state_->pinned, bytes);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 
 struct CUstream_st; // cudaStream_t points to it
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Returns the number of usable CUDA devices; 0 in a build without CUDA, without a driver or without a device.
 int cuda_device_count() noexcept;
@@ -84,4 +84,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

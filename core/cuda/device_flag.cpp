@@ -7,7 +7,7 @@
 
 #include <coppice/core/cuda/cuda_check.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Words of pinned host memory that every device may write. Pages are never freed, since a queued kernel may still
@@ -71,4 +71,4 @@ device_flag::device_flag(cuda_executor const&) {
     tag_ = tag;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

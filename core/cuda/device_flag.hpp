@@ -10,7 +10,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/cuda/cuda_executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Word of host memory that a kernel writes. It reads as false until the kernel has written it, so it is only suited to
 /// choices that affect speed and not results. Reading neither waits nor uses a stream, so it is allowed during the
@@ -43,4 +43,4 @@ private:
     std::uint64_t tag_ = 0;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 
 #include <coppice/core/cuda/cuda_check.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 // The subset of the NCCL interface that is used here. It has not changed since NCCL 2.7.
@@ -153,4 +153,4 @@ int device_group::nccl_version() {
     return version;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

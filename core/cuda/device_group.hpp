@@ -12,7 +12,7 @@
 
 #include <coppice/core/cuda/cuda_executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Makes the device of `exec` the current device of the calling thread, as the constructors of executors do. A thread
 /// calls this before it queues work of an executor that another thread created.
@@ -58,4 +58,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Waits until all work that was queued before this kernel is complete and visible. Every kernel that launch_early
 /// starts calls it before its first access to memory.
@@ -59,4 +59,4 @@ void launch_early(cuda_executor const& exec, void (*kernel)(Parameters...), dim3
     COPPICE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

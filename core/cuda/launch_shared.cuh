@@ -9,7 +9,7 @@
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Returns the maximum shared memory of a block in bytes.
 inline int shared_limit(cuda_executor const& exec) {
@@ -44,4 +44,4 @@ void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim
     launch_early(exec, kernel, grid, threads, bytes, {}, arguments...);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

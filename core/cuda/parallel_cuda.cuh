@@ -18,7 +18,7 @@
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class F>
@@ -189,4 +189,4 @@ void sort_by_key(cuda_executor const& exec, array_view<Key> keys, array_view<Val
     if (sorted.values != values.data()) exec.copy_elements(sorted.values, values.data(), values.size());
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

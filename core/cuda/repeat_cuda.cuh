@@ -10,7 +10,7 @@
 #include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/repeat.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Runs before the while node: stores the condition that ends the loop.
@@ -279,4 +279,4 @@ inline std::shared_ptr<memory_resource> shared_memory(cuda_executor const&) {
     return memory;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// File that is read sequentially by read(2). If the file is shortened meanwhile, read() throws; with a memory mapping
 /// the process would be killed by SIGBUS.
@@ -81,4 +81,4 @@ private:
 /// control group).
 std::int64_t largest_text(read_limits const& limits);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

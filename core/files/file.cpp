@@ -16,7 +16,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/byte_reader.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 std::string reason_text(int reason) { return std::generic_category().message(reason); }
@@ -178,4 +178,4 @@ void atomic_file::commit() {
     temporary_.clear();
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

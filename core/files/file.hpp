@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Content of a file; `owner` keeps the memory alive. `complete` is false if a limit truncated it.
 struct file_text {
@@ -77,4 +77,4 @@ private:
     int descriptor_ = -1;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

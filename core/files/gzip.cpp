@@ -9,7 +9,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/byte_reader.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 constexpr int gzip_wrapper = 15 + 16; // largest window, gzip header and trailer
@@ -200,4 +200,4 @@ std::string gzip_member(std::string_view text) {
     return member;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

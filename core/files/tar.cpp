@@ -9,7 +9,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 constexpr std::size_t block = 512;
@@ -135,4 +135,4 @@ std::vector<tar_member> read_tar(std::string const& file, std::string_view text)
     return members;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

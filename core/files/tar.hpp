@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct tar_member {
     std::string name{};
@@ -21,4 +21,4 @@ bool is_tar(std::string_view text);
 /// name of the archive in messages. Throws format_error (line 0) if the archive is truncated or damaged.
 std::vector<tar_member> read_tar(std::string const& file, std::string_view text);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 std::filesystem::path default_tuning_file() {
     if (char const* const file = std::getenv("COPPICE_TUNING_FILE"); file && *file) return file;
@@ -129,4 +129,4 @@ void write_tuning_lines(std::filesystem::path const& file, std::string_view kind
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

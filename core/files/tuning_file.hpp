@@ -19,7 +19,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Returns $COPPICE_TUNING_FILE, else coppice/tuning.txt in $XDG_CACHE_HOME or ~/.cache; empty if none of the variables
 /// is set.
@@ -87,4 +87,4 @@ struct user_tuning {
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

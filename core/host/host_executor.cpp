@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 class aligned_host_memory final : public memory_resource {
@@ -116,4 +116,4 @@ void host_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
         &c);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

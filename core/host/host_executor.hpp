@@ -10,7 +10,7 @@
 
 #include <coppice/core/memory.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 class cuda_executor;
 
@@ -72,4 +72,4 @@ private:
     std::shared_ptr<memory_resource> memory_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -18,7 +18,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 #if defined(COPPICE_THREAD_SANITIZER)
@@ -100,4 +100,4 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
     }
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/host/interruption.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 thread_local interruption* of_this_thread = nullptr;
@@ -28,4 +28,4 @@ void interruption::check_now() {
 interruption::scope::scope(interruption* now) noexcept : before_(of_this_thread) { of_this_thread = now; }
 interruption::scope::~scope() { of_this_thread = before_; }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <exception>
 #include <thread>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Thrown by an operation that its caller has interrupted. Its output then has unspecified values. The type does not
 /// derive from coppice::error, so that error handlers do not catch it and continue.
@@ -59,4 +59,4 @@ private:
     interruption* before_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

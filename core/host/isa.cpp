@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 int isa_level() {
     static int const level = [] {
@@ -23,4 +23,4 @@ int isa_level() {
     return level;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

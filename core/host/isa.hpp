@@ -40,10 +40,10 @@
 #define COPPICE_ISA_SELECT(...) (&::coppice::isa_base::__VA_ARGS__)
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Returns 4 on a machine with AVX-512 (x86-64-v4), 3 with AVX2 and FMA (x86-64-v3), else 1. The environment variable
 /// COPPICE_ISA=1|3|4 lowers the level, for tests.
 int isa_level();
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

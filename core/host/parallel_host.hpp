@@ -12,7 +12,7 @@
 
 #include <coppice/core/host/host_executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 // Items per block. A constant, independent of the number of threads: reductions and scans combine the results of blocks
@@ -173,4 +173,4 @@ void sort_by_key(host_executor const& exec, array_view<Key> keys, array_view<Val
     });
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/core/lane/lane_math.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// re + i im; R is a real lane type. complex_lane<float> and std::complex<float> have the same layout.
 template <class R>
@@ -82,4 +82,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T scaled(T const& a, T const& factor) {
     return a * factor;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

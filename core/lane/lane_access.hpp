@@ -8,7 +8,7 @@
 
 #include <coppice/core/lane/complex_lane.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Number of lanes of a lane type.
 template <class T>
@@ -71,4 +71,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T scale_to_one(T const& a) {
     return result;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// *address = min(*address, value).
 COPPICE_HD COPPICE_ALWAYS_INLINE void lower_to(std::int64_t* address, std::int64_t value) {
@@ -94,4 +94,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE bool is_raised(Flag const* flag) {
 #endif
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

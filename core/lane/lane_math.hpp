@@ -11,7 +11,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// condition ? a : b, without a branch on data.
 COPPICE_HD COPPICE_ALWAYS_INLINE float select(bool condition, float a, float b) { return condition ? a : b; }
@@ -208,4 +208,4 @@ __device__ COPPICE_ALWAYS_INLINE double plain_reciprocal(double const& a) {
 }
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -19,7 +19,7 @@
 #include <immintrin.h>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 #if defined(__AVX512F__)
 inline constexpr int register_bytes = 64;
@@ -168,4 +168,4 @@ COPPICE_ALWAYS_INLINE void transpose(Vector (&rows)[Width]) {
     detail::transpose_blocks<Width, Width / 2>(rows);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

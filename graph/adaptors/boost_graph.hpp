@@ -17,7 +17,7 @@
 #include <coppice/core/executor.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Stored edge: its end points and its index in the matrix.
 struct boost_edge {
@@ -78,7 +78,7 @@ T get(boost_edge_value<T> const& map, boost_edge const& e) {
     return map.values[e.index];
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 namespace boost {
 
@@ -122,7 +122,7 @@ struct property_map<coppice::csr_view<T>, edge_weight_t> {
 
 } // namespace boost
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class T>
 using boost_traits = boost::graph_traits<csr_view<T>>;
@@ -224,4 +224,4 @@ csr<T> csr_of_boost(host_executor const& exec, Graph const& g, Weight const& wei
     return {n, n, std::move(offsets), std::move(indices), std::move(values)};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -36,7 +36,7 @@
 #include <coppice/graph/structure/strong_components.hpp>
 #include <coppice/graph/structure/triangles.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace analytics {
 
 /// Removes the edges whose value in `a`, the number of parallel edges, is larger than 1 in at least one direction.
@@ -380,4 +380,4 @@ graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, cs
     }
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

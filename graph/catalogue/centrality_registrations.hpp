@@ -8,7 +8,7 @@
 #include <coppice/graph/centrality/spectral.hpp>
 #include <coppice/graph/frontier/answer.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// Result of a centrality that sums over sources.
 inline graph_answer answer_of_sources(std::int64_t sources, graph_answer::values scores) {
@@ -103,4 +103,4 @@ struct hits_entry {
     }
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -8,7 +8,7 @@
 #include <coppice/graph/communities/truss.hpp>
 #include <coppice/graph/frontier/answer.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 struct similarity_entry {
     static constexpr graph_algorithm_row row{"similarity", "Jaccard similarity of the ends of every edge",
@@ -80,4 +80,4 @@ struct label_propagation_entry {
     }
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

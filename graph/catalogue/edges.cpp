@@ -7,7 +7,7 @@
 #include <coppice/graph/structure/spanning_forest.hpp>
 #include <coppice/graph/structure/triangles.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_TRIANGLES(, host_executor);
 COPPICE_PAGERANK(, host_executor, float);
@@ -19,4 +19,4 @@ COPPICE_B_MATCHING(, host_executor, double);
 COPPICE_BOTH_DIRECTIONS(, host_executor, float);
 COPPICE_BOTH_DIRECTIONS(, host_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

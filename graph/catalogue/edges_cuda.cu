@@ -7,7 +7,7 @@
 #include <coppice/graph/structure/spanning_forest.hpp>
 #include <coppice/graph/structure/triangles.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_TRIANGLES(, cuda_executor);
 COPPICE_PAGERANK(, cuda_executor, float);
@@ -19,4 +19,4 @@ COPPICE_B_MATCHING(, cuda_executor, double);
 COPPICE_BOTH_DIRECTIONS(, cuda_executor, float);
 COPPICE_BOTH_DIRECTIONS(, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/graph/structure/bridges.hpp>
 #include <coppice/graph/structure/strong_components.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_STRONG_COMPONENTS(, host_executor);
 COPPICE_WIDEST_PATHS(, host_executor, float);
@@ -25,4 +25,4 @@ COPPICE_EDGE_BATCH(, host_executor, float);
 COPPICE_EDGE_BATCH(, host_executor, double);
 COPPICE_COMPONENTS_AGAIN(, host_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

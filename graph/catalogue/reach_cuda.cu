@@ -11,7 +11,7 @@
 #include <coppice/graph/structure/bridges.hpp>
 #include <coppice/graph/structure/strong_components.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_STRONG_COMPONENTS(, cuda_executor);
 COPPICE_WIDEST_PATHS(, cuda_executor, float);
@@ -25,4 +25,4 @@ COPPICE_EDGE_BATCH(, cuda_executor, float);
 COPPICE_EDGE_BATCH(, cuda_executor, double);
 COPPICE_COMPONENTS_AGAIN(, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

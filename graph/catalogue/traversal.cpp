@@ -10,7 +10,7 @@
 #include <coppice/graph/structure/independent_set.hpp>
 #include <coppice/graph/structure/maximal_matching.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_IS_UNDIRECTED(, host_executor);
 COPPICE_BFS(, host_executor);
@@ -22,4 +22,4 @@ COPPICE_MAXIMAL_MATCHING(, host_executor);
 COPPICE_SSSP(, host_executor, float);
 COPPICE_SSSP(, host_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/graph/structure/independent_set.hpp>
 #include <coppice/graph/structure/maximal_matching.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_IS_UNDIRECTED(, cuda_executor);
 COPPICE_BFS(, cuda_executor);
@@ -22,4 +22,4 @@ COPPICE_MAXIMAL_MATCHING(, cuda_executor);
 COPPICE_SSSP(, cuda_executor, float);
 COPPICE_SSSP(, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

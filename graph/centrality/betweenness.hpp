@@ -9,7 +9,7 @@
 #include <coppice/graph/centrality/sources.hpp>
 #include <coppice/graph/frontier/level_lists.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct betweenness_options {
     source_choice from{};         ///< sources of the paths; the sums of a sample are scaled to all vertices
@@ -269,4 +269,4 @@ betweenness_result betweenness(Executor const& exec, graph_view g, graph_view in
 COPPICE_BETWEENNESS(extern, host_executor);
 COPPICE_BETWEENNESS(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/graph/centrality/multi_source_bfs.hpp>
 #include <coppice/graph/centrality/sources.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Values for every vertex, in the memory of the executor.
 struct closeness_result {
@@ -144,4 +144,4 @@ buffer<std::int32_t> bfs_levels(Executor const& exec, graph_view g, std::vector<
 COPPICE_CLOSENESS(extern, host_executor);
 COPPICE_CLOSENESS(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

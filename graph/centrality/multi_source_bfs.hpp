@@ -5,7 +5,7 @@
 
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 struct reach_state {
     loop_switch loop{1};
@@ -116,4 +116,4 @@ private:
     repetition<Executor> repeat_;
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -10,7 +10,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// All vertices, unless `vertices` or `samples` are set.
 struct source_choice {
@@ -57,4 +57,4 @@ inline std::vector<vertex_id> chosen_sources(graph_view g, source_choice const& 
 }
 
 } // namespace analytics
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <coppice/core/number_text.hpp>
 #include <coppice/graph/structure/pagerank.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct spectral_options {
     double tolerance = 1e-6;   ///< stops if the sum of |change| is below it, > 0
@@ -225,4 +225,4 @@ hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view 
 COPPICE_SPECTRAL(extern, host_executor);
 COPPICE_SPECTRAL(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/graph/change/edge_batch.hpp>
 #include <coppice/graph/structure/components.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Computes the connected components of the undirected graph `g` from those of the graph before the edges `added` and
 /// `removed` (one direction each suffices). Labels are as in connected_components(). Only components that lost an edge
@@ -116,4 +116,4 @@ components_result components_again(Executor const& exec, graph_view g, component
 COPPICE_COMPONENTS_AGAIN(extern, host_executor);
 COPPICE_COMPONENTS_AGAIN(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

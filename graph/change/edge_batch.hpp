@@ -8,7 +8,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Edges in host memory; an undirected edge is stored in both directions (both_directions()).
 template <class T>
@@ -273,4 +273,4 @@ COPPICE_EDGE_BATCH(extern, host_executor, double);
 COPPICE_EDGE_BATCH(extern, cuda_executor, float);
 COPPICE_EDGE_BATCH(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 #include <coppice/graph/communities/louvain.hpp>
 #include <coppice/graph/communities/truss.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_SIMILARITY(, host_executor);
 COPPICE_TRUSS(, host_executor);
@@ -13,4 +13,4 @@ COPPICE_LABEL_PROPAGATION(, host_executor);
 COPPICE_LOUVAIN(, host_executor, float);
 COPPICE_LOUVAIN(, host_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

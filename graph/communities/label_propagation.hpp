@@ -5,7 +5,7 @@
 
 #include <coppice/graph/communities/label_rounds.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct label_propagation_result {
     buffer<vertex_id> labels{}; ///< smallest vertex of the community; in the memory of the executor
@@ -60,4 +60,4 @@ label_propagation_result label_propagation(Executor const& exec, graph_view g, i
 COPPICE_LABEL_PROPAGATION(extern, host_executor);
 COPPICE_LABEL_PROPAGATION(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/graph/structure/components.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// For every vertex a hash table of the labels of its neighbours with the sum of the edge weights of each: two slots
 /// per edge.
@@ -170,4 +170,4 @@ private:
     label_tables x_;
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -11,7 +11,7 @@
 #include <coppice/graph/forest/contract.hpp>
 #include <coppice/graph/structure/spanning_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct louvain_options {
     double resolution = 1;   ///< > 0; larger values give smaller communities
@@ -324,4 +324,4 @@ COPPICE_LOUVAIN(extern, host_executor, double);
 COPPICE_LOUVAIN(extern, cuda_executor, float);
 COPPICE_LOUVAIN(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

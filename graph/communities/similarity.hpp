@@ -5,7 +5,7 @@
 
 #include <coppice/graph/frontier/shared_neighbors.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class similarity {
     jaccard, ///< |N(u) ∩ N(v)| / |N(u) ∪ N(v)|
@@ -69,4 +69,4 @@ buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity ki
 COPPICE_SIMILARITY(extern, host_executor);
 COPPICE_SIMILARITY(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/graph/communities/similarity.hpp>
 #include <coppice/graph/structure/cores.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Edges sorted by their smaller ends, in the memory of the executor.
 struct truss_result {
@@ -160,4 +160,4 @@ truss_result truss_numbers(Executor const& exec, graph_view g) {
 COPPICE_TRUSS(extern, host_executor);
 COPPICE_TRUSS(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 #include <coppice/graph/frontier/rounds.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Result in the memory of the executor.
 template <class T>
@@ -328,4 +328,4 @@ COPPICE_B_MATCHING(extern, host_executor, double);
 COPPICE_B_MATCHING(extern, cuda_executor, float);
 COPPICE_B_MATCHING(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Weights that parallel_factor() and extract_forest() read: the magnitudes at (i, j) and (j, i) are the weight of edge
 /// {i, j}. Diagonal entries and zeros are no edges. Move-only; borrows the matrix that it was made from.
@@ -151,4 +151,4 @@ edge_weights<T, I, O> edge_weights_by(Executor const& exec, csr_view<T, I, O> a,
 }
 } // namespace graph_detail
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/graph/factor/proposal_rounds.hpp>
 #include <coppice/graph/scan/single_rank_graph.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Computes a [0, n]-factor of the undirected graph whose edges {i, j} have the weights |weights(i, j)|, with
 /// preference for heavy edges.
@@ -127,4 +127,4 @@ COPPICE_PARALLEL_FACTOR(extern, host_executor, double, std::int32_t);
 COPPICE_PARALLEL_FACTOR(extern, cuda_executor, float, std::int32_t);
 COPPICE_PARALLEL_FACTOR(extern, cuda_executor, double, std::int32_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

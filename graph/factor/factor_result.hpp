@@ -14,7 +14,7 @@
 #include <coppice/graph/scan/edge_order.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Options of the [0, n]-factor algorithms. The greedy algorithm reads degree, ties and seed only.
 struct factor_options {
@@ -157,4 +157,4 @@ void weigh_factor(Rank const& rank, csr_view<T, I, O> weights, srcsr_plan<O> con
 }
 
 } // namespace graph_detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/graph/factor/factor_result.hpp>
 #include <coppice/graph/scan/single_rank_graph.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Computes the greedy factor: takes the edges in the total order of graph/scan/edge_order.hpp and adds each one if
 /// both ends have fewer than n edges.
@@ -97,4 +97,4 @@ graph_factor<I> greedy_factor(host_executor const& exec, csr_view<T, I, O> weigh
 COPPICE_GREEDY_FACTOR(extern, float, std::int32_t);
 COPPICE_GREEDY_FACTOR(extern, double, std::int32_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/factor/proposal.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Each block of vertices keeps its vertices that still propose at its front, which preserves locality.
 template <class T, class I, class O>
@@ -138,4 +138,4 @@ private:
     std::vector<block_of_vertices> blocks_{};
 };
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

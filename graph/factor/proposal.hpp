@@ -8,7 +8,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Magnitude of a weight. There is no edge unless it is above zero (false for NaN).
 template <class T>
@@ -256,4 +256,4 @@ struct keep_proposals {
     }
 };
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

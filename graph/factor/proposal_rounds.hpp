@@ -13,7 +13,7 @@
 #include <coppice/graph/factor/proposal.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Sets the state of every vertex for a round, from the number of its confirmed edges.
 template <class Ids>
@@ -271,4 +271,4 @@ private:
     std::optional<host_matching_rounds<T, I, O>> matching_{}; ///< used for rounds without charges, if n = 1 on the host
 };
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

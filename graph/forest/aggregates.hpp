@@ -9,7 +9,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// A partition of vertices into aggregates. Move-only; in the memory of the executor that made it.
 template <class I = std::int32_t>
@@ -158,4 +158,4 @@ vertex_aggregates<I> compose(Executor const& exec, vertex_aggregates<I> const& f
     return a;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 #include <coppice/graph/forest/contract_host.hpp>
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace graph_detail {
 
 template <class I>
@@ -98,4 +98,4 @@ csr<T, I> contract(Executor const& exec, csr_view<T, I> a, vertex_aggregates<I> 
     return contract(exec, plus_times<T>{}, a, aggregates, T(1));
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/graph/forest/aggregates.hpp>
 #include <coppice/semiring/spgemm/product_host.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Sparse accumulator: a sum for each column that the current row has met. Each entry stores the last row that used it.
 template <class Sum, class I>
@@ -166,4 +166,4 @@ struct aggregate_size {
 /// rows of A.
 inline constexpr std::int64_t max_contracted = 256;
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

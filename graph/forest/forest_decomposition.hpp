@@ -10,7 +10,7 @@
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct decomposition_options {
     int factors = 4;            ///< m >= 1: maximum number of forests
@@ -160,4 +160,4 @@ COPPICE_FOREST_DECOMPOSITION(extern, host_executor, double, std::int32_t);
 COPPICE_FOREST_DECOMPOSITION(extern, cuda_executor, float, std::int32_t);
 COPPICE_FOREST_DECOMPOSITION(extern, cuda_executor, double, std::int32_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -16,7 +16,7 @@
 #include <coppice/graph/scan/bidirectional_scan.hpp>
 #include <coppice/graph/scan/single_rank_graph.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace graph_detail {
 
 /// Neighbours of a factor of degree 1 or 2, as global indices.
@@ -600,4 +600,4 @@ linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights,
     return graph_detail::forest_of_factor(exec, weights, f);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

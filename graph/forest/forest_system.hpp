@@ -6,7 +6,7 @@
 
 #include <coppice/graph/forest/linear_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace graph_detail {
 
 /// Target of a nonzero: the lower band, the diagonal, the upper band, or none.
@@ -163,4 +163,4 @@ tridiagonal<T> extract_forest_system(Executor const& exec, csr_view<T, I, O> a, 
     return system;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

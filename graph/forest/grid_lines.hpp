@@ -8,7 +8,7 @@
 
 #include <coppice/graph/forest/linear_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Number of points of a grid in each direction; point (i, j, k) is row i + nx (j + ny k) of its matrix.
 struct grid_sizes {
@@ -74,4 +74,4 @@ linear_forest<I> grid_lines(Executor const& exec, grid_sizes const& grid, int di
     return f;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -3,9 +3,9 @@
 /// Linear forests for the common types on the host.
 #include <coppice/graph/forest/linear_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_LINEAR_FOREST(, host_executor, float, std::int32_t);
 COPPICE_LINEAR_FOREST(, host_executor, double, std::int32_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

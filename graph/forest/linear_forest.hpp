@@ -9,7 +9,7 @@
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/graph/factor/factor_result.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Disjoint paths that cover all vertices (an isolated vertex is a path of length one), and the numbering along them.
 ///
@@ -77,12 +77,12 @@ template <executor Executor, class T, class I, class O>
 void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                            linear_forest<I> const& forest, tridiagonal<T>& system);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 #include <coppice/graph/forest/forest_paths.hpp>
 #include <coppice/graph/forest/forest_system.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 #define COPPICE_LINEAR_FOREST(EXTERN, EXECUTOR, T, I)                                                                  \
     EXTERN template linear_forest<I> extract_forest(EXECUTOR const&, csr_view<T, I>, graph_factor<I> const&);          \
@@ -96,4 +96,4 @@ COPPICE_LINEAR_FOREST(extern, host_executor, double, std::int32_t);
 COPPICE_LINEAR_FOREST(extern, cuda_executor, float, std::int32_t);
 COPPICE_LINEAR_FOREST(extern, cuda_executor, double, std::int32_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Blocks of one or two vertices, numbered along paths of blocks. Move-only; in the memory of its executor.
 template <class I>
@@ -208,4 +208,4 @@ COPPICE_PAIRED_FOREST(extern, host_executor, double);
 COPPICE_PAIRED_FOREST(extern, cuda_executor, float);
 COPPICE_PAIRED_FOREST(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -14,7 +14,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Description of a graph algorithm.
 struct graph_algorithm_row {
@@ -125,4 +125,4 @@ inline std::vector<std::pair<std::string, double>> facts_of_labels(char const* n
 }
 
 } // namespace analytics
-} // namespace coppice
+} // namespace coppice::inline v0_1

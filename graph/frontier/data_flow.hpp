@@ -25,7 +25,7 @@
 #include <coppice/core/warp_work.hpp>
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 inline constexpr int flow_edges = 2;                                ///< edges of a lane whose loads are issued together
 inline constexpr std::int32_t flow_piece = flow_edges * warp_lanes; ///< edges of a row that a warp takes
@@ -142,4 +142,4 @@ void flow_along_edges(Executor const& exec, worklist const* all_vertices, graph_
     exec.synchronize(); // the queue is destroyed here
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -11,7 +11,7 @@
 #include <coppice/algebra/transform.hpp>
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 template <class F>
 void filter_edges(host_executor const& exec, graph_view const& g, std::int32_t const* first, F const& f) {
@@ -56,7 +56,7 @@ buffer<std::int32_t> offsets_of_selected(Executor const& exec, graph_view const&
     return detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, value_at<std::int32_t>{counts.data()}, total);
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics
 
 #if defined(__CUDACC__)
 #include <coppice/graph/frontier/filtered_edges_cuda.cuh>

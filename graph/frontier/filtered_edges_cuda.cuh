@@ -5,7 +5,7 @@
 
 #include <coppice/graph/frontier/filtered_edges.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// A thread filters a row of up to 32 edges, a warp one of up to 1024, a block longer ones.
 template <class F>
@@ -74,4 +74,4 @@ void filter_edges(cuda_executor const& exec, graph_view const& g, std::int32_t c
     launch_early(exec, &filter_edges_kernel<F>, map_blocks(exec), map_threads, 0, {}, g, first, f);
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -53,7 +53,7 @@
 #include <coppice/core/repeat.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// Whether the mean degree is at least 8, as in graphs with hubs (vertices of very high degree). Otherwise very long
 /// rows are unlikely.
@@ -232,7 +232,7 @@ void vertex_map_until_done(Executor const& exec, worklist const* first, graph_vi
     repeat.run(loop.data(), {.replayable = true}, body, nullptr);
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics
 
 #include <coppice/graph/frontier/frontier_host.hpp>
 #if defined(__CUDACC__)

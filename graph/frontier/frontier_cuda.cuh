@@ -7,7 +7,7 @@
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// The lanes of a warp that execute the same call simultaneously; all of them call the members together. This uses warp
 /// intrinsics instead of cooperative_groups: synccheck reported divergence in the one kernel with block barriers that
@@ -473,4 +473,4 @@ void edge_sum(cuda_executor const& exec, int const* predicate, worklist const* i
     launch_early(exec, &edge_sum_kernel<F>, map_blocks(exec), map_threads, 0, {}, predicate, in, g, f);
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

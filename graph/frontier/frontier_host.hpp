@@ -8,7 +8,7 @@
 
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// Worker without concurrent workers: uses plain accesses. It copies the list descriptors and writes them back in the
 /// destructor.
@@ -401,4 +401,4 @@ void edge_sum(host_executor const& exec, int const* predicate, worklist const* i
     });
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

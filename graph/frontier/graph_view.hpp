@@ -10,7 +10,7 @@
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 using vertex_id = std::int32_t;
 
@@ -80,4 +80,4 @@ buffer<T> placed(Executor const& exec, T const& value) {
 COPPICE_IS_UNDIRECTED(extern, host_executor);
 COPPICE_IS_UNDIRECTED(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

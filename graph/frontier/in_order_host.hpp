@@ -19,7 +19,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 inline constexpr std::int64_t max_chunk = 1 << 17; ///< one byte per vertex of a chunk fits in the cache
 inline constexpr int max_slots = 24;               ///< maximum number of chunks that are processed simultaneously
@@ -186,4 +186,4 @@ private:
     std::int64_t end_[2] = {0, 0};
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -5,7 +5,7 @@
 
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 struct level_state {
     loop_switch loop{1};
@@ -119,4 +119,4 @@ private:
     repetition<Executor> up_, down_;
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

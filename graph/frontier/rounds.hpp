@@ -14,7 +14,7 @@
 
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 template <int N, class F>
 struct edge_step {
@@ -82,7 +82,7 @@ private:
     repetition<Executor> repeat_;
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics
 
 #if defined(__CUDACC__)
 #include <coppice/graph/frontier/rounds_cuda.cuh>

@@ -7,7 +7,7 @@
 
 #include <coppice/graph/frontier/rounds.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 inline constexpr int round_threads = 1024;                ///< threads of a block
 inline constexpr int round_blocks = 16;                   ///< blocks of the cluster, if the device supports this size
@@ -276,4 +276,4 @@ void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, Steps 
     launch_early(exec, kernel, dim3(cluster.val.clusterDim.x), round_threads, 0, cluster, loop, list_steps(steps...));
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -15,7 +15,7 @@
 
 #include <coppice/graph/frontier/filtered_edges.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// Iterates over the vertices that are in the rows of both u and v, by binary search of the vertices of the shorter row
 /// in the longer one. Rows are sorted and have no parallel edges.
@@ -83,7 +83,7 @@ struct count_at_corners {
     }
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics
 
 #include <coppice/graph/frontier/shared_neighbors_host.hpp>
 #if defined(__CUDACC__)

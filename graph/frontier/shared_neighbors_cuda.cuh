@@ -12,7 +12,7 @@
 #include <coppice/graph/frontier/filtered_edges.hpp>
 #include <coppice/graph/frontier/shared_neighbors.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// Hash table of vertices in shared memory with open addressing; at most half full.
 struct vertex_table {
@@ -298,4 +298,4 @@ void for_each_triangle(cuda_executor const& exec, graph_view g, graph_view d, F 
     exec.synchronize(); // the buffers are destroyed here
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -9,7 +9,7 @@
 
 #include <coppice/graph/frontier/shared_neighbors.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// A graph with each edge in one direction. If all rows are short, an edge leads from the smaller to the larger index,
 /// as in the sorted rows. Otherwise vertices are ranked by descending degree and an edge leads to the smaller rank. The
@@ -223,4 +223,4 @@ void for_each_triangle(host_executor const& exec, graph_view g, ranked_view cons
             f.second(worker, d.vertex[rank], workspace.corners[rank]);
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -6,7 +6,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace analytics {
 
 /// Signed hash that the edge u -> v adds at u: the negative of what v -> u adds at v.
@@ -35,4 +35,4 @@ bool is_undirected(Executor const& exec, graph_view g) {
     return reduce(exec, g.vertices, std::uint64_t{0}, value_at<std::uint64_t>{sums.data()}, plus{}) == 0;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 
 #include <coppice/graph/scan/scan_entry.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Scans every path of a graph in both directions.
 ///
@@ -32,12 +32,12 @@ template <class Value, class I, executor Executor, class Neighbor, class Initial
 scan_result<Value, I> bidirectional_scan(Executor const& exec, std::int64_t vertices, Neighbor neighbor,
                                          Initial initial, Combine combine);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 #include <coppice/graph/scan/bidirectional_scan_host.hpp>
 #include <coppice/graph/scan/scan_by_splitters.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> bidirectional_scan(Executor const& exec, std::int64_t vertices, Neighbor neighbor,
@@ -46,4 +46,4 @@ scan_result<Value, I> bidirectional_scan(Executor const& exec, std::int64_t vert
     return graph_detail::scan_on<Value, I>(exec, vertices, neighbor, initial, combine);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/graph/scan/bidirectional_scan.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 // Number of walks that a thread interleaves, so that their memory accesses overlap.
 inline constexpr int walks_at_once = 8;
@@ -210,4 +210,4 @@ scan_result<Value, I> scan_on(host_executor const& exec, std::int64_t vertices, 
     return result;
 }
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

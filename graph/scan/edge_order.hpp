@@ -12,7 +12,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Order of edges {i, j} of equal weight.
 enum class tie_rule {
@@ -72,4 +72,4 @@ struct edge_order {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/graph/scan/scan_entry.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Result of the last round at one vertex. Both zero: the entry is complete and equal in both buffers.
 struct scan_progress {
@@ -128,4 +128,4 @@ scan_result<Value, I> scan_by_jumping(Executor const& exec, std::int64_t vertice
     return result;
 }
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

@@ -17,7 +17,7 @@
 #include <coppice/graph/scan/edge_order.hpp>
 #include <coppice/graph/scan/scan_by_jumping.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Group size: each group of eight consecutive vertex indices has one splitter.
 inline constexpr std::int64_t splitter_spacing = 8;
@@ -220,4 +220,4 @@ scan_result<Value, I> scan_on(cuda_executor const& exec, std::int64_t vertices, 
     return scan_over_splitters<Value, I>(exec, vertices, neighbor, initial, combine);
 }
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

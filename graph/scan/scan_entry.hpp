@@ -8,7 +8,7 @@
 
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Link that marks vertex v as the end of a path: -(v + 1).
 template <class I>
@@ -81,4 +81,4 @@ struct start_scan {
 };
 
 } // namespace graph_detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

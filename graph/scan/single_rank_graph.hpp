@@ -15,7 +15,7 @@
 #include <coppice/graph/scan/bidirectional_scan.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
 
-namespace coppice::graph_detail {
+namespace coppice::inline v0_1::graph_detail {
 
 /// Global indices equal to local indices.
 template <class I>
@@ -119,4 +119,4 @@ private:
     Executor const& exec_;
 };
 
-} // namespace coppice::graph_detail
+} // namespace coppice::inline v0_1::graph_detail

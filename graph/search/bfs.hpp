@@ -8,7 +8,7 @@
 
 #include <coppice/graph/frontier/rounds.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct bfs_options {
     /// Transposed graph; the graph itself if it is undirected. Empty: every level is pushed.
@@ -228,4 +228,4 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
 COPPICE_BFS(extern, host_executor);
 COPPICE_BFS(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/graph/search/bfs.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct diameter_options {
     vertex_id source = -1; ///< vertex of the component of interest; -1: the smallest vertex of maximum degree
@@ -90,4 +90,4 @@ diameter_bounds diameter(Executor const& exec, graph_view g, diameter_options co
 COPPICE_DIAMETER(extern, host_executor);
 COPPICE_DIAMETER(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// For every reached v, the predecessor u with the smallest distance[u] + length; else -1.
 template <class T>
@@ -57,4 +57,4 @@ bool has_negative_cycle(std::vector<std::int32_t> const& offsets, std::vector<st
     return false;
 }
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -12,7 +12,7 @@
 #include <coppice/graph/frontier/rounds.hpp>
 #include <coppice/graph/search/negative_cycle.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct sssp_options {
     double delta = 0;    ///< width of the distance range of the near list; 0: chosen from the lengths
@@ -584,4 +584,4 @@ COPPICE_SSSP(extern, host_executor, double);
 COPPICE_SSSP(extern, cuda_executor, float);
 COPPICE_SSSP(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

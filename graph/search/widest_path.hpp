@@ -5,7 +5,7 @@
 
 #include <coppice/graph/search/sssp.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Result arrays in the memory of the executor.
 template <class T>
@@ -88,4 +88,4 @@ COPPICE_WIDEST_PATHS(extern, host_executor, double);
 COPPICE_WIDEST_PATHS(extern, cuda_executor, float);
 COPPICE_WIDEST_PATHS(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <coppice/semiring/matrix_operations/elementwise.hpp>
 #include <coppice/semiring/operators/binary_operators.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 namespace graph_detail {
 struct is_positive {
@@ -47,4 +47,4 @@ COPPICE_BOTH_DIRECTIONS(extern, host_executor, double);
 COPPICE_BOTH_DIRECTIONS(extern, cuda_executor, float);
 COPPICE_BOTH_DIRECTIONS(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

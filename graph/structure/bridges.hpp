@@ -8,7 +8,7 @@
 #include <coppice/graph/search/bfs.hpp>
 #include <coppice/graph/structure/components.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Bridges in the memory of the executor, sorted by `to`.
 struct bridges_result {
@@ -117,4 +117,4 @@ bridges_result bridges(Executor const& exec, graph_view g) {
 COPPICE_BRIDGES(extern, host_executor);
 COPPICE_BRIDGES(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

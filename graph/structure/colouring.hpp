@@ -12,7 +12,7 @@
 #include <coppice/graph/frontier/data_flow.hpp>
 #include <coppice/graph/frontier/in_order_host.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct colouring_result {
     buffer<std::int32_t> colours{}; ///< 0, 1, ...: neighbours have different colours; in the memory of the executor
@@ -393,4 +393,4 @@ colouring_result colour_graph(Executor const& exec, graph_view g) {
 COPPICE_COLOURING(extern, host_executor);
 COPPICE_COLOURING(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

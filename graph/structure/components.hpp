@@ -9,7 +9,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/graph/structure/tile_trees.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct components_result {
     buffer<vertex_id> labels{}; ///< smallest vertex of the component; in the memory of the executor
@@ -249,4 +249,4 @@ components_result connected_components(Executor const& exec, graph_view g) {
 COPPICE_COMPONENTS(extern, host_executor);
 COPPICE_COMPONENTS(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

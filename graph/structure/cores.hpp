@@ -6,7 +6,7 @@
 #include <coppice/graph/frontier/filtered_edges.hpp>
 #include <coppice/graph/frontier/rounds.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct cores_result {
     buffer<std::int32_t> cores{}; ///< in the memory of the executor
@@ -129,4 +129,4 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
 COPPICE_CORES(extern, host_executor);
 COPPICE_CORES(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/graph/frontier/in_order_host.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct independent_set_result {
     buffer<std::uint8_t> members{}; ///< 1: in the set; in the memory of the executor
@@ -212,4 +212,4 @@ independent_set_result maximal_independent_set(Executor const& exec, graph_view 
 COPPICE_INDEPENDENT_SET(extern, host_executor);
 COPPICE_INDEPENDENT_SET(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/graph/frontier/in_order_host.hpp>
 #include <coppice/graph/frontier/rounds.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct matching_result {
     buffer<vertex_id> mates{}; ///< mate of every vertex, -1: none; in the memory of the executor
@@ -369,4 +369,4 @@ matching_result maximal_matching(Executor const& exec, graph_view g) {
 COPPICE_MAXIMAL_MATCHING(extern, host_executor);
 COPPICE_MAXIMAL_MATCHING(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

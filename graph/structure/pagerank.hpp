@@ -7,7 +7,7 @@
 #include <coppice/graph/frontier/graph_view.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct pagerank_options {
     double damping = 0.85;    ///< probability of following an edge, in [0, 1)
@@ -196,4 +196,4 @@ COPPICE_PAGERANK(extern, host_executor, double);
 COPPICE_PAGERANK(extern, cuda_executor, float);
 COPPICE_PAGERANK(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/graph/structure/components.hpp>
 #include <coppice/graph/structure/triangles.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Edges of the forest sorted by their smaller ends, in the memory of the executor.
 template <class T>
@@ -345,4 +345,4 @@ COPPICE_SPANNING_FOREST(extern, host_executor, double);
 COPPICE_SPANNING_FOREST(extern, cuda_executor, float);
 COPPICE_SPANNING_FOREST(extern, cuda_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

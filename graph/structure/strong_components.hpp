@@ -6,7 +6,7 @@
 #include <coppice/graph/search/bfs.hpp>
 #include <coppice/graph/structure/components.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Computes the strongly connected components of a directed graph: u and v are in one component if paths lead from each
 /// to the other. Labels are the smallest vertices. `incoming` is the transposed graph.
@@ -275,4 +275,4 @@ components_result strongly_connected_components(Executor const& exec, graph_view
 COPPICE_STRONG_COMPONENTS(extern, host_executor);
 COPPICE_STRONG_COMPONENTS(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/core/warp_work.hpp>
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// Unites the trees of two vertices: links the larger root to the smaller (Shiloach and Vishkin), so that the root of a
 /// finished tree is its smallest vertex for any order of the edges.
@@ -156,4 +156,4 @@ struct unite_smaller {
     }
 };
 
-} // namespace coppice::analytics
+} // namespace coppice::inline v0_1::analytics

@@ -6,7 +6,7 @@
 #include <coppice/graph/frontier/filtered_edges.hpp>
 #include <coppice/graph/frontier/shared_neighbors.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Counts the triangles of an undirected graph with sorted rows without parallel edges; loops are ignored. O(n + m)
 /// time to direct every edge to the end of larger degree, then at most sqrt(2 m) steps per edge. Memory: one word per
@@ -127,4 +127,4 @@ clustering_result clustering(Executor const& exec, graph_view g) {
 COPPICE_TRIANGLES(extern, host_executor);
 COPPICE_TRIANGLES(extern, cuda_executor);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -36,7 +36,7 @@
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
 
 /// Deprecated names, for one version.
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 using part_messages [[deprecated("use rank_communicator")]] = rank_communicator;
 template <executor Executor, class T>
@@ -90,4 +90,4 @@ bidirectional_scan_part(Executor const& exec, rank_communicator const& comm, std
                                                     std::move(combine));
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

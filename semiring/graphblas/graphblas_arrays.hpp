@@ -16,7 +16,7 @@
 #include <coppice/core/memory.hpp>
 #include <coppice/semiring/graphblas/graphblas_header.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 class malloc_memory final : public memory_resource {
@@ -249,4 +249,4 @@ private:
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

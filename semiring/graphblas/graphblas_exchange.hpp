@@ -13,7 +13,7 @@
 #include <coppice/semiring/graphblas/graphblas_arrays.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 using new_graphblas_matrix = new_graphblas_object<GrB_Matrix, GrB_Matrix_free>;
@@ -182,4 +182,4 @@ dense_vector<T> move_from_graphblas(GrB_Vector v, GrB_Type type = graphblas_type
     return {std::move(values), adopt_from_graphblas<std::int8_t>(from.present, from.size)};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/semiring/matrix_operations/masked_update.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_host_fold.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class A, class B, class I, class O>
@@ -228,4 +228,4 @@ auto reduce_to_scalar(Executor const& exec, Add const& add, csr_view<A, I, O> a)
                                          detail::element_as_sum<A, Add>{a.coefficients, add}, add));
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

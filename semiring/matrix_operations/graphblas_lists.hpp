@@ -10,7 +10,7 @@
 #include <coppice/semiring/graphblas/graphblas_exchange.hpp>
 #include <coppice/semiring/matrix_operations/hypersparse.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 inline graphblas_shape shape_of(GrB_Vector v, GrB_Type type, std::size_t value_bytes) {
@@ -302,4 +302,4 @@ GrB_Matrix move_dense_to_graphblas(host_executor const& exec, dense_vector<T>&& 
     return m.release();
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

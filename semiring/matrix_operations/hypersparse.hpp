@@ -15,7 +15,7 @@
 #include <coppice/semiring/matrix_operations/sparse_vector.hpp>
 #include <coppice/semiring/matrix_operations/tuples.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 namespace detail {
 /// Tag: list and rows are known to satisfy the invariants of a hypersparse matrix.
@@ -512,4 +512,4 @@ void update(Executor const& exec, hypersparse<C, I, O>& c, Mask const& mask, Acc
     }
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// All indices: GrB_ALL.
 struct all_indices {};
@@ -122,4 +122,4 @@ private:
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

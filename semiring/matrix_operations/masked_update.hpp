@@ -11,7 +11,7 @@
 #include <coppice/semiring/spgemm/row_masks.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class C, executor Executor, class T, class I, class O, class Mask, class Accumulator>
@@ -51,4 +51,4 @@ void update(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator
     c = detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t.view(), d.replace, {});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

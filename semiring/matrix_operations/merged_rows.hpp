@@ -10,7 +10,7 @@
 #include <coppice/semiring/operators/descriptor.hpp>
 #include <coppice/semiring/operators/semirings.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Calls at(column, p, q) for the union of the columns of two sorted rows [p, p_end), [q, q_end), in ascending order; p
 /// or q is -1 if that row has no entry.
@@ -190,4 +190,4 @@ struct written_rows {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

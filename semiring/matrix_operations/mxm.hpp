@@ -7,7 +7,7 @@
 #include <coppice/semiring/spgemm/product.hpp>
 #include <coppice/semiring/spmv/matrix_operand.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// View of a matrix, or of its transpose, which the object computes and owns.
@@ -147,4 +147,4 @@ auto triple_product(Executor const& exec, triple_product_plan<I, O> const& plan,
                         copy_of(exec, plan.second.indices), std::move(values));
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 #include <coppice/semiring/spgemm/product.hpp>
 #include <coppice/semiring/spmv/mxv.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Number of products of entry k of u: the length of its row.
@@ -184,4 +184,4 @@ void vxm(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumul
     detail::multiply_into<true>(exec, w, mask, accumulator, s, a, !d.transpose1, u, d);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class vector_format {
     list,   ///< indices[entries], sorted, and values[entries]
@@ -239,4 +239,4 @@ private:
     buffer<std::int8_t> present_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <coppice/semiring/matrix_operations/elementwise.hpp>
 #include <coppice/semiring/matrix_operations/index_lists.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T, class I, class O>
@@ -444,4 +444,4 @@ std::vector<csr<T, I, O>> split(Executor const& exec, csr_view<T, I, O> a, std::
     return tiles;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

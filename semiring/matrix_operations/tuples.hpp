@@ -10,7 +10,7 @@
 #include <coppice/semiring/matrix_operations/masked_update.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class K>
@@ -287,4 +287,4 @@ void scatter(Executor const& exec, dense_vector_view<W> w, Add const& add, array
              detail::merge_scattered<W, T, I, Add>{runs.keys.data(), runs.values.data(), w, add});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

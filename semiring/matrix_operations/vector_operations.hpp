@@ -11,7 +11,7 @@
 #include <coppice/semiring/matrix_operations/tuples.hpp>
 #include <coppice/semiring/spmv/mxv_lane.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Number of ranges into which the indices [0, n) are split for this many entries.
@@ -431,4 +431,4 @@ sparse_vector<T, I> resize(Executor const& exec, sparse_vector<T, I> const& u, s
     return {exec, n, copy_of(exec, list.indices.slice(0, count)), copy_of(exec, list.values.slice(0, count))};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 
 #include <coppice/semiring/operators/binary_operators.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Converts a double to an integer by truncation; saturates outside the range of T, returns 0 for NaN.
@@ -141,4 +141,4 @@ struct copysign {
 };
 
 } // namespace op
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/semiring/operators/monoids.hpp>
 
-namespace coppice::op {
+namespace coppice::inline v0_1::op {
 
 /// The first operand.
 template <class T>
@@ -170,4 +170,4 @@ struct times_with_column {
     }
 };
 
-} // namespace coppice::op
+} // namespace coppice::inline v0_1::op

@@ -14,7 +14,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// A value of T in which only bit k is set, counted from 1; 0 if T has no bit k.
@@ -117,4 +117,4 @@ struct add_bxnor : op::bxnor<T> {
     COPPICE_HD constexpr T identity() const { return static_cast<T>(~T(0)); }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

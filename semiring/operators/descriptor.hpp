@@ -3,7 +3,7 @@
 /// Modifiers of a GraphBLAS operation: descriptor, absent mask, absent accumulator.
 #pragma once
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Specifies how an operation reads its arguments and writes its output; the fields are those of GrB_Descriptor.
 struct descriptor {
@@ -20,4 +20,4 @@ struct no_mask {};
 /// Replaces an accumulator: the output is the result; the old values are discarded.
 struct no_accumulator {};
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -35,7 +35,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// a + b with identity 0.
 template <class T>
@@ -163,4 +163,4 @@ struct add_arg_max {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

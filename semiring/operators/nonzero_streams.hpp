@@ -11,7 +11,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/parameters.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Pointers to several arrays of equal length; a recursive pair, so that it is trivially copyable.
@@ -164,4 +164,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T read_only(T const* pointer) {
     return *pointer;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -19,7 +19,7 @@
 #include <coppice/semiring/operators/precision.hpp>
 #include <coppice/semiring/operators/unary.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Requirements of reduce_rows on ⊕: an identity, whose type is the accumulator type, and an associative combination of
 /// two accumulators. It need not commute: operands keep the order of the nonzeros.
@@ -215,4 +215,4 @@ struct adder_of {
 template <class Op, class T>
 adder_of(Op, T) -> adder_of<T, Op>;
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Row and column of the two elements that an operator combines, counted from 0.
 struct element_positions {
@@ -60,4 +60,4 @@ template <class T>
 using secondj1 = detail::position_of<T, &element_positions::second_column, 1>;
 
 } // namespace op
-} // namespace coppice
+} // namespace coppice::inline v0_1

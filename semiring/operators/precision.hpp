@@ -14,7 +14,7 @@
 #include <coppice/core/parameters.hpp>
 #include <coppice/semiring/operators/monoids.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// An operator or a monoid that may round or truncate its operands: the return type of allow_rounding().
 template <class F>
@@ -117,4 +117,4 @@ COPPICE_HD constexpr void require_wide_result() {
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -19,7 +19,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/semiring/operators/operators.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Requirements of products over a semiring: an adder `add`, and the members multiply(a, x, column) and result(sum).
 template <class S>
@@ -222,4 +222,4 @@ named_semiring<T> semiring_by_name(std::string_view name) {
     return detail::find_semiring<T>(semiring_catalogue, name);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

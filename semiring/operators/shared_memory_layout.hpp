@@ -7,7 +7,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Layout of products of type T while a block reduces them. Specialise it for user-defined types:
 ///
@@ -78,4 +78,4 @@ struct product_array {
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

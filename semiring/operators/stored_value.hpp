@@ -10,7 +10,7 @@
 #include <coppice/algebra/float16.hpp>
 #include <coppice/core/complex_pair.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 template <class T>
 struct stored_value {
@@ -66,4 +66,4 @@ struct scalar_of<complex_pair<R>> {
     using type = std::complex<R>;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -11,7 +11,7 @@
 
 #include <coppice/semiring/operators/binary_operators.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// f(row, column, scalar) at the position of an entry; the value is not read.
@@ -174,4 +174,4 @@ COPPICE_HD constexpr bind_second<ge<T>, T> valuege(T s) {
 }
 
 } // namespace op
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -22,7 +22,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_options.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_partition.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Half-open range of rows [first, last).
 struct row_range {
@@ -104,14 +104,14 @@ concept atomic_store = requires(Store const& store) {
 }
 &&(detail::has_merge<Store, Result> || detail::has_join<Store, Result>);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 #include <coppice/semiring/reduce_rows/srcsr_host.hpp>
 #if defined(__CUDACC__)
 #include <coppice/semiring/reduce_rows/srcsr_cuda.cuh>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Makes the plan for a matrix, without a transfer to the host.
 template <executor Executor, class T, class I, class O>
@@ -165,4 +165,4 @@ void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multi
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store, workspace);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

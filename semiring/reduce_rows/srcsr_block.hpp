@@ -17,7 +17,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_job.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_partition.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// One block with its range.
 template <class Block, class O, class Multiply, class Add, class Store, class Combine,
@@ -614,4 +614,4 @@ COPPICE_HD void srcsr_postprocess_block(Block const& block, std::int64_t begin, 
     }
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_scan.cuh>
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 inline constexpr int partition_threads = 256;
@@ -289,4 +289,4 @@ void reduce_rows_as_tuned(cuda_executor const& exec, srcsr_plan<O> const& plan, 
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_host_fold.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_lane.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 // Path steps per chunk: about 128 KiB of a matrix in float. It is a constant, so that the split points do not depend on
@@ -162,4 +162,4 @@ void reduce_rows_as_tuned(host_executor const& exec, srcsr_plan<O> const& plan, 
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 
 #include <coppice/semiring/reduce_rows/srcsr_lane.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Returns k in a way that is opaque to the compiler. This prevents the vectorisation of loops over gathered values,
 /// which packs them element by element and costs more than it gains.
@@ -114,4 +114,4 @@ bool lengths_vary(RowEnd const& row_end, std::int64_t first, std::int64_t last) 
     return changes * 4 > samples;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

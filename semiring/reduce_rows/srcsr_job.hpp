@@ -16,7 +16,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_options.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_partition.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Path steps of a range are at most this number times the threads of the block. A range is one tile: each thread
 /// prefetches, walks and stores this many items. The number is odd, so that the walk has no bank conflicts.
@@ -175,4 +175,4 @@ constexpr srcsr_launch size_launch(int threads, int capacity) {
     return {types::totals_bytes(threads) + (rows_bytes > tile_bytes ? rows_bytes : tile_bytes), tile_steps, capacity};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

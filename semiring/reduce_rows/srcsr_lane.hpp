@@ -12,7 +12,7 @@
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/semiring/operators/operators.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 struct alignas(16) path_point {
     std::int64_t row;
@@ -83,4 +83,4 @@ COPPICE_HD Accumulator open_after(Accumulator const& before, walk_ends<Accumulat
     return ends.closes ? ends.open : add(before, ends.open);
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Assignment of rows to CUDA blocks (thesis sections 3.3 and 3.4).
 enum class srcsr_scheme {
@@ -58,4 +58,4 @@ struct srcsr_options {
                            ///< matrix, or 8
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

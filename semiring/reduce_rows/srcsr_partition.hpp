@@ -9,7 +9,7 @@
 #include <coppice/core/block.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_lane.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Properties of a range; bit flags.
 enum range_kind : int {
@@ -225,4 +225,4 @@ COPPICE_HD range_interval ranges_of_row(O const* offsets, std::int64_t row, std:
             (std::int64_t(offsets[row + 1]) + row) / work_per_block};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

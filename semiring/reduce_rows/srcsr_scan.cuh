@@ -9,7 +9,7 @@
 
 #include <coppice/semiring/reduce_rows/srcsr_block.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 constexpr cub::BlockScanAlgorithm block_scan_algorithm(segmented_reduction r) {
     return r == segmented_reduction::raking           ? cub::BLOCK_SCAN_RAKING
@@ -77,4 +77,4 @@ template <segmented_reduction Reduction, int Threads>
 using ordered_combine_by = std::conditional_t<Reduction == segmented_reduction::warp_transposed, ordered_combine,
                                               combine_by_block_scan<Reduction, Threads>>;
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -3,10 +3,10 @@
 #include <coppice/core/error.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 std::vector<tuning_record> tune_srcsr(cuda_executor const&, std::function<void(std::string const&)> const&) {
     throw backend_error("this build of Coppice has no CUDA backend");
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -4,7 +4,7 @@
 // faster on regular rows of 6 and 9 nonzeros but 25 % slower on a power-law matrix, so they were not selected.
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 std::vector<tuning_record> const& shipped_tuning() {
     using enum segmented_reduction;
@@ -53,4 +53,4 @@ std::vector<tuning_record> const& shipped_tuning() {
     return records;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

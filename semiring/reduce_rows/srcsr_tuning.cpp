@@ -6,7 +6,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/number_text.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 constexpr std::string_view kind = "product";
@@ -152,4 +152,4 @@ tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& de
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

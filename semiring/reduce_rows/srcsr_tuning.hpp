@@ -18,7 +18,7 @@
 #include <coppice/core/files/tuning_file.hpp>
 #include <coppice/semiring/reduce_rows/srcsr_options.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Result of `coppice tune` for one class of matrices.
 struct tuning_record {
@@ -86,4 +86,4 @@ inline int range_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

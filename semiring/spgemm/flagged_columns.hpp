@@ -17,7 +17,7 @@
 #include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/semiring/spgemm/row_masks.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Sorts distinct keys; nearly sorted or short lists by insertion.
 template <class I>
@@ -213,4 +213,4 @@ private:
     std::vector<I> met_{}; ///< words that a row has touched
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include <coppice/core/block.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Up to `Lanes` rows of B, one per lane of a group. Functions are templates over the Block of core/block.hpp; all
 /// lanes of a warp call them together.
@@ -54,4 +54,4 @@ private:
     O shift_; ///< difference between entry index in B and list index, for this lane's row
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/block.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 // Largest numbers of entries of a row of A that one lane merges, for three kernels: smaller ones need fewer registers.
 inline constexpr int small_merge = 8, medium_merge = 16, large_merge = 32;
@@ -187,4 +187,4 @@ COPPICE_HD void merge_rows(Block const& block, Merger& merger, int max_steps, St
     }
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include <coppice/semiring/spgemm/product_host.hpp>
 #include <coppice/semiring/spgemm/shifted_rows_host.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Whether bit j is set.
 template <class I>
@@ -256,4 +256,4 @@ csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a,
     return {a.rows(), b.columns(), std::move(offsets), std::move(compact_indices), std::move(compact_values)};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

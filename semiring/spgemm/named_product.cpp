@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/semiring/spgemm/named_product_instances.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_PRODUCT_PLANS(, host_executor);
 COPPICE_NAMED_PRODUCTS(host_executor, float);
 COPPICE_NAMED_PRODUCTS(host_executor, double);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/semiring/spgemm/product.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Returns A B over the semiring with that name (see semiring_names) by a plan, whose arrays become those of the
 /// product. Throws argument_error for an unknown name. Results are as those of semiring_spmv: arg-max returns inner
@@ -31,4 +31,4 @@ COPPICE_PRODUCT_PLANS(extern, host_executor);
 COPPICE_PRODUCT_PLANS(extern, cuda_executor);
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

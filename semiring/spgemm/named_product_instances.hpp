@@ -7,7 +7,7 @@
 
 #include <coppice/semiring/spgemm/named_product.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, csr_view<T> a, csr_view<T> b) {
@@ -22,4 +22,4 @@ csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<
     template csr<T> mxm(EXECUTOR const&, product_plan<>&&, std::string_view, csr_view<T>, csr_view<T>);                \
     template csr<T> mxm(EXECUTOR const&, std::string_view, csr_view<T>, csr_view<T>)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

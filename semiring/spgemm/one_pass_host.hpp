@@ -16,7 +16,7 @@
 #include <coppice/semiring/spgemm/product_host.hpp>
 #include <coppice/semiring/spgemm/shifted_rows_host.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Flags and sums of one worker, one per column of the matrix.
 template <class I, class Sum>
@@ -205,4 +205,4 @@ buffer<Z> find_structure_and_sum(host_executor const& exec, csr_view<A, I, O> a,
     return values;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include <coppice/semiring/spgemm/product_host.hpp>
 #include <coppice/semiring/spgemm/product_lanes.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class A, class B, class I, class O, class Mask>
@@ -223,4 +223,4 @@ auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, cs
     return mxm(exec, make_masked_product_plan(exec, a, b, mask, d), s, a, b);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 #include <coppice/semiring/spgemm/product_plan.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Returns the last position p in [0, count) with sorted[p] <= key; requires sorted[0] <= key.
 template <class T>
@@ -87,4 +87,4 @@ bool suits_entry_kernel(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr
            entries * a_row * (2 + std::log2(1 + b_row)) <= max_steps;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include <coppice/semiring/spgemm/product_plan.hpp>
 #include <coppice/semiring/spgemm/row_masks.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 inline constexpr std::int64_t merged_products = 4096; ///< largest number of products of a row that one lane merges
 inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight lanes gather in a hash table
@@ -476,4 +476,4 @@ private:
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -15,7 +15,7 @@
 #include <coppice/semiring/spgemm/flagged_columns.hpp>
 #include <coppice/semiring/spgemm/product_plan.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Pool of objects that workers borrow and return; makes a new one if none is free.
 template <class Thing>
@@ -292,4 +292,4 @@ void sum_products(host_executor const& exec, product_plan<I, O> const& plan, Sem
     });
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

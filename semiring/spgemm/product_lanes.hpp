@@ -17,7 +17,7 @@
 #include <coppice/semiring/spgemm/product_entries.hpp>
 #include <coppice/semiring/spgemm/product_groups.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 struct is_long_row {
     std::int64_t const* lengths;
@@ -616,4 +616,4 @@ csr<Z, I, O> product_by_lanes(Executor const& exec, product_plan<I, O> plan, Sem
     return {plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices), std::move(values)};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

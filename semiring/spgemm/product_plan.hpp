@@ -12,7 +12,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Structure of a product A B, or of the entries that a mask admits, and the assignment of its rows to workers.
 /// Reusable while the patterns of A, B and mask do not change. Move-only; in the memory space of its executor.
@@ -129,4 +129,4 @@ O product_size(std::int64_t nonzeros) {
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/semiring/operators/descriptor.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Admits every position, or none.
 struct constant_mask {
@@ -81,4 +81,4 @@ csr_view<M, I, O> view_of_mask(csr<M, I, O> const& m) {
     return m.view();
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include <coppice/semiring/operators/semirings.hpp>
 #include <coppice/semiring/spgemm/product_plan.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Whether row i > 0 is not empty and equals row i - 1 shifted by one column.
 template <class T, class I, class O>
@@ -96,4 +96,4 @@ private:
     unsigned char ends_[max_products], offset_in_row_[max_products], position_[max_products];
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

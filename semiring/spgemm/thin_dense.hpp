@@ -10,7 +10,7 @@
 #include <coppice/semiring/operators/semirings.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Borrowed dense matrix of few columns in row-major order: element (i, j) is values[i * columns + j].
 template <class T>
@@ -166,4 +166,4 @@ void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, t
                                                              values.data()});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/semiring/operators/operators.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// The N largest (value, column) pairs of a row in descending order of value; equal values keep the order of the row.
 /// Unused positions at the end have column -1.
@@ -94,4 +94,4 @@ void arg_max_n(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O
                 add_arg_max_n<N, T, I>{}, detail::store_largest<N, T, I>{best.data()});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

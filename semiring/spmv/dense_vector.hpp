@@ -9,7 +9,7 @@
 
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Borrowed vector, usable in device code: values[n], and present[n] with 1 for an entry and 0 for none. If `present`
 /// is empty, the vector is full: every index is an entry. `values` is never read where there is no entry.
@@ -104,4 +104,4 @@ std::int64_t entry_count(Executor const& exec, dense_vector_view<T> v) {
                        : reduce(exec, v.size(), std::int64_t{0}, detail::count_entry{v.present.data()}, plus{});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/algebra/rows/nonzero_flags.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Returns the combined flags of all nonzeros; makes one binary search per entry right of the diagonal. If columns are
 /// unsorted, the flags about symmetry are meaningless. Waits.
@@ -18,4 +18,4 @@ nonzero_flags inspect_nonzeros(Executor const& exec, csr_view<T, I, O> a) {
     return nonzero_flags{word};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Matrix argument of mxv and vxm. A product runs along compressed rows: A u needs the rows of A, u A those of the
 /// transpose. Rows and plan of A exist from construction; the transpose is computed by prepare_transpose() or passed by
@@ -100,4 +100,4 @@ matrix_operand(Executor const&, csr_view<T, I, O>) -> matrix_operand<T, I, O>;
 template <executor Executor, class T, class I, class O>
 matrix_operand(Executor const&, csr_view<T, I, O>, csr_view<T, I, O>) -> matrix_operand<T, I, O>;
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

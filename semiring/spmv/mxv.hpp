@@ -11,7 +11,7 @@
 #include <coppice/semiring/spmv/matrix_operand.hpp>
 #include <coppice/semiring/spmv/mxv_lane.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Whether two arrays share a byte of memory.
@@ -163,4 +163,4 @@ void vxm(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumul
                                   dense_vector_view<std::remove_const_t<U> const>(u), d);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/semiring/operators/semirings.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// ⊗ of a semiring for element `at` of the result and element `inner` of u: multiply(a, u), or multiply(u, a) if the
 /// vector is the left operand.
@@ -200,4 +200,4 @@ struct delete_left_out {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

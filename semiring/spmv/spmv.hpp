@@ -11,7 +11,7 @@
 #include <coppice/semiring/operators/stored_value.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// ⊗ of a semiring at one nonzero.
@@ -178,4 +178,4 @@ COPPICE_SPMV_ALL(extern, host_executor);
 COPPICE_SPMV_ALL(extern, cuda_executor);
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/semiring/spmv/spmv.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// One element of merge_result; `mask` and `w` are null if absent.
@@ -66,4 +66,4 @@ void merge_result(Executor const& exec, std::string_view name, std::type_identit
     template void merge_result(EXECUTOR const&, std::string_view, array_view<T const>, bool, array_view<T const>,      \
                                array_view<T>)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

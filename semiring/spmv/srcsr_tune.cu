@@ -9,7 +9,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Matrix with rows of about `mean` nonzeros and columns in a band like those of a grid. Regular: lengths differ by at
@@ -118,4 +118,4 @@ std::vector<tuning_record> tune_srcsr(cuda_executor const& exec,
     return records;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
-namespace coppice::c_interface {
+namespace coppice::inline v0_1::c_interface {
 
 /// Upper bounds that exclude overflow in products of sizes: 2^48 rows, 2^56 bytes of a matrix.
 inline constexpr std::int64_t max_rows = std::int64_t(1) << 48, max_bytes = std::int64_t(1) << 56;
@@ -182,4 +182,4 @@ dense_rhs<T> columns(shape const& s, std::int64_t count, T* x, T const* d) {
     return {count, x, s.size(), d, s.size()};
 }
 
-} // namespace coppice::c_interface
+} // namespace coppice::inline v0_1::c_interface

@@ -6,7 +6,7 @@
 
 #include <coppice/solvers/c/c_interface.hpp>
 
-namespace coppice::c_interface {
+namespace coppice::inline v0_1::c_interface {
 
 template <>
 struct element_of<coppice_complex_float> {
@@ -34,7 +34,7 @@ struct on_host {
 };
 
 } // namespace
-} // namespace coppice::c_interface
+} // namespace coppice::inline v0_1::c_interface
 
 using namespace coppice::c_interface;
 

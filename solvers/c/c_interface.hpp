@@ -18,7 +18,7 @@
 #include <coppice/solvers/direct/factored/band_factor.hpp>
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
-namespace coppice::c_interface {
+namespace coppice::inline v0_1::c_interface {
 
 /// The message that coppice_last_error and tridigpu_last_error return.
 inline std::string& last_message() {
@@ -324,4 +324,4 @@ static_assert(sizeof(coppice_report_t) == sizeof(solve_report) &&
               offsetof(coppice_report_t, tries) == offsetof(solve_report, tries) &&
               offsetof(coppice_report_t, condition) == offsetof(solve_report, condition));
 
-} // namespace coppice::c_interface
+} // namespace coppice::inline v0_1::c_interface

@@ -9,7 +9,7 @@
 #include <coppice/core/cuda/cuda_check.hpp>
 #endif
 
-namespace coppice::c_interface {
+namespace coppice::inline v0_1::c_interface {
 
 template <>
 struct element_of<cuComplex> {
@@ -40,7 +40,7 @@ struct on_stream {
 };
 
 } // namespace
-} // namespace coppice::c_interface
+} // namespace coppice::inline v0_1::c_interface
 
 using namespace coppice::c_interface;
 

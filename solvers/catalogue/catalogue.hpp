@@ -20,7 +20,7 @@
 #include <coppice/solvers/precondition/splitting/splitting_factors.hpp>
 #include <coppice/solvers/precondition/splitting/splittings.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class... Entry>
@@ -70,4 +70,4 @@ inline preconditioner_row const& preconditioner_row_of(std::string_view name) {
     detail::throw_unknown_name("preconditioner", name, preconditioner_names);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/solvers/catalogue/catalogue.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 namespace detail {
 
@@ -66,4 +66,4 @@ void make_complex_preconditioner(Executor const& exec, std::string const& name, 
 /// The names that make_preconditioner() takes for complex matrices; the other ones are for real matrices alone.
 inline constexpr auto complex_preconditioner_names = detail::complex_entries::names;
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
 #include <coppice/solvers/queueing/hbisa.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct hbisa_preconditioner_options {
     std::int64_t block = 0; ///< rows of a block; 0: found, or 64 where no size makes the matrix block-tridiagonal
@@ -122,4 +122,4 @@ struct hbisa_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

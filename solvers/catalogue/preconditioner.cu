@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_TRIDIAGONAL_REGULARISER(, cuda_executor, float)
 COPPICE_TRIDIAGONAL_REGULARISER(, cuda_executor, double)
@@ -14,4 +14,4 @@ COPPICE_MAKE_PRECONDITIONER(, cuda_executor, double)
 COPPICE_MAKE_COMPLEX_PRECONDITIONER(, cuda_executor, float)
 COPPICE_MAKE_COMPLEX_PRECONDITIONER(, cuda_executor, double)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

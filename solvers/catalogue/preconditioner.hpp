@@ -11,7 +11,7 @@
 #include <coppice/solvers/catalogue/complex_preconditioner.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Creates the named preconditioner for `a`, with its report. `choice` is a name of the registry, or a name with
 /// options: "forest,rounds=7,ties=hash"; values in `options` take precedence. The matrix is not needed afterwards. For
@@ -72,4 +72,4 @@ COPPICE_MAKE_PRECONDITIONER(extern, cuda_executor, float)
 COPPICE_MAKE_PRECONDITIONER(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

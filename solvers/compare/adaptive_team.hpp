@@ -21,7 +21,7 @@
 
 #include <coppice/solvers/compare/partition_team.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 /// Rows of a word.
 inline constexpr int word_rows = 32;
@@ -280,4 +280,4 @@ COPPICE_HD void adaptive_reduction(Team const& team, equations<T> const& e, T* m
     }
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/compare/classical_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_CLASSICAL_DECLARE(template, float, host_executor)
 COPPICE_CLASSICAL_DECLARE(template, double, host_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

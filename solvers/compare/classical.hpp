@@ -9,7 +9,7 @@
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/compare/classical_methods.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 using classical_algorithm = classical::algorithm;
 
@@ -32,4 +32,4 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
                      array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
                      classical_options options = {});
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/solvers/compare/classical_methods.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 struct method_row {
     std::string_view name;
@@ -38,4 +38,4 @@ inline constexpr method_row catalogue[] = {
     {"divide-and-conquer", "Wang and Mou", algorithm::divide_and_conquer},
     {"redundant-reduction", "redundant red.", algorithm::redundant_reduction}};
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

@@ -13,7 +13,7 @@
 #include <coppice/solvers/compare/recurrences.hpp>
 #include <coppice/solvers/compare/rotation_team.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 enum class algorithm {
     thomas,
@@ -259,4 +259,4 @@ constexpr int team_workers(algorithm which, int n, int maximum) {
     return std::min(maximum, (workers + warp_lanes - 1) / warp_lanes * warp_lanes);
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

@@ -13,7 +13,7 @@
 #include <coppice/solvers/compare/spike.hpp>
 #include <coppice/solvers/compare/teams.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace classical {
 
 template <class T>
@@ -155,4 +155,4 @@ COPPICE_CLASSICAL_DECLARE(extern template, float, cuda_executor)
 COPPICE_CLASSICAL_DECLARE(extern template, double, cuda_executor)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 template <class T>
 struct equation {
@@ -242,4 +242,4 @@ COPPICE_HD void scattered(Team const& team, T const* small, int stride, int coun
     team.sync();
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

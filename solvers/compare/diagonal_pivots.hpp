@@ -10,7 +10,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/solvers/compare/spans.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 template <class T>
 COPPICE_HD T size_of(T const& value) {
@@ -139,4 +139,4 @@ COPPICE_HD span<T> span_of(Rows const& rows) {
     return {{first.m, first.w, first.y}, {last.w, last.m, last.y}};
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

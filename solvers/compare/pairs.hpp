@@ -6,7 +6,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 /// Number of nodes on all levels over `count` >= 1 leaves, and number of levels above the leaves.
 COPPICE_HD constexpr int pair_nodes(int count) {
@@ -46,4 +46,4 @@ COPPICE_HD void descend_pairs(Team const& team, int leaves, Split const& split) 
     }
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

@@ -10,7 +10,7 @@
 #include <coppice/solvers/compare/classical_team.hpp>
 #include <coppice/solvers/compare/diagonal_pivots.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 /// The `count` rows of e from `begin` on, as a segment.
 template <class T>
@@ -276,4 +276,4 @@ COPPICE_HD void redundant_reduction(Team const& team, equations<T> const& e, T* 
     team.sync();
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

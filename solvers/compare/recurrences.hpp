@@ -13,7 +13,7 @@
 #include <coppice/solvers/compare/classical_team.hpp>
 #include <coppice/solvers/compare/diagonal_pivots.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 /// Rows of a system, read only; coefficients outside of the matrix are not read.
 template <class T>
@@ -240,4 +240,4 @@ struct team_machine {
     }
 };
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

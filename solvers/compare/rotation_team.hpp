@@ -14,7 +14,7 @@
 #include <coppice/solvers/compare/classical_team.hpp>
 #include <coppice/solvers/compare/diagonal_pivots.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 template <class T>
 struct rotation {
@@ -156,4 +156,4 @@ COPPICE_HD void rotated_partitions(Team const& team, equations<T> const& e, int 
     team.sync();
 }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

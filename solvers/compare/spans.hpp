@@ -6,7 +6,7 @@
 
 #include <coppice/solvers/compare/pairs.hpp>
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 /// x = d - a x_before - c x_after.
 template <class T>
@@ -81,4 +81,4 @@ COPPICE_HD constexpr int partition_begin(int n, int count, int p) { return int(s
 /// Number of partitions of about `rows` rows.
 COPPICE_HD constexpr int partition_count(int n, int rows) { return n <= rows ? 1 : n / rows; }
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

@@ -12,7 +12,7 @@
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/compare/spans.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Memory layout of the partitions while threads of a GPU work on them, one thread for each.
 enum class spike_layout {
@@ -68,4 +68,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/solvers/compare/partition_team.hpp>
 
-namespace coppice::spike {
+namespace coppice::inline v0_1::spike {
 
 using classical::diagonal_pivots;
 using classical::single_pivots;
@@ -209,4 +209,4 @@ struct staged_tiles {
     }
 };
 
-} // namespace coppice::spike
+} // namespace coppice::inline v0_1::spike

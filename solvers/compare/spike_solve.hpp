@@ -11,7 +11,7 @@
 #include <coppice/solvers/compare/spike_partitions.hpp>
 #include <coppice/solvers/compare/teams.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace spike {
 
 /// One level of the tree over partitions: groups of leaves. A team merges each group to one leaf of the next level.
@@ -330,4 +330,4 @@ void solve_spike(Executor const& exec, tridiagonal_view<T> a, columns_view<std::
     template void solve_spike(Executor const&, tridiagonal_view<T>, columns_view<T const>, columns_view<T>,            \
                               spike_options);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

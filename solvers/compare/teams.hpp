@@ -16,7 +16,7 @@
 #include <coppice/core/cuda/launch_shared.cuh>
 #endif
 
-namespace coppice::classical {
+namespace coppice::inline v0_1::classical {
 
 /// Calls work(team, t, memory) for each of `teams` teams, with `elements` elements of shared memory.
 template <class T, class Work>
@@ -61,4 +61,4 @@ void run_teams(cuda_executor const& exec, std::int64_t teams, int threads, std::
 
 #endif
 
-} // namespace coppice::classical
+} // namespace coppice::inline v0_1::classical

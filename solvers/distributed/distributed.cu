@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/distributed/distributed_instances.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_DISTRIBUTED(cuda_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

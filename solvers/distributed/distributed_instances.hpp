@@ -14,7 +14,7 @@
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <executor Base, class T>
 krylov_result solve_distributed(Base const& exec, rank_communicator const& comm, std::string_view method,
@@ -57,4 +57,4 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, float)                                                                          \
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, double)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = b for a row-wise distributed matrix by one of krylov_names (<coppice/krylov.hpp>). Collective: every
 /// rank passes its rows of A and its blocks b[size] and x[size]; x holds the initial guess and receives the best
@@ -36,4 +36,4 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
                                                             std::string_view choice, distributed_csr<Base, T> const& a,
                                                             option_values const& options = {});
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

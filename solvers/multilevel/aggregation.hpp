@@ -8,7 +8,7 @@
 #include <coppice/graph/forest/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Initialises the companions: left_out for an uncoupled vertex, else stays_alone.
 template <class I>
@@ -154,4 +154,4 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
     return level;
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -7,7 +7,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Sums of the magnitudes of the entries of each row in columns of other ranks, [rows]; null without other ranks.
 template <class T>
@@ -24,4 +24,4 @@ struct filtered_couplings {
     COPPICE_HD T magnitude(std::int64_t row) const { return remaining ? remaining[row] : T(0); }
 };
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -12,7 +12,7 @@
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/precondition/interface/rounded_weight.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 using namespace detail;
 
@@ -222,4 +222,4 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     return c;
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -14,7 +14,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/spgemm/product_entries.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 using detail::magnitude;
 
@@ -148,4 +148,4 @@ void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
     for_each(exec, std::int64_t(n) * n, store_inverse<T>{n, m, symmetric, now.data(), inverse});
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

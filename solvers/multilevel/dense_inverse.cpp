@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 namespace {
 
 using matrix = std::vector<double>;
@@ -110,4 +110,4 @@ std::vector<double> dense_inverse(std::vector<double> a, std::int64_t n, double 
     return eliminate(std::move(a), n, precision);
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

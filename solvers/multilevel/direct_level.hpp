@@ -11,7 +11,7 @@
 #include <coppice/solvers/multilevel/dense_elimination.hpp>
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 using detail::multiply_stored;
 
@@ -109,4 +109,4 @@ private:
     srcsr_plan<I> plan_{};
 };
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

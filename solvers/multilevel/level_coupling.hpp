@@ -9,7 +9,7 @@
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// A level whose prolongator is complete; all data in memory of the executor.
 template <class T, class I>
@@ -63,4 +63,4 @@ public:
     virtual void solve(Executor const& exec, T const* b, T* x) = 0;
 };
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -14,7 +14,7 @@
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Stores 1 / m with m = sign(a_ii) max(|a_ii|, fraction * row sum of magnitudes); 1 in a row of zeros.
 template <class T>
@@ -368,4 +368,4 @@ private:
     mutable buffer<std::byte> workspace_{};
 };
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

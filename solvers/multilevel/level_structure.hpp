@@ -16,7 +16,7 @@
 #include <coppice/solvers/multilevel/prolongator.hpp>
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Structure of a level; below the last level there is no prolongator.
 template <executor Executor, class T, class I>
@@ -233,4 +233,4 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     return crossing;
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

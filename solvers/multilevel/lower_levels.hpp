@@ -10,7 +10,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/operators/stored_value.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// A level above the last one, with a diagonal smoother D before and after the correction: A = scale a; P maps from the
 /// next level, R to it; b_below and x_below are vectors of the next level.
@@ -184,7 +184,7 @@ void run_lower_levels(host_executor const& exec, lower_cycle<T, S, I> const& cyc
 template <class T, class S, class I>
 void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cycle);
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail
 
 #if defined(__CUDACC__)
 #include <coppice/solvers/multilevel/lower_levels_cuda.cuh>

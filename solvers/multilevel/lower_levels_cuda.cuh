@@ -10,7 +10,7 @@
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/solvers/multilevel/lower_levels.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 inline constexpr int lower_threads = 1024;
 
@@ -65,4 +65,4 @@ void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cyc
     launch_early(exec, kernel, dim3(unsigned(blocks)), lower_threads, 0, cooperative, cycle);
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

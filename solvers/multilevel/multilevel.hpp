@@ -12,7 +12,7 @@
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 #include <coppice/solvers/precondition/one_level/convergence_factor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Preconditioner z = one cycle of algebraic multigrid for A z = r.
 ///
@@ -208,4 +208,4 @@ COPPICE_MULTILEVEL(extern, cuda_executor, float)
 COPPICE_MULTILEVEL(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

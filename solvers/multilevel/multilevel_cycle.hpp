@@ -12,7 +12,7 @@
 #include <coppice/solvers/multilevel/level_structure.hpp>
 #include <coppice/solvers/multilevel/lower_levels.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 template <class T, class S>
 struct store_scaled {
@@ -374,4 +374,4 @@ void multilevel_hierarchy<Executor, T, S, I>::apply(Executor const& exec, T cons
     cycle(exec, 0, b, x);
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class multilevel_smoother {
     automatic, ///< gauss_seidel on the host, jacobi on a device
@@ -72,4 +72,4 @@ struct multilevel_report {
            smoother_seconds = 0;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

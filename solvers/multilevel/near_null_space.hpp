@@ -13,7 +13,7 @@
 #include <coppice/graph/forest/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Vectors that the tentative prolongator of a multilevel method reproduces exactly on each aggregate.
 template <class T>
@@ -226,4 +226,4 @@ std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, ve
 }
 
 } // namespace multilevel_detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

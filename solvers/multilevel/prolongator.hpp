@@ -11,7 +11,7 @@
 #include <coppice/solvers/multilevel/prolongator_rows.hpp>
 #include <coppice/solvers/multilevel/prolongator_sample.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Flags the entries of A_F: the diagonal of every aggregated row, and large entries of smoothed rows.
 template <class T, class I>
@@ -319,4 +319,4 @@ private:
     buffer<I> mirror_{}; ///< position of a_ji for nonzero (i, j) of A; empty if A is symmetric
 };
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

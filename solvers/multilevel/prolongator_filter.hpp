@@ -7,7 +7,7 @@
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Sums of a filtered row: the diagonal with the dropped entries lumped to it, and the magnitudes of the remaining
 /// off-diagonal entries.
@@ -129,4 +129,4 @@ COPPICE_HD damped_row<T> damp_row(filtered_row<T> const& sum, T across, double i
     return {(sum.lumped < T(0) ? T(-1) : T(1)) / m, sum.lumped};
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

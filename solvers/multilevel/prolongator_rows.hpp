@@ -12,7 +12,7 @@
 #include <coppice/semiring/spgemm/product_host.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 // Rows per block of work.
 inline constexpr std::int64_t prolongator_block = 2048;
@@ -229,4 +229,4 @@ void fill_prolongator_rows(host_executor const& exec, csr_view<T, I> a, I const*
     });
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -10,7 +10,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
-namespace coppice::multilevel_detail {
+namespace coppice::inline v0_1::multilevel_detail {
 
 /// Limits the entries of row `row` that a lane checks pair by pair: a high-degree vertex in the sample must not delay
 /// all others.
@@ -147,4 +147,4 @@ bool exceeds_products(Executor const& exec, length_of_row<T, I> const& length, d
     return mean * mean * double(length.a.nonzeros()) > margin * products;
 }
 
-} // namespace coppice::multilevel_detail
+} // namespace coppice::inline v0_1::multilevel_detail

@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/factored/band_factor.hpp>
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Every `step`-th block row of each system of a batch, from block row `first` on. The rows of the range are numbered
 /// consecutively.
@@ -125,4 +125,4 @@ private:
     mutable buffer<std::byte> workspace_{};
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -2,7 +2,7 @@
 #include <coppice/solvers/queueing/hbisa_solve.hpp>
 #include <coppice/solvers/queueing/stationary_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 std::string_view to_string(hbisa_reason reason) {
     switch (reason) {
@@ -41,4 +41,4 @@ template class hbisa<host_executor, double>;
 COPPICE_STATIONARY(host_executor, float)
 COPPICE_STATIONARY(host_executor, double)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

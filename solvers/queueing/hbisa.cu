@@ -2,11 +2,11 @@
 #include <coppice/solvers/queueing/hbisa_solve.hpp>
 #include <coppice/solvers/queueing/stationary_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template class hbisa<cuda_executor, float>;
 template class hbisa<cuda_executor, double>;
 COPPICE_STATIONARY(cuda_executor, float)
 COPPICE_STATIONARY(cuda_executor, double)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

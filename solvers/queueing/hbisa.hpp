@@ -14,7 +14,7 @@
 #include <coppice/solvers/queueing/hbisa_lane.hpp>
 #include <coppice/solvers/queueing/resident_sweeps.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class block_sweep {
     jacobi,      ///< D_j x_j' = b_j - L_j x_{j-1} - U_j x_{j+1}, all blocks simultaneously (Eq. 6)
@@ -129,4 +129,4 @@ private:
     detail::one_user user_{};
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

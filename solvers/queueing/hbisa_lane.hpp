@@ -9,7 +9,7 @@
 #include <coppice/core/repeat.hpp>
 #include <coppice/solvers/queueing/block_range.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Why the sweeps over a system ended.
 enum class hbisa_end : std::int32_t { none, converged, zero_rhs, limit, stuck, not_finite };
@@ -184,4 +184,4 @@ struct return_best {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include <coppice/solvers/queueing/hbisa.hpp>
 #include <coppice/solvers/queueing/resident_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 inline void require_hbisa_options(hbisa_options const& o) {
@@ -221,4 +221,4 @@ double hbisa<Executor, T, I>::spectral_radius(Executor const& exec) const {
     return radius;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/solvers/queueing/hbisa_lane.hpp>
 #include <coppice/solvers/queueing/resident_offsets.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Split of a block into segments: one thread solves a block; if blocks are few and long, `count` threads with `length`
 /// rows each do.
@@ -90,4 +90,4 @@ struct resident_job {
     hbisa_state* states = nullptr;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

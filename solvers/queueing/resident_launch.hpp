@@ -15,7 +15,7 @@
 #include <coppice/core/cuda/launch_shared.cuh>
 #endif
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// A single host worker as a team.
 struct resident_worker {
@@ -166,4 +166,4 @@ void run_resident(cuda_executor const& exec, resident_job<T> const& job, int thr
 
 #endif
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

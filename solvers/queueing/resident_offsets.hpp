@@ -7,7 +7,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Layout of the rows of a system. Each member of the team gets a contiguous segment of block rows. If a sweep
 /// processes even and odd blocks separately, a member stores the even blocks first. Within each half it stores the
@@ -78,4 +78,4 @@ struct resident_column {
     COPPICE_HD int position() const { return bits & ((1 << position_bits) - 1); }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include <coppice/algebra/block_hybrid.hpp>
 #include <coppice/solvers/queueing/resident_offsets.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Copies the bands of the row at position q.
 template <class T, class I>
@@ -114,4 +114,4 @@ struct leaves_system {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include <coppice/solvers/queueing/resident_pack.hpp>
 #include <coppice/solvers/queueing/resident_sweeps.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 template <executor Executor, class T>
 template <class I>
@@ -88,4 +88,4 @@ void resident_sweeps<Executor, T>::run(Executor const& exec, T const* b, T* x, d
     run_resident(exec, job, threads_, workspace_.data());
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <coppice/algebra/block_hybrid.hpp>
 #include <coppice/solvers/queueing/resident_job.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// A packed copy of the matrix for teams, one team for each system, which execute all iterations in one kernel.
 ///
@@ -50,4 +50,4 @@ private:
     mutable buffer<std::byte> workspace_{};
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -17,7 +17,7 @@
 
 #include <coppice/solvers/queueing/resident_job.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Rows [first, last) of a block as two recurrences, row i at offset i * stride:
 ///
@@ -366,4 +366,4 @@ COPPICE_HD void sweep_resident(Team const& team, resident_job<T> const& job, std
     resident_member<Inside, T, Team>(team, job, system, memory).run();
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct stationary_options {
     std::int64_t block = 0; ///< rows of a block, between 1 and the rows of the matrix; 0: determined automatically
@@ -52,4 +52,4 @@ template <executor Executor, class T>
 stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
                                           stationary_options const& options = {});
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <coppice/algebra/block_hybrid.hpp>
 #include <coppice/core/repeat.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 enum class stationary_end : std::int32_t { none, converged, limit, stagnated, not_finite };
 
@@ -267,4 +267,4 @@ struct wrong_state {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

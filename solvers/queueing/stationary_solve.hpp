@@ -13,7 +13,7 @@
 #include <coppice/solvers/queueing/stationary.hpp>
 #include <coppice/solvers/queueing/stationary_lane.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// `q` is the transpose of A.
@@ -137,4 +137,4 @@ stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, a
     template stationary_result stationary_distribution(EXECUTOR const&, csr_view<T>, array_view<T>,                    \
                                                        stationary_options const&);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -19,7 +19,7 @@
 #include <coppice/semiring/spgemm/thin_dense.hpp>
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// ⊗ of one nonzero with the same element of `Width` vectors.
 template <class T, class I, int Width>
@@ -102,7 +102,9 @@ public:
         };
         threads.reserve(members_.size());
         try {
-            for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
+            // As std::function: a thread of a lambda would have type information of default visibility.
+            for (int m = 0; m < int(members_.size()); ++m)
+                threads.emplace_back(std::function<void()>([&work, m] { work(m); }));
         } catch (std::exception const& e) { // no more threads: those that there are do it
             if (threads.empty())
                 throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
@@ -273,4 +275,4 @@ struct operator_in_step {
     shared_loop* shared() const { return all->loop_of(member); }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

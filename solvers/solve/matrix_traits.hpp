@@ -9,7 +9,7 @@
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct matrix_traits {
     bool complex = false;          ///< of complex numbers
@@ -128,4 +128,4 @@ matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
     }
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

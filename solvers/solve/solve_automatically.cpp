@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 using choices = std::vector<solver_choice>;
@@ -195,4 +195,4 @@ COPPICE_SOLVE_AUTOMATICALLY(, host_executor, double)
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<float>)
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<double>)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -16,7 +16,7 @@
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 #include <coppice/solvers/solve/matrix_traits.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Used as the name of a method or preconditioner: choose automatically.
 inline constexpr std::string_view automatic_name = "auto";
@@ -202,4 +202,4 @@ COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, std::complex<float>)
 COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, std::complex<double>)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

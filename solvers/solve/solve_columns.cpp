@@ -2,9 +2,9 @@
 #include <coppice/solvers/solve/solve_columns.hpp>
 #include <coppice/solvers/solve/solve_refined.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_SOLVE_COLUMNS_ALL(, host_executor)
 COPPICE_SOLVE_REFINED(, host_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

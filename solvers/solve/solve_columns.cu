@@ -2,9 +2,9 @@
 #include <coppice/solvers/solve/solve_columns.hpp>
 #include <coppice/solvers/solve/solve_refined.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_SOLVE_COLUMNS_ALL(, cuda_executor)
 COPPICE_SOLVE_REFINED(, cuda_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

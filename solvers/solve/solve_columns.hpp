@@ -13,7 +13,7 @@
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 #include <coppice/solvers/solve/columns_in_step.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A X = B for `columns` right-hand sides with the named method: b[n * columns] and x[n * columns], column by
 /// column; x holds the initial guesses on entry. Each column stops separately and has its own result. The same bits in
@@ -88,4 +88,4 @@ COPPICE_SOLVE_COLUMNS_ALL(extern, host_executor)
 COPPICE_SOLVE_COLUMNS_ALL(extern, cuda_executor)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

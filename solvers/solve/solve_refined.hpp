@@ -11,7 +11,7 @@
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct refinement_options {
     std::string solver = "gmres";          ///< of the inner solves
@@ -165,4 +165,4 @@ COPPICE_SOLVE_REFINED(extern, host_executor)
 COPPICE_SOLVE_REFINED(extern, cuda_executor)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 std::vector<line_chunk> split_lines(host_executor const& exec, std::string_view body, line_rule rule) {
     auto const size = static_cast<std::int64_t>(body.size());
@@ -41,4 +41,4 @@ void report_failed_line(std::string const& file, std::int64_t before, std::vecto
         if (c.failed_line > 0) throw format_error(file, before + c.lines + c.failed_line, c.problem);
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

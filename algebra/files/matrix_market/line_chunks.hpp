@@ -13,7 +13,7 @@
 #include <coppice/core/files/file.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Size of a chunk before extension to a line end. A constant, so that chunks do not depend on the number of threads.
 inline constexpr std::int64_t chunk_bytes = std::int64_t(1) << 20;
@@ -105,4 +105,4 @@ void parse_lines(host_executor const& exec, std::string_view body, line_rule rul
 /// Throws format_error for the first failed line. `before` is the number of lines before the body.
 void report_failed_line(std::string const& file, std::int64_t before, std::vector<line_chunk> const& chunks);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 namespace {
 
@@ -110,4 +110,4 @@ COPPICE_READ(std::complex<double>);
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

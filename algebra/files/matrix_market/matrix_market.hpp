@@ -13,7 +13,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class matrix_market_format { coordinate, array };
 enum class matrix_market_field { real, integer, complex, pattern };
@@ -138,4 +138,4 @@ void write_vector(std::filesystem::path const& path, buffer<T> const& x, std::st
     write_vector<T>(host_executor{1}, path, x.view(), comment);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

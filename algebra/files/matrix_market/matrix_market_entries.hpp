@@ -11,7 +11,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Positions of the entries of an array: column by column; symmetric kinds store the lower triangle.
 class array_position {
@@ -161,4 +161,4 @@ private:
     array_position position_;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

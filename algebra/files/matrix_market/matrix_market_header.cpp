@@ -7,7 +7,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 constexpr std::array format_names{"coordinate", "array"};
@@ -155,4 +155,4 @@ matrix_market_header read_matrix_market_header(std::filesystem::path const& path
     }
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

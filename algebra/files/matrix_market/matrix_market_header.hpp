@@ -10,7 +10,7 @@
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 struct parsed_header {
     matrix_market_header header{};
@@ -27,4 +27,4 @@ template <class T, class I>
 matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& file, std::string_view text,
                                 parsed_header const& top, file_progress const& tell);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

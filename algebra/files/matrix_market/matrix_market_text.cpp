@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -68,4 +68,4 @@ number_status parse_real_slowly(char const*& at, char const* end, R& value) {
 template number_status parse_real_slowly(char const*&, char const*, float&);
 template number_status parse_real_slowly(char const*&, char const*, double&);
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

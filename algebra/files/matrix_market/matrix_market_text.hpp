@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -113,4 +113,4 @@ protected:
     char const* end_ = nullptr;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/core/files/file.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 namespace {
 
@@ -195,4 +195,4 @@ COPPICE_WRITE(double);
 COPPICE_WRITE(std::complex<float>);
 COPPICE_WRITE(std::complex<double>);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

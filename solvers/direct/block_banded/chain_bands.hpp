@@ -11,7 +11,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Scalar rows of one banded system with one right-hand side; a model of segment_rows. Segments are counted in blocks
 /// of n rows, block rows of a segment in scalar rows.
@@ -97,4 +97,4 @@ chain_level<T, scalar_band_rows<T>> row_by_row(chain_level<T, matrix_block_rows<
             s.predicate};
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

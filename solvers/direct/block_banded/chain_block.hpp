@@ -14,7 +14,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_front.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/chain_tile.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// A team of `Lanes` lanes of a warp. If Lanes does not divide 32, the remaining lanes are idle: they repeat the work
 /// of the last team and store nothing.
@@ -408,4 +408,4 @@ bool with_tiles(chain_level<T, matrix_block_rows<T>> const& s, Launch const& lau
     return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled>());
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

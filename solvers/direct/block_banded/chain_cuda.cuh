@@ -19,7 +19,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_factor_level.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// `size` consecutive lanes of a warp; a power of two.
 struct lane_team {
@@ -241,4 +241,4 @@ std::int64_t factor_launch_bytes(cuda_executor const&, block_row_shape<any_size>
     return 0;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

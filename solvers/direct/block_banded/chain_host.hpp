@@ -11,7 +11,7 @@
 #include <coppice/solvers/direct/block_banded/tiles/band_tiles.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/chain_tiles.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 inline constexpr std::int64_t host_group =
     16; ///< minimum number of segments of a call; a multiple of the lanes of every pack
@@ -144,4 +144,4 @@ std::int64_t factor_launch_bytes(host_executor const& exec, block_row_shape<any_
     return exec.threads() * std::max(factor_tile_bytes<T>(rows), factor_tile_bytes<T>(condensed));
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

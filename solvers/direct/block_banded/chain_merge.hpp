@@ -17,7 +17,7 @@
 #include <coppice/core/block.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_registers.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Lanes of a team. Each lane has two columns, since most of the time of a merge goes into the pivot search, which all
 /// lanes repeat.
@@ -443,4 +443,4 @@ struct separator_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_z() const { return !of_y() && team.rank() < 2 * W; }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/block_banded/chain_merge.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
 
-namespace coppice::chain::models {
+namespace coppice::inline v0_1::chain::models {
 
 /// Stand-in for the Block of a kernel.
 struct any_block {
@@ -54,4 +54,4 @@ static_assert(is_window<householder_stacks<double, alone, rows, block_row_shape<
 static_assert(is_window<register_stacks<double, 2, 4, 2, true, team_of_block, any_tile>>);
 static_assert(is_window<scalar_band_window<double, 2, true, tile<any_block, 1>, any_tile>>);
 
-} // namespace coppice::chain::models
+} // namespace coppice::inline v0_1::chain::models

@@ -24,7 +24,7 @@
 #include <coppice/solvers/direct/block_banded/chain_merge.hpp>
 #include <coppice/solvers/direct/merge/merge_tree.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Maximum number of threads of a block, which uses all registers of a multiprocessor.
 template <class T, int W>
@@ -483,4 +483,4 @@ COPPICE_HD inline void solve_condensed(Block const& block, tree_job<T> const& jo
     substitute_level(own);
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

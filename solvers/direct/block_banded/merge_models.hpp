@@ -8,7 +8,7 @@
 #include <coppice/solvers/direct/block_banded/chain_tree.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
 
-namespace coppice::merging::models {
+namespace coppice::inline v0_1::merging::models {
 
 using block = chain::models::any_block;
 inline constexpr pivoting partial = pivoting::partial;
@@ -26,4 +26,4 @@ static_assert(merging_workers<chain::merging_teams<double, 4, block>>);
 static_assert(substituting_workers<chain::substituting_teams<double, 4, block>> &&
               substituting_runs<chain::substituting_teams<double, 4, block>>);
 
-} // namespace coppice::merging::models
+} // namespace coppice::inline v0_1::merging::models

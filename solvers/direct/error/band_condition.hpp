@@ -16,7 +16,7 @@
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/solvers/direct/error/band_error.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 inline constexpr int condition_starts = 2; ///< starts of each system, iterated simultaneously
 inline constexpr int condition_rounds = 5; ///< as many as LAPACK's lacn2 allows; usually two or three are needed
@@ -291,4 +291,4 @@ void compute_condition(Executor const& exec, matrix_rows<T> a, condition_memory<
     for_each(exec, systems, end_estimate<T>{a, memory});
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

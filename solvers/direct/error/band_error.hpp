@@ -13,7 +13,7 @@
 #include <coppice/solvers/direct/error/zero_sums.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// fraction * 2^exponent with a separate exponent, so that products, sums and ratios neither overflow nor underflow;
 /// rounded as plain numbers are.
@@ -328,4 +328,4 @@ struct take_answer {
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

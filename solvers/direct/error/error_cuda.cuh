@@ -10,7 +10,7 @@
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/direct/error/band_error.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 inline constexpr int measure_threads = 256;
 inline constexpr int measure_blocks = 4; ///< blocks of a multiprocessor; more hide memory latency, although a few
@@ -144,4 +144,4 @@ bool measure(cuda_executor const& exec, measure_job<T> const& job, check_system 
     return systems == 1;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

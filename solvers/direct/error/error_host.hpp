@@ -8,7 +8,7 @@
 #include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/direct/error/error_tiles.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Computes the errors; returns true if it also runs `checking`.
 template <class T>
@@ -24,4 +24,4 @@ bool measure(host_executor const& exec, measure_job<T> const& job, check_system 
     return false;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

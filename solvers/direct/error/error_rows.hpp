@@ -11,7 +11,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 COPPICE_HD COPPICE_ALWAYS_INLINE double widened(float a) { return a; }
 COPPICE_HD COPPICE_ALWAYS_INLINE double widened(double a) { return a; }
@@ -245,4 +245,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -5,7 +5,7 @@
 
 #include <coppice/core/lane/pack.hpp>
 
-namespace coppice::COPPICE_ISA {
+namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
 
 using namespace coppice::chain;
@@ -193,4 +193,4 @@ template void measure_errors(measure_job<double> const&, std::int64_t, std::int6
 template void measure_errors(measure_job<complex_lane<float>> const&, std::int64_t, std::int64_t);
 template void measure_errors(measure_job<complex_lane<double>> const&, std::int64_t, std::int64_t);
 
-} // namespace coppice::COPPICE_ISA
+} // namespace coppice::inline v0_1::COPPICE_ISA

@@ -6,11 +6,11 @@
 #include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/direct/error/band_error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 // Measures items [first, last) of all columns: block rows, numbered through all systems, or interleaved systems. Calls
 // for different items may run concurrently.
 COPPICE_ISA_DECLARE(template <class T>
                     void measure_errors(chain::measure_job<T> const& job, std::int64_t first, std::int64_t last);)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 #include <coppice/solvers/direct/error/error_rows.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Which sums of a system are not zero. If all row sums are zero, op(A) 1 = 0; if all column sums are zero, 1^T op(A) =
 /// 0. Sums are computed in double, in the order of the columns; a computed sum of zero means that the exact sum is at
@@ -63,4 +63,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

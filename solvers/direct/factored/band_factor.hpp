@@ -5,7 +5,7 @@
 
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Bytes of a factorisation of `a`: 3 to 4 times those of the matrix.
 template <class T, executor Executor>
@@ -31,4 +31,4 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
                           columns_view<std::type_identity_t<T> const> d, columns_view<std::type_identity_t<T>> x,
                           array_view<std::byte> workspace, band_options const& options = {});
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/solvers/direct/factored/band_factor.hpp>
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace chain {
 
 /// Layout of a factorisation: saved pivot rows, condensed matrices and their sizes for every level, and the final Schur
@@ -216,4 +216,4 @@ COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, host_executor)
 COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, cuda_executor)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

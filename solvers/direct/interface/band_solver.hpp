@@ -14,7 +14,7 @@
 #include <coppice/solvers/direct/interface/matrix_operation.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// How a solve ended.
 enum class solve_status : std::int32_t {
@@ -156,4 +156,4 @@ double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
     return r.status == solve_status::not_finite ? std::numeric_limits<double>::quiet_NaN() : r.backward_error;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

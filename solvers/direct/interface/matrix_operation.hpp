@@ -3,9 +3,9 @@
 /// Operation op in op(A) x = d.
 #pragma once
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// op(A): A, its transpose, or its conjugate transpose.
 enum class matrix_operation : int { none, transposed, conjugate_transposed };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

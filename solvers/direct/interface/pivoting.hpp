@@ -3,7 +3,7 @@
 /// Pivot choice of the tridiagonal elimination.
 #pragma once
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Each elimination step chooses its pivot row from the two rows that hold the unknown.
 enum class pivoting {
@@ -22,4 +22,4 @@ struct tridiagonal_options {
     double threshold = 0;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

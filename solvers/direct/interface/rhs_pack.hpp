@@ -7,7 +7,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/lane/lane_math.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// One element of each of `Count` right-hand sides, aligned to 16 bytes.
 template <class T, int Count>
@@ -47,4 +47,4 @@ struct alignas(16) rhs_pack {
     }
 };
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

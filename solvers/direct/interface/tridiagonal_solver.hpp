@@ -9,7 +9,7 @@
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = d; see <coppice/tridiagonal.hpp>. Instantiated for float and double on both executors.
 template <class T, executor Executor>
@@ -22,4 +22,4 @@ template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

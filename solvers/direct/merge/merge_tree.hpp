@@ -23,7 +23,7 @@
 
 #include <coppice/core/block.hpp>
 
-namespace coppice::merging {
+namespace coppice::inline v0_1::merging {
 
 /// One merge step of all workers: each merges the next segment of its run or, in the tree, the segment of the worker at
 /// +`distance`.
@@ -103,4 +103,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_runs(Workers& all) {
     for (int number = all.run() - 1; number > 0; --number) all.substitute_run(number);
 }
 
-} // namespace coppice::merging
+} // namespace coppice::inline v0_1::merging

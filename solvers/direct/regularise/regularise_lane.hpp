@@ -11,7 +11,7 @@
 #include <coppice/core/lane/lane_math.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Diagnostics of the rows of a system. Two whole words without padding bytes, which a device would copy uninitialised.
 struct system_diagnostics {
@@ -247,4 +247,4 @@ struct strengthen_pivot {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

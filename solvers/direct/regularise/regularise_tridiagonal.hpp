@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/regularise/regularise_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Regularises tridiagonal systems that are singular or nearly singular, so that the solution is finite for every
 /// finite right-hand side: shifts the diagonal entries of singular pieces until they exceed the sum of the other
@@ -153,4 +153,4 @@ COPPICE_TRIDIAGONAL_REGULARISER(extern, cuda_executor, float)
 COPPICE_TRIDIAGONAL_REGULARISER(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

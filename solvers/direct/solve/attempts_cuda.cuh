@@ -14,7 +14,7 @@
 #include <coppice/solvers/direct/error/error_cuda.cuh>
 #include <coppice/solvers/direct/solve/fallback_attempts.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 inline constexpr int attempts_warps = 4, attempts_threads = attempts_warps * warp_lanes;
 static_assert(attempts_threads == min_tree_threads);
@@ -165,4 +165,4 @@ void queue_attempts(cuda_executor const& exec, later_attempts<T> const& attempts
     attempts.run(exec);
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

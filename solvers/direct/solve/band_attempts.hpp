@@ -11,7 +11,7 @@
 #include <coppice/solvers/direct/solve/band_rows.hpp>
 #include <coppice/solvers/direct/solve/launchers.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Kinds of attempts, in the order in which they may follow each other.
 enum class attempt { rpts, chain, refined_by_chain, none };
@@ -85,4 +85,4 @@ COPPICE_HD void check_accuracy(Executor const& exec, residual_rows<T> const& row
     if (!measure(exec, job, checking)) for_each(exec, memory.systems, checking);
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

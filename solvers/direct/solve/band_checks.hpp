@@ -13,7 +13,7 @@
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 inline void refuse(std::string const& what) { throw argument_error("solve_bands: " + what); }
 inline void check_space(char const* name, array_view<std::byte const> memory, std::int64_t needed) {
@@ -139,4 +139,4 @@ void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_vi
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -7,7 +7,7 @@
 
 #include <coppice/solvers/direct/solve/launchers.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 COPPICE_HD inline block_row_shape<any_size> rows_shape(levels const& l, int n, int rhs_count) {
     return {{n, 2 * n}, l.length(), rhs_count};
@@ -52,4 +52,4 @@ std::int64_t condensed_elements(Executor const& exec, matrix_rows<T> const& a, i
     return for_each_level(levels_of(a.batch), a.n, rhs_count, [](auto...) {});
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -13,7 +13,7 @@
 #include <coppice/solvers/direct/solve/band_levels.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Memory of a chain solve in the workspace.
 struct chain_memory {
@@ -88,4 +88,4 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     return plan;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// The lane type of a value type; both have the same layout.
 template <class T>
@@ -56,4 +56,4 @@ std::int64_t rows_of_each(band_matrix<T> const& a) {
     return a.systems == 1 ? a.size : a.size / a.systems;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

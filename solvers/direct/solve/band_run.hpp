@@ -16,7 +16,7 @@
 #include <coppice/solvers/direct/solve/fallback_attempts.hpp>
 #include <coppice/solvers/direct/solve/rpts_checked.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Estimates the condition numbers of all systems; returns their array in the workspace.
 template <class T, class Executor>
@@ -137,4 +137,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -13,7 +13,7 @@
 #include <coppice/solvers/direct/solve/band_plan.hpp>
 #include <coppice/solvers/direct/solve/band_run.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template <class T, executor Executor>
 std::int64_t bands_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
@@ -121,4 +121,4 @@ COPPICE_BANDS_DECLARE_ALL(extern template, host_executor)
 COPPICE_BANDS_DECLARE_ALL(extern template, cuda_executor)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/direct/solve/tridiagonal_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_BANDS_DECLARE(template, double, cuda_executor)
 COPPICE_TRIDIAGONAL(double, cuda_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_BANDS_DECLARE(template, std::complex<float>, cuda_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

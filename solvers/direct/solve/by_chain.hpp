@@ -12,7 +12,7 @@
 #include <coppice/solvers/direct/solve/band_levels.hpp>
 #include <coppice/solvers/direct/solve/band_plan.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Condensed rows of `count` segments at a depth, in memory from `base` on, each for `span` block rows of the matrix of
 /// `of`.
@@ -115,4 +115,4 @@ void solve_a_middle(Executor const& exec, band_matrix<T> const& a, columns_view<
                        x.columns, elimination_of<T>(o), {}, nullptr);
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

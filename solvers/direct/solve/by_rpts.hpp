@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/solve/band_rows.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 template <class T, class Executor>
 bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
@@ -84,4 +84,4 @@ void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T
         solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic), workspace, {o.pivot, o.threshold});
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -11,7 +11,7 @@
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/waiting_columns.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// One of the later attempts.
 struct later_attempt {
@@ -115,7 +115,7 @@ void queue_attempts(Executor const& exec, later_attempts<T> const& attempts) {
     attempts.run(exec);
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain
 
 #if defined(__CUDACC__)
 #include <coppice/solvers/direct/solve/attempts_cuda.cuh>

@@ -17,7 +17,7 @@
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Rows of one system of a batch: row j is row first + j stride of the batch.
 struct system_rows {
@@ -123,4 +123,4 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
     }
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

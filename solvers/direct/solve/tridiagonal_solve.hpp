@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 namespace chain {
 
@@ -54,4 +54,4 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
     template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
                                     tridiagonal_options);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

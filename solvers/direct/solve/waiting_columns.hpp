@@ -8,7 +8,7 @@
 
 #include <coppice/solvers/direct/error/band_error.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Item i of items(): clears the flags of columns and the rows without a pivot.
 struct clear_waiting {
@@ -99,4 +99,4 @@ struct take_if_waiting {
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

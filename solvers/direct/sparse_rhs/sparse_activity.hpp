@@ -10,7 +10,7 @@
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
-namespace coppice::sparse_rhs {
+namespace coppice::inline v0_1::sparse_rhs {
 
 /// A flag for each segment of every depth: whether it contains an entry of the current columns.
 struct activity {
@@ -54,4 +54,4 @@ struct raise_activity {
     }
 };
 
-} // namespace coppice::sparse_rhs
+} // namespace coppice::inline v0_1::sparse_rhs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_SPARSE_RHS_ALL(host_executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

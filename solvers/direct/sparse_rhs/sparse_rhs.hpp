@@ -8,7 +8,7 @@
 
 #include <coppice/solvers/direct/factored/band_factor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// View of a sparse matrix by columns (CSC): entries offsets[j] ... offsets[j + 1] - 1 belong to column j; row indices
 /// start at 0. The entries of a column may have any order; entries with equal indices are added. A column with a row
@@ -76,4 +76,4 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             band_options const& options = {}, std::int64_t batch = 64);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -16,7 +16,7 @@
 #include <coppice/solvers/direct/sparse_rhs/sparse_activity.hpp>
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace sparse_rhs {
 
 template <class E>
@@ -319,4 +319,4 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                  \
     COPPICE_SPARSE_RHS(std::complex<double>, Executor)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

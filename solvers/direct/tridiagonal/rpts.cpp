@@ -2,7 +2,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_ranks_solve.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 template std::int64_t tridiagonal_workspace<double>(std::int64_t);
@@ -26,4 +26,4 @@ namespace rpts {
 COPPICE_RPTS_RANKS_OF(host_executor)
 } // namespace rpts
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -2,7 +2,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_ranks_solve.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_solve.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace rpts {
 
 template <class T>
@@ -23,4 +23,4 @@ namespace rpts {
 COPPICE_RPTS_RANKS_OF(cuda_executor)
 } // namespace rpts
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Bytes of workspace of solve_tridiagonal for n rows on any executor: at most 8 % of the 4 n elements of the system
 /// plus 4 KiB, and 0 for n <= 64. Throws argument_error for negative n.
@@ -105,4 +105,4 @@ bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> con
                              array_view<std::byte> workspace, tridiagonal_options options,
                              std::function<void()> const& save_rhs);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

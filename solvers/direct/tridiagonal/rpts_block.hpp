@@ -21,7 +21,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_vectors.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Offset in shared memory of row i of consecutive partitions of M rows: the stride of partitions is odd.
 template <int M>
@@ -557,4 +557,4 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
     }
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

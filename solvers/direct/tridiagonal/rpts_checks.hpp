@@ -12,7 +12,7 @@
 #include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 inline void check_options(tridiagonal_options const& options) {
     if (options.pivot != pivoting::none && options.pivot != pivoting::partial &&
@@ -54,4 +54,4 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
     check(space, rhs);
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

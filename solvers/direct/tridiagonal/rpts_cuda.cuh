@@ -17,7 +17,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Pack of the right-hand sides of a tile, if there are several: 16 bytes for each row.
 template <class T>
@@ -282,4 +282,4 @@ void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridia
     solve_whole_systems(exec, all, options);
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

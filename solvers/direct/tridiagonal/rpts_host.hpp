@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tiles.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
 inline constexpr std::int64_t host_task_systems = 64;     ///< systems of at most host_last rows in a task
@@ -119,4 +119,4 @@ bool solve_interleaved(host_executor const& exec, system_view<T> const& all, T* 
     return bool(finite);
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -18,7 +18,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_tree.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_plan.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// The segment of a slice in global memory.
 template <class T>
@@ -224,4 +224,4 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
         block.sync_warp();
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

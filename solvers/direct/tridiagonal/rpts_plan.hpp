@@ -11,7 +11,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_tree.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Rows M of the finest partitions. The larger M gives a thread 64 registers of rows, so that as many rows as possible
 /// stay on chip; the smaller M, half of it, gives more threads. M is even, as for all partitions (see rpts_block.hpp).
@@ -210,4 +210,4 @@ struct resident_item {
     }
 };
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -16,7 +16,7 @@
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Upper bound of the rows that a rank does not reduce further: every rank gets these rows of all ranks.
 inline constexpr std::int64_t max_rank_rows = 512;
@@ -53,4 +53,4 @@ rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, arr
 template <class T, executor Executor>
 void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagonal_options const& options);
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

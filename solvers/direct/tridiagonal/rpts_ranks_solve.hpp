@@ -7,7 +7,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_ranks.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_solve.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// On CUDA the kernels of cyclic systems provide the couplings at both ends of a rank.
 inline constexpr bool ranks_are_cyclic(host_executor const&) { return false; }
@@ -133,4 +133,4 @@ void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagon
     COPPICE_RPTS_RANKS(double, Executor)                                                                               \
     template bool takes_rank(Executor const&, tridiagonal_options const&);
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -48,7 +48,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_cuda.cuh>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace rpts {
 
 /// Workspace of a batch on any executor, in elements.
@@ -309,4 +309,4 @@ extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, s
     template bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                           \
     template std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

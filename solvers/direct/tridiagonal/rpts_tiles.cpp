@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_two_sided.hpp>
 
-namespace coppice::COPPICE_ISA {
+namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
 
 using namespace coppice::rpts;
@@ -485,4 +485,4 @@ template bool rpts_interleaved(system_view<double> const&, pivoting, double, std
 template bool rpts_small(system_view<float> const&, pivoting, float);
 template bool rpts_small(system_view<double> const&, pivoting, double);
 
-} // namespace coppice::COPPICE_ISA
+} // namespace coppice::inline v0_1::COPPICE_ISA

@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace rpts {
 
 inline constexpr int host_partition = 32; ///< M on the host: a multiple of the lanes of a register, for the
@@ -37,4 +37,4 @@ COPPICE_ISA_DECLARE(template <pivoting P, class T>
                                                              std::int64_t first, std::int64_t last, T* memory);
                     template <class T> bool rpts_small(rpts::system_view<T> const& s, pivoting pivot, T threshold);)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

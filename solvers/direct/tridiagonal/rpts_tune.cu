@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 /// Random entries from U(-1, 1): matrix 1 of Table 4.
@@ -103,4 +103,4 @@ tridiagonal_tuning tune_tridiagonal(cuda_executor const& exec, std::function<voi
     return found;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -3,10 +3,10 @@
 #include <coppice/core/error.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 tridiagonal_tuning tune_tridiagonal(cuda_executor const&, std::function<void(std::string const&)> const&, double) {
     throw backend_error("this build of Coppice has no CUDA backend");
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/core/number_text.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 constexpr std::string_view kind = "tridiagonal";
@@ -80,4 +80,4 @@ tuning_table const& tuning_of(cuda_executor const& exec) {
 }
 
 } // namespace rpts
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -19,7 +19,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_plan.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// The fastest choice for one class of batches on one device.
 struct tridiagonal_tuning_record {
@@ -155,4 +155,4 @@ void solve_by_table(cuda_executor const& exec, tuning_table const& table, system
 #endif
 
 } // namespace rpts
-} // namespace coppice
+} // namespace coppice::inline v0_1

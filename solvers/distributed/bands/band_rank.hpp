@@ -19,7 +19,7 @@
 #include <coppice/solvers/distributed/bands/band_rank_rows.hpp>
 #include <coppice/solvers/distributed/bands/interface_system.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// The shape of the system of one rank, exchanged first: everything except `rows` must be equal on all ranks.
 struct rank_shape {
@@ -353,4 +353,4 @@ private:
     bool singular_ = false, nearly_singular_ = false, sums_vanish_ = false;
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

@@ -16,7 +16,7 @@
 #include <coppice/solvers/direct/error/error_rows.hpp>
 #include <coppice/solvers/direct/solve/band_rows.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// Layout of the entries of a row. Row indices start at -reach().
 struct row_shape {
@@ -297,4 +297,4 @@ struct merge_nonzero_sums {
     }
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

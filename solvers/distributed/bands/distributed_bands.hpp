@@ -29,7 +29,7 @@
 #include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/distributed/bands/band_rank.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace distributed {
 
 /// Exchanges the shapes. Throws on all ranks if they do not match, and on this rank if an argument is invalid.
@@ -134,4 +134,4 @@ solve_report solve_bands_distributed(Executor const& exec, Messages const& comm,
     return report;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/solvers/distributed/bands/distributed_bands.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = d for a tridiagonal matrix that is distributed by contiguous blocks of rows. Collective: every rank
 /// passes its own rows. a.lower[0] couples with the last row of the ranks before, a.upper[n - 1] with the first row of
@@ -79,4 +79,4 @@ COPPICE_DISTRIBUTED_TRIDIAGONAL(extern, cuda_executor, float)
 COPPICE_DISTRIBUTED_TRIDIAGONAL(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 template <class T>
 struct wide_type {
@@ -161,4 +161,4 @@ private:
     bool cyclic_ = false;
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

@@ -14,7 +14,7 @@
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace distributed {
 
 /// The neighbours of a rank among the ranks that have rows.
@@ -86,4 +86,4 @@ private:
     buffer<T> outer_unknowns_; ///< the unknowns before and after the rows of the rank
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_ranks.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace distributed {
 
 /// Error measures of a solution and sums of the matrix, over some rows. Has no padding, because a device would not
@@ -207,4 +207,4 @@ bool distributed_rpts<T, Executor, Messages>::solve_coarse(std::vector<std::vect
     return report.status == solve_status::singular;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

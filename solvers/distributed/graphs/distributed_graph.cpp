@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/distributed/graphs/distributed_graph_instances.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 COPPICE_DISTRIBUTED_GRAPH(, host_executor, float)
 COPPICE_DISTRIBUTED_GRAPH(, host_executor, double)
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/graph/forest/linear_forest.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// The vertices of one rank with their edges. Weights are float or double and come from a square distributed_csr that
 /// represents a symmetric matrix, as parallel_factor() requires. All ranks construct the graph, and call the functions
@@ -74,4 +74,4 @@ COPPICE_DISTRIBUTED_GRAPH(extern, cuda_executor, float)
 COPPICE_DISTRIBUTED_GRAPH(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

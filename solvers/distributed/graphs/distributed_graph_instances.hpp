@@ -12,7 +12,7 @@
 #include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
 #include <coppice/solvers/distributed/graphs/rank_graph.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace distributed {
 
 /// Merges a row of the own block with its entries in columns of other ranks; the outer vertices are numbered after the
@@ -137,4 +137,4 @@ linear_forest<std::int32_t> extract_forest(Executor const&, distributed_graph<Ex
     return graph_detail::forest_at(rank.place, rank.weights.view(), f);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -18,7 +18,7 @@
 #include <coppice/graph/scan/bidirectional_scan.hpp>
 #include <coppice/graph/scan/single_rank_graph.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// bidirectional_scan() of a distributed graph. This rank owns `vertices` vertices, numbered after those of lower
 /// ranks. neighbor(v, d) and initial(v, d) are called with local indices v; neighbor returns a global index or -1, and
@@ -263,4 +263,4 @@ scan_result<Value, I> bidirectional_scan_distributed(Executor const& exec, rank_
         neighbor, initial, combine);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

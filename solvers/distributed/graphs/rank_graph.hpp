@@ -13,7 +13,7 @@
 #include <coppice/solvers/distributed/graphs/distributed_scan.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// Global indices of the vertices of a rank, followed by those of its outer vertices.
 struct rank_ids {
@@ -224,4 +224,4 @@ private:
     buffer<I> sent_; ///< vertices of this rank that are outer vertices of others
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

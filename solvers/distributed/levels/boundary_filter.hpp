@@ -8,7 +8,7 @@
 #include <coppice/solvers/distributed/levels/coupled_level.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// A row at a rank boundary: its global aggregate or -1, the sign of its couplings, and the magnitude of its diagonal.
 struct boundary_row {
@@ -148,4 +148,4 @@ void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> con
         damp_row_of<T>{q.list().data(), rows.data(), q.entries().view().offsets, rows.size(), damping.data(), values});
 }
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

@@ -12,7 +12,7 @@
 #include <coppice/solvers/distributed/rows/distributed_csr_apply.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// The distinct columns of two matrices, ascending.
 template <executor Executor, class T>
@@ -61,4 +61,4 @@ struct coupled_level {
           rows(rows_in_halo(exec, copy_of(exec, k), 0, needs)) {}
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

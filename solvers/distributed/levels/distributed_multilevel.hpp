@@ -27,7 +27,7 @@
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
 #include <coppice/solvers/multilevel/multilevel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace distributed {
 
 /// y -= K x_outer, or y -= diagonal K x_outer, in the rows with couplings
@@ -308,4 +308,4 @@ private:
 };
 
 } // namespace distributed
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 using rank_offsets = std::vector<std::int64_t>;
 
@@ -102,4 +102,4 @@ csr<T> exchange_rows(Executor const& exec, rank_communicator const& comm, rank_o
     return {std::int32_t(rows), sent.columns(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

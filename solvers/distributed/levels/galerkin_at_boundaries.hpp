@@ -17,7 +17,7 @@
 
 #include <coppice/solvers/distributed/levels/pushed_rows.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// The matrices of a level on one rank that the products read.
 template <class T>
@@ -47,4 +47,4 @@ hypersparse_rows<T> galerkin_at_boundaries(Executor const& exec, rank_communicat
     return add(exec, add(exec, own, raq), push_rows(exec, messages, add(exec, qap, rest), begin_below));
 }
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

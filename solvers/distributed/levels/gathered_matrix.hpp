@@ -12,7 +12,7 @@
 #include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 struct shift_columns {
     std::int32_t const* from;
@@ -118,4 +118,4 @@ csr<T> gather_all_rows(rank_executor<Executor> const& exec, csr_view<T> mine) {
                   gather(mine.coefficients, mine.nonzeros()));
 }
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

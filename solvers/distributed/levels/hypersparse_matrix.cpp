@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 COPPICE_HYPERSPARSE_MATRIX(, host_executor, float)
 COPPICE_HYPERSPARSE_MATRIX(, host_executor, double)
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

@@ -11,7 +11,7 @@
 #include <coppice/semiring/matrix_operations/hypersparse.hpp>
 #include <coppice/semiring/operators/semirings.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 template <class T>
 using hypersparse_rows = hypersparse<T, std::int32_t>;
@@ -201,4 +201,4 @@ COPPICE_HYPERSPARSE_MATRIX(extern, cuda_executor, float)
 COPPICE_HYPERSPARSE_MATRIX(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

@@ -9,7 +9,7 @@
 #include <coppice/solvers/distributed/levels/exchange.hpp>
 #include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 struct find_begin_position {
     std::int32_t const* list;
@@ -94,4 +94,4 @@ coupling_symmetry symmetry_of(Executor const& exec, rank_communicator const& com
     return {pattern, pattern && are_equal(exec, a.values(), b.values())};
 }
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

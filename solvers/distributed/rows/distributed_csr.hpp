@@ -14,7 +14,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/multi_executor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// The rows of one rank; T is float or double. Collective: all ranks construct it, and call apply(), in the same order.
 /// On each rank only one thread calls apply() at a time.
@@ -66,4 +66,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

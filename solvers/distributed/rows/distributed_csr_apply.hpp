@@ -11,7 +11,7 @@
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace distributed {
 
 template <class T>
@@ -179,4 +179,4 @@ void distributed_csr<Executor, T>::apply(Executor const& exec, array_view<T cons
     outer.reduce(exec, state_->halo.values(), distributed::add_to_rows<T>{y.data(), outer.rows.data()});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

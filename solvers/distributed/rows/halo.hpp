@@ -20,7 +20,7 @@
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// Maps column indices to positions among the distinct ones: a bit set, and for each 64-bit word the number of bits
 /// before it. Uses binary search if the bit set would be much longer than the list.
@@ -154,7 +154,7 @@ private:
     buffer<T> values_;
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed
 
 #if defined(__CUDACC__)
 #include <coppice/solvers/distributed/rows/halo_cuda.cuh>

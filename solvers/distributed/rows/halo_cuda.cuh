@@ -7,7 +7,7 @@
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
-namespace coppice::distributed {
+namespace coppice::inline v0_1::distributed {
 
 /// A CUDA event: a point in the order of a stream that other streams wait for.
 class cuda_event {
@@ -80,4 +80,4 @@ private:
     std::vector<device_message> messages_{};
 };
 
-} // namespace coppice::distributed
+} // namespace coppice::inline v0_1::distributed

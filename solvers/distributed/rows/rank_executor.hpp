@@ -14,7 +14,7 @@
 #include <coppice/solvers/iterative/vectors/basis_passes.hpp>
 #include <coppice/solvers/iterative/vectors/vector_pass.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Runs the single implementation of a Krylov method on every rank of distributed vectors. Scalars have the same bits
 /// on all ranks because partial sums are added in rank order; they may depend on the number of ranks. `Base` is the
@@ -91,7 +91,7 @@ void project(host_rank const& exec, basis_scratch<host_rank>& scratch, basis_col
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
 #if defined(__CUDACC__)
 #include <coppice/solvers/distributed/rows/rank_executor_cuda.cuh>

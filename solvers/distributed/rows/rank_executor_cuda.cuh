@@ -10,7 +10,7 @@
 #include <coppice/solvers/iterative/vectors/basis_passes_cuda.cuh>
 #include <coppice/solvers/iterative/vectors/vector_pass_cuda.cuh>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Repeats the body of a device loop. The host queues several iterations, as one CUDA graph if the body may be
 /// captured, then reads whether the loop has ended: communication between devices cannot be captured into the body of a
@@ -82,9 +82,9 @@ private:
     bool captured_ = false;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Gathers between devices if NCCL is available, otherwise through the host.
 template <class T>
@@ -190,4 +190,4 @@ void project(cuda_rank const& exec, basis_scratch<cuda_rank>& scratch, basis_col
                                 exec.comm().ranks()});
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

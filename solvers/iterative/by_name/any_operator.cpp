@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_KRYLOV_ANY(, host_executor, float)
 COPPICE_KRYLOV_ANY(, host_executor, double)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

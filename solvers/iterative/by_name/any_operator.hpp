@@ -13,7 +13,7 @@
 #include <coppice/solvers/iterative/krylov/krylov_monitor.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class A, class Executor, class T>
@@ -139,4 +139,4 @@ struct borrowed_operator {
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

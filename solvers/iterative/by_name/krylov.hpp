@@ -21,7 +21,7 @@
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// The names that solve() takes.
 inline constexpr std::array<std::string_view, 6> krylov_names{"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"};
@@ -126,4 +126,4 @@ COPPICE_KRYLOV_OF(host_executor)
 COPPICE_KRYLOV_OF(cuda_executor)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_KRYLOV_COMPLEX(, cuda_executor, std::complex<float>)
 COPPICE_KRYLOV_COMPLEX(, cuda_executor, std::complex<double>)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/iterative/krylov/krylov_iteration.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = b for general A (van der Vorst 1992), preconditioned from the right, so that its residual is that of
 /// A x = b.
@@ -266,4 +266,4 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

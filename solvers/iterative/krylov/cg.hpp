@@ -6,7 +6,7 @@
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/iterative/krylov/krylov_iteration.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = b for symmetric (complex: Hermitian) positive definite A with a preconditioner that is so, too
 /// (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, Algorithm 9.1).
@@ -200,4 +200,4 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/solvers/iterative/krylov/krylov_iteration.hpp>
 #include <coppice/solvers/iterative/vectors/basis_passes.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 namespace detail {
 
@@ -293,4 +293,4 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

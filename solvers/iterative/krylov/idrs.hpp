@@ -11,7 +11,7 @@
 #include <coppice/solvers/iterative/krylov/krylov_iteration.hpp>
 #include <coppice/solvers/iterative/vectors/basis_passes.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = b for general A by IDR(s) with bi-orthogonal directions (van Gijzen and Sonneveld, ACM TOMS 38, 2011,
 /// Algorithm 2), s = options.shadow_space, preconditioned from the right, so that its residual is that of A x = b.
@@ -380,4 +380,4 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
     return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/core/repeat.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Why the iterations of a round ended.
 enum class round_end {
@@ -134,4 +134,4 @@ private:
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

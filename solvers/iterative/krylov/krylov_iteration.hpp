@@ -14,7 +14,7 @@
 #include <coppice/solvers/iterative/vectors/product_and_dot.hpp>
 #include <coppice/solvers/iterative/vectors/vector_pass.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Whether apply() of an operator or preconditioner may be captured into a CUDA graph. See <coppice/krylov.hpp>.
 template <class Operator>
@@ -209,4 +209,4 @@ private:
     bool cancelled_ = false;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

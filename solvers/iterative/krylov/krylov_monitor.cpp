@@ -7,7 +7,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 using detail::round_end;
 
@@ -154,4 +154,4 @@ void krylov_monitor::finish(krylov_reason reason) {
     finished_ = true;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -15,7 +15,7 @@
 #include <coppice/core/memory.hpp>
 #include <coppice/solvers/iterative/krylov/krylov_control.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// y = A x. `x` and `y` have the length of the right-hand side, are in memory of the executor and do not overlap.
 template <class A, class Executor, class T>
@@ -143,4 +143,4 @@ private:
     detail::round_end end_ = detail::round_end::none;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 #include <coppice/solvers/iterative/krylov/krylov_monitor.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// The larger magnitude of the parts of an element.
 template <class E>
@@ -249,4 +249,4 @@ private:
     double sure_residual_ = std::numeric_limits<double>::infinity();
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include <coppice/solvers/iterative/krylov/krylov_iteration.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Solves A x = b for symmetric, also indefinite A with a symmetric positive definite preconditioner (Paige and
 /// Saunders 1975; Elman, Silvester and Wathen, Finite Elements and Fast Iterative Solvers, Algorithm 6.1).
@@ -261,4 +261,4 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
     return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

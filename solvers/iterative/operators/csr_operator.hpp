@@ -9,7 +9,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/iterative/vectors/product_and_dot.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// y = A x with a plan made once. Borrows the matrix, which must outlive it; new values in the same arrays are seen.
 /// Offsets `O` may be wider than indices `I`. One thread at a time: apply_and_dot() throws argument_error if another
@@ -54,4 +54,4 @@ csr_operator<Executor, T, I, O>::csr_operator(Executor const& exec, csr_view<T, 
     fill(exec, slots_.view(), hand_over_slot{});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

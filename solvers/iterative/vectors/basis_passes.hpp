@@ -6,7 +6,7 @@
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/solvers/iterative/vectors/vector_pass.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// The first columns of a basis that lie n elements apart.
 template <class T>
@@ -87,7 +87,7 @@ struct subtract_columns {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail
 
 #if defined(__CUDACC__)
 #include <coppice/solvers/iterative/vectors/basis_passes_cuda.cuh>

@@ -6,7 +6,7 @@
 #include <coppice/core/grid_sum.hpp>
 #include <coppice/solvers/iterative/vectors/basis_passes.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Doubles that a block sums at once.
 inline constexpr int projected_batch = 8;
@@ -54,4 +54,4 @@ COPPICE_HD void fold_projection_block(Block const& block, double* shared, int j,
     }
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include <coppice/solvers/iterative/vectors/basis_passes_block.hpp>
 #include <coppice/solvers/iterative/vectors/vector_pass_cuda.cuh>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns,
                                                    int components)
@@ -46,4 +46,4 @@ void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, b
                  scratch.blocks, partial_sums, h);
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

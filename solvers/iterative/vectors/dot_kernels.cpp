@@ -2,7 +2,7 @@
 // Compiled once per instruction-set level; see coppice_isa_sources() and core/host/isa.hpp.
 #include <cstdint>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace COPPICE_ISA {
 namespace {
 
@@ -50,4 +50,4 @@ void dot_complex_double(double const* x, double const* y, std::int64_t n, double
 void dot_complex_float(float const* x, float const* y, std::int64_t n, double* result) { complex_dot(x, y, n, result); }
 
 } // namespace COPPICE_ISA
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -10,7 +10,7 @@
 #include <coppice/core/memory.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// The dot product left^H right of two vectors of equal length, to be taken.
 template <class T>
@@ -41,4 +41,4 @@ struct dot_pairs {
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

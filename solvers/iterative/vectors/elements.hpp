@@ -15,7 +15,7 @@
 #include <coppice/core/complex_pair.hpp>
 #include <coppice/core/memory.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
@@ -117,4 +117,4 @@ COPPICE_HD complex_pair<double> dot_term(complex_pair<R> const& x, complex_pair<
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

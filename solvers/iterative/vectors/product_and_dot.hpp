@@ -7,7 +7,7 @@
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations_host.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// Sums over rows, in double or complex of double.
@@ -123,4 +123,4 @@ void spmv_and_dot(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I
         workspace);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -3,7 +3,7 @@
 
 #include <coppice/core/host/isa.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_ISA_DECLARE(double dot_double(double const*, double const*, std::int64_t);
                     double dot_float(float const*, float const*, std::int64_t);
@@ -34,4 +34,4 @@ complex_pair<double> dot_of_stretch(complex_pair<float> const* x, complex_pair<f
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -17,7 +17,7 @@
 #include <coppice/solvers/iterative/vectors/vector_operations_cuda.cuh>
 #endif
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Memory for the partial sums over vectors of n elements; a solver makes it once.
 struct dot_scratch {
@@ -121,4 +121,4 @@ struct add_columns {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

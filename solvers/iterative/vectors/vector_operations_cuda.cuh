@@ -8,7 +8,7 @@
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/iterative/vectors/dot_pairs.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 inline constexpr int dot_threads = 256;
 
@@ -82,4 +82,4 @@ void update_and_dot(cuda_executor const& exec, array_view<double> scratch, std::
 
 #endif
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

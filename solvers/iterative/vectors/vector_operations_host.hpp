@@ -6,7 +6,7 @@
 #include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/iterative/vectors/dot_pairs.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// <x, y> of a range of memory, accumulated in double, with the widest vectors of this machine.
 double dot_of_stretch(double const* x, double const* y, std::int64_t n);
@@ -33,4 +33,4 @@ void update_and_dot(host_executor const& exec, array_view<double> scratch, std::
         for (int p = 0; p < pairs.count; ++p) sums[p] += partial[b * pairs.count + p];
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -35,7 +35,7 @@
 #include <coppice/solvers/iterative/vectors/dot_pairs.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations_host.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Offset of the `size` elements of a local vector in the whole vector, and the size of that: more than the local one
 /// for the executor of one rank. One definition, since an overload that a caller's includes do not declare yet is not
@@ -182,7 +182,7 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
     }
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail
 
 #if defined(__CUDACC__)
 #include <coppice/solvers/iterative/vectors/vector_pass_cuda.cuh>

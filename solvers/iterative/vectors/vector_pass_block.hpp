@@ -8,7 +8,7 @@
 #include <coppice/solvers/iterative/vectors/dot_pairs.hpp>
 #include <coppice/solvers/iterative/vectors/vector_pass.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Doubles that a pass sums up.
 template <class Pass>
@@ -111,4 +111,4 @@ COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b
     }
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

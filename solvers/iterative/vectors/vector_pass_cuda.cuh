@@ -7,7 +7,7 @@
 #include <coppice/solvers/iterative/vectors/vector_pass.hpp>
 #include <coppice/solvers/iterative/vectors/vector_pass_block.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 inline constexpr int pass_threads = 256;
 
@@ -31,4 +31,4 @@ void run_pass(cuda_executor const& exec, pass_scratch<cuda_executor>& scratch, P
                  scratch.slots.data());
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

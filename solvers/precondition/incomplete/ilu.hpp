@@ -6,7 +6,7 @@
 #include <coppice/solvers/precondition/incomplete/ilu_factors.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// z = (L U)^-1 r with incomplete factors without fill; with options.symmetric U = D L^T (incomplete Cholesky).
 template <executor Executor, class T>
@@ -98,4 +98,4 @@ struct ic0_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

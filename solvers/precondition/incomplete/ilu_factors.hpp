@@ -19,7 +19,7 @@
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// How rows that depend on one another are done: exactly (on the host one after the other, on CUDA level by level), or
 /// by sweeps over all of them at once. `automatic` is exact on the host and by sweeps on CUDA.
@@ -278,4 +278,4 @@ void ilu_factors<Executor, T>::solve(Executor const& exec, array_view<T const> r
     }
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

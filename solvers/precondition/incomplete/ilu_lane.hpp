@@ -9,7 +9,7 @@
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// The factors L (left of the diagonal, unit diagonal) and U in the pattern of A, columns sorted.
 template <class T>
@@ -196,4 +196,4 @@ struct invert_row {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 row_levels levels_of(host_triangle const& t, bool lower) {
     std::int32_t const n = std::int32_t(t.offsets.size()) - 1;
@@ -58,4 +58,4 @@ host_triangle triangle_power(host_triangle const& t, int power) {
     return result;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include <coppice/algebra/transform.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// The pattern of A with every diagonal entry, columns sorted; in memory of the executor.
 struct ilu_pattern {
@@ -188,4 +188,4 @@ triangle_pattern triangle_power(Executor const& exec, array_view<std::int32_t co
     return p;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

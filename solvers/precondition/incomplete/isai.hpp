@@ -10,7 +10,7 @@
 #include <coppice/core/one_user.hpp>
 #include <coppice/solvers/precondition/incomplete/ilu.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
@@ -186,4 +186,4 @@ struct isai_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -14,7 +14,7 @@
 #include <coppice/graph/forest/linear_forest.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 namespace detail {
 
@@ -137,4 +137,4 @@ private:
     std::shared_ptr<concept_type> held_;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

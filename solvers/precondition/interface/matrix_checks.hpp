@@ -5,7 +5,7 @@
 
 #include <coppice/algebra/operations.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Sizes of a pattern, to check that refresh() receives new values of the same matrix.
 struct pattern_size {
@@ -22,4 +22,4 @@ struct pattern_size {
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

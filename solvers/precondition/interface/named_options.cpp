@@ -8,7 +8,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace {
 
 std::string short_number(double value) {
@@ -143,4 +143,4 @@ option_values known_options(std::span<option_row const> rows, option_values cons
     return result;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

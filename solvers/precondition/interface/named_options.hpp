@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class option_kind { integer, real, choice };
 
@@ -103,4 +103,4 @@ private:
 /// The elements of `values` that have a row.
 option_values known_options(std::span<option_row const> rows, option_values const& values);
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/precondition/interface/matrix_checks.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// 32-bit hash of the index at position k, which a core computes for several positions simultaneously. Different
 /// indices at the same k have different hashes.
@@ -70,4 +70,4 @@ private:
     std::uint64_t hash_;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

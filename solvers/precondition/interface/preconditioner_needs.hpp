@@ -9,7 +9,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
@@ -48,4 +48,4 @@ std::optional<unmet_need> find_unmet_need(Executor const& exec, matrix_needs nee
     return {};
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/core/error.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 bool preconditioner_report::has(std::string_view key) const {
     return std::any_of(findings.begin(), findings.end(), [&](finding const& f) { return f.key == key; });
@@ -21,4 +21,4 @@ double preconditioner_report::number(std::string_view key) const {
                          (known.empty() ? "; it reports nothing" : ", expected one of: " + known));
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

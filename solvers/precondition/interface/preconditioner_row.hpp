@@ -10,7 +10,7 @@
 
 #include <coppice/solvers/precondition/interface/named_options.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// What a preconditioner needs of a matrix beyond being square.
 struct matrix_needs {
@@ -58,4 +58,4 @@ struct preconditioner_report {
     bool has(std::string_view key) const;
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -7,7 +7,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Rounds to 16 significant bits: weights that differ only by rounding errors become equal, so that the scale of a row,
 /// which changes the rounding of its quotients, does not decide ties.
@@ -35,4 +35,4 @@ COPPICE_HD inline float with_last_bits(float value, std::uint8_t last) {
     return value;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

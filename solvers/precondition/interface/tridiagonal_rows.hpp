@@ -6,7 +6,7 @@
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 #include <coppice/solvers/precondition/interface/named_options.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 inline constexpr option_row pivoting_row{.name = "pivoting",
                                          .kind = option_kind::choice,
@@ -29,4 +29,4 @@ inline option_values tridiagonal_option_values(tridiagonal_options const& o) {
     return {{"pivoting", names[std::size_t(o.pivot)]}, {"threshold", o.threshold}};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

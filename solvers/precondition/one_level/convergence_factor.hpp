@@ -13,7 +13,7 @@
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
@@ -70,4 +70,4 @@ double convergence_factor(Executor const& exec, csr_view<T, I> a, M const& m, in
     return std::exp(logarithms / counted);
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -13,7 +13,7 @@
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class diagonal_kind {
     diagp_0, ///< a_ii (Eq. 39)
@@ -235,4 +235,4 @@ struct l1_entry : detail::diagonal_entry_of<diagonal_kind::l1> {
                                             .options = detail::diagonal_option_rows};
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

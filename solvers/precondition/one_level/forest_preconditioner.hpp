@@ -14,7 +14,7 @@
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 #include <coppice/solvers/precondition/one_level/preconditioners.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct forest_options {
     /// Degree is 2; rounds, charges, seed. Ties go to the nearer vertex: where weights decide (ANISO1, 2, 3) hash gives
@@ -284,4 +284,4 @@ COPPICE_FOREST_PRECONDITIONER(extern, cuda_executor, float)
 COPPICE_FOREST_PRECONDITIONER(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -16,7 +16,7 @@
 #include <coppice/solvers/precondition/interface/tridiagonal_rows.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
@@ -221,4 +221,4 @@ COPPICE_PRECONDITIONERS(extern, cuda_executor, float)
 COPPICE_PRECONDITIONERS(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -12,7 +12,7 @@
 #include <coppice/solvers/precondition/splitting/row_windows.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct adaptive_options {
     splitting_options splitting{}; ///< coverages are those of the diagonals of the B_l; omega is not used
@@ -431,4 +431,4 @@ struct adaptive_splitting_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -11,7 +11,7 @@
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// left = r - A x, row by row
@@ -272,4 +272,4 @@ struct outer_alternation_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

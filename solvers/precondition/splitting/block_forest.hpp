@@ -8,7 +8,7 @@
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/splitting/regularise_factor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// z = P^T S^-1 P r ("AlgTriBlockPrecond"): P numbers pairs of a heavy matching along the paths of a linear forest of
 /// such pairs, S is the 2x2 block tridiagonal part of P A P^T there. A vertex without a partner shares its block with a
@@ -84,4 +84,4 @@ struct block_forest_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 /// base^exponent by repeated products, the same bits everywhere.
@@ -125,4 +125,4 @@ struct direct_splitting_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

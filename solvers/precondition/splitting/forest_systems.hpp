@@ -12,7 +12,7 @@
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_options.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Keys of what is reported of each forest.
 inline constexpr std::array<std::string_view, max_factors> coverage_keys{
@@ -144,4 +144,4 @@ private:
     mutable buffer<T> between_[2]{};     ///< factors
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
 #include <coppice/solvers/precondition/splitting/regularise_factor.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct mixed_options {
     /// Kinds of the factors 0, 1, ...: 1 to 16. There are fewer factors if no weights remain.
@@ -231,4 +231,4 @@ struct mixed_splitting_entry {
     }
 };
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

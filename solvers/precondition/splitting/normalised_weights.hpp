@@ -7,7 +7,7 @@
 #include <coppice/solvers/precondition/interface/rounded_weight.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// 1 / diagp_1(A) of every row (Eq. 40), 1 where a row has no entries.
 template <class T, class I>
@@ -80,4 +80,4 @@ double off_diagonal_weight(Executor const& exec, csr_view<T, I> weights) {
     return reduce(exec, weights.rows(), 0.0, off_diagonal_of_row<T, I>{weights}, plus{});
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -18,7 +18,7 @@
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// The ratios of a system, borrowed. reach_right[q] is the largest magnitude that a product right_{q+1} right_{q+2} ...
 /// of at most `window` ratios or a few more has: where an entry of a row of M^-1 is y at q, none to the right of it is
@@ -121,4 +121,4 @@ void path_inverse<T>::read(Executor const& exec, tridiagonal_view<T> a, int wind
              segment{a, window, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
 }
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include <coppice/solvers/precondition/splitting/solvable_factor.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// Diagonal dominance and largest entry of row p of a factor.
 template <class T>
@@ -113,9 +113,9 @@ struct scale_entry {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = T(scale * double(from[k])); }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 /// Regularises singular or nearly singular factors, so that solutions are finite for every finite right-hand side:
 /// segments of blocks that fail get dominant diagonals. Keeps the memory of the largest factor, so that further calls
@@ -210,4 +210,4 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

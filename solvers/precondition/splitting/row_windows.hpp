@@ -24,7 +24,7 @@
 #include <coppice/solvers/precondition/interface/rounded_weight.hpp>
 #include <coppice/solvers/precondition/splitting/path_inverse.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// B with columns as positions along the forest of M, ascending in each row.
 template <class T, class I>
@@ -391,4 +391,4 @@ private:
     }
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 enum class factor_kind {
     forest, ///< the diagonal, and the edges of a linear forest
@@ -216,4 +216,4 @@ private:
 };
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

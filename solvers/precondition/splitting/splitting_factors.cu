@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/precondition/splitting/splitting_factors.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 COPPICE_PARTS(, cuda_executor, float)
 COPPICE_PARTS(, cuda_executor, double)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,7 +6,7 @@
 #include <coppice/solvers/precondition/splitting/block_forest.hpp>
 #include <coppice/solvers/precondition/splitting/mixed_splitting.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 #define COPPICE_PARTS(EXTERN, EXECUTOR, T)                                                                             \
     EXTERN template class factor_regulariser<EXECUTOR, T, std::int32_t>;                                               \
@@ -19,4 +19,4 @@ COPPICE_PARTS(extern, cuda_executor, float)
 COPPICE_PARTS(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -8,7 +8,7 @@
 #include <coppice/solvers/precondition/splitting/forest_systems.hpp>
 #include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
 
-namespace coppice::detail {
+namespace coppice::inline v0_1::detail {
 
 /// find() of the forests of heavy edges.
 template <executor Executor>
@@ -66,4 +66,4 @@ private:
     double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
 };
 
-} // namespace coppice::detail
+} // namespace coppice::inline v0_1::detail

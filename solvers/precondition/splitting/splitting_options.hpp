@@ -6,7 +6,7 @@
 #include <coppice/graph/forest/forest_decomposition.hpp>
 #include <coppice/solvers/precondition/interface/tridiagonal_rows.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct splitting_options {
     int factors = 4;            ///< m in [1, 16]: forests at most
@@ -81,4 +81,4 @@ inline void check_splitting_options(splitting_options const& o) {
 }
 
 } // namespace detail
-} // namespace coppice
+} // namespace coppice::inline v0_1

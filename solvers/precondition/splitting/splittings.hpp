@@ -7,7 +7,7 @@
 #include <coppice/solvers/precondition/splitting/alternating.hpp>
 #include <coppice/solvers/precondition/splitting/direct_splitting.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 #define COPPICE_SPLITTINGS(EXTERN, EXECUTOR, T)                                                                        \
     EXTERN template class detail::alternating_factors<EXECUTOR, T, std::int32_t>;                                      \
@@ -22,4 +22,4 @@ COPPICE_SPLITTINGS(extern, cuda_executor, float)
 COPPICE_SPLITTINGS(extern, cuda_executor, double)
 #endif
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_level_sizes.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Lanes that share the work on one segment. Lane `rank()` of `size()` takes every size()-th iteration of a loop;
 /// `sync()` is the barrier between writes to memory by one lane and reads by another. A single lane is also a team.
@@ -90,4 +90,4 @@ concept condensed_sink = lane_locations<Locations> &&
     condensed.take(at, r, c, value);
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

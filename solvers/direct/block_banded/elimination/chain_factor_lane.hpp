@@ -11,7 +11,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Saved data of one group of a segment: L and U of the columns of the group [K][rows], U of later columns and of y
 /// [...][K], pivots [K].
@@ -266,4 +266,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t backward_elements(Shape const& g) 
     return std::int64_t(g.unknowns() + g.width() + g.pitch()) * g.rhs_count;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -7,7 +7,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_factor_lane.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 enum class factor_step : int { factorise, forward, backward };
 
@@ -155,4 +155,4 @@ struct factored_final_complement {
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

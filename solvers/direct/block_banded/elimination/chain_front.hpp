@@ -14,7 +14,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_registers.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// A row of a segment: its entries, lowest band first, and its right-hand side. A pivot row has the same layout:
 /// reciprocal of the pivot, the entries after the pivot, right-hand side.
@@ -237,4 +237,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

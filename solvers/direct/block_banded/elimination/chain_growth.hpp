@@ -29,7 +29,7 @@
 
 #include <coppice/core/lane/lane_access.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Maximum ratio of the entries of a condensed segment with W = `width` unknowns on either side to those of the matrix.
 /// A GPU waits as long for one segment that is eliminated by Householder reflections as for all other segments, so few
@@ -133,4 +133,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real val
     return all.value();
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

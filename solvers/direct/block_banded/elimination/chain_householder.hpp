@@ -9,7 +9,7 @@
 
 #include <coppice/core/lane/lane_access.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 COPPICE_HD COPPICE_ALWAYS_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
 COPPICE_HD COPPICE_ALWAYS_INLINE double square_root(double a) { return __builtin_sqrt(a); }
@@ -100,4 +100,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void apply_householder(T* column, real_lane_t<T
     for (int r = k + 1; r < rows; ++r) column[r] = column[r] - v(r) * sum;
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -29,7 +29,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_stack.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Moves a window through a segment and applies (1) to (4) to the inner unknowns, K at a time. After the elimination of
 /// group `inner` of unknowns, saved(inner, stacks) may copy the K pivot rows. At the end the first W rows of `stacks`
@@ -189,4 +189,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_segment(Team const& team, Stack
     substitute_slots(team, g, slots);
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

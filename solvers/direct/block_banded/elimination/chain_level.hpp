@@ -15,7 +15,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level_sizes.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 inline constexpr int max_levels = 17; ///< 32 * 16^15 > 2^63
 inline constexpr int max_rhs = 8;     ///< right-hand sides that are solved together
@@ -663,4 +663,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

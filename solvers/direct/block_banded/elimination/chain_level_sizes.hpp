@@ -11,7 +11,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 // Segment lengths are powers of two, so that shifts replace divisions.
 inline constexpr int log_segment_rows = 5; ///< M = 32: maximum number of block rows of a segment
@@ -136,4 +136,4 @@ struct padded_locations : segment_locations<Lanes> {
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -12,7 +12,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Prepares a block row, [right-hand side][K] and [column][K], for elimination in place: sets small entries to zero and
 /// scales rows.
@@ -260,4 +260,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_in_registers(Shape const& g, sl
     }
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -15,7 +15,7 @@
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/solvers/direct/interface/matrix_operation.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// Entry (r, c) of all block rows: that of block row i is base[(i + shift) * stride]. If base is null, the entry is
 /// zero in all block rows.
@@ -172,4 +172,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_growth.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_householder.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// A team of one worker.
 struct alone {
@@ -558,4 +558,4 @@ struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> 
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

@@ -7,7 +7,7 @@
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
 
-namespace coppice::COPPICE_ISA {
+namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
 
 using namespace coppice::chain;
@@ -314,4 +314,4 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
 }
 
 } // namespace
-} // namespace coppice::COPPICE_ISA
+} // namespace coppice::inline v0_1::COPPICE_ISA

@@ -6,7 +6,7 @@
 #include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_middle.hpp>
 
-namespace coppice::COPPICE_ISA {
+namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
 
 using namespace coppice::chain;
@@ -193,4 +193,4 @@ template void band_ends_small(band_ends<double> const&);
 template void band_ends_substitute(band_ends<float> const&, int);
 template void band_ends_substitute(band_ends<double> const&, int);
 
-} // namespace coppice::COPPICE_ISA
+} // namespace coppice::inline v0_1::COPPICE_ISA

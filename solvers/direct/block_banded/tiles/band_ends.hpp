@@ -23,7 +23,7 @@
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace chain {
 
 /// A banded system and the layout of its elimination; T is float or double. An aggregate of numbers and pointers, since
@@ -127,4 +127,4 @@ COPPICE_ISA_DECLARE(template <class T> void band_ends_reduce(chain::band_ends<T>
                     template <class T> void band_ends_substitute(chain::band_ends<T> const& e, int end);
                     template <class T> void band_ends_small(chain::band_ends<T> const& e);)
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

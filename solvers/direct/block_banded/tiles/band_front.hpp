@@ -23,7 +23,7 @@
 #define COPPICE_HAS_LANE_PICK 0
 #endif
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// A column of a front, in as many registers as `Lanes` elements need.
 template <class T, int Lanes>
@@ -194,4 +194,4 @@ struct lane_front {
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

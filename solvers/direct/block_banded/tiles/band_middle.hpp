@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// n rows, each in one lane of columns that are stored in memory; T is float or double. Pivot rows are copied out, so
 /// that no row moves and no branch depends on values. If there are more rows than lanes, the further rows wait: the
@@ -147,4 +147,4 @@ private:
     }
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

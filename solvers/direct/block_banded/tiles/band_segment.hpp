@@ -6,7 +6,7 @@
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_front.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// A front of the first 2 N rows.
 template <class T, int N, int Left>
@@ -54,4 +54,4 @@ COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x
     }
 }
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

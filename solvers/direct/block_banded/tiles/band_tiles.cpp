@@ -7,7 +7,7 @@
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_segment.hpp>
 
-namespace coppice::COPPICE_ISA {
+namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
 
 using namespace coppice::chain;
@@ -238,4 +238,4 @@ template void band_substitute(chain_level<float, matrix_block_rows<float>> const
 template void band_substitute(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t,
                               std::byte*);
 
-} // namespace coppice::COPPICE_ISA
+} // namespace coppice::inline v0_1::COPPICE_ISA

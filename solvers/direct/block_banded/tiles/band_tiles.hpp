@@ -10,7 +10,7 @@
 #include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 // As chain_reduce and chain_substitute, for levels for which band_tiles::takes is true.
 COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
@@ -44,4 +44,4 @@ bool takes(chain_level<T, matrix_block_rows<T>> const& s) {
 }
 
 } // namespace chain::band_tiles
-} // namespace coppice
+} // namespace coppice::inline v0_1

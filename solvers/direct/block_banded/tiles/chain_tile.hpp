@@ -8,7 +8,7 @@
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
-namespace coppice::chain {
+namespace coppice::inline v0_1::chain {
 
 /// A segment of the warp. Its block rows [first, last) are copied in the order of the storage; the others, at the ends
 /// of its system, are computed entry by entry.
@@ -236,4 +236,4 @@ private:
     };
 };
 
-} // namespace coppice::chain
+} // namespace coppice::inline v0_1::chain

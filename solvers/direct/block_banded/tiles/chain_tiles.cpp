@@ -5,7 +5,7 @@
 
 #include <coppice/core/lane/pack.hpp>
 
-namespace coppice::COPPICE_ISA {
+namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
 
 using namespace coppice::chain;
@@ -79,4 +79,4 @@ COPPICE_CHAIN_TILES(double)
 COPPICE_CHAIN_TILES(complex_lane<float>)
 COPPICE_CHAIN_TILES(complex_lane<double>)
 
-} // namespace coppice::COPPICE_ISA
+} // namespace coppice::inline v0_1::COPPICE_ISA

@@ -9,7 +9,7 @@
 #include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_factor_level.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 // Processes segments [first, last) of a level; `first` is a multiple of 16, `memory` holds tile_bytes or
 // factor_tile_bytes. Different calls may run concurrently.
@@ -39,4 +39,4 @@ std::int64_t factor_tile_bytes(block_row_shape<any_size> const& g) {
 }
 
 } // namespace chain
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -18,7 +18,7 @@
 
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Shifts in the order in which they are tried: 0, 1, -1, 2, -2, 8, -8, ..., 26, -26. Positive shifts give rows to the
 /// first partition of a pair. Shifts by one or two rows help if all inner rows together are nearly singular. Long
@@ -182,4 +182,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_pair(partition_rows<T, 
     return single_row<P>(rows, piece, k, offset);
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

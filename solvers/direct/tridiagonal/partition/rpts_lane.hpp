@@ -22,7 +22,7 @@
 #include <coppice/core/lane/lane_math.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Calls `use` with the pivoting as a compile-time constant.
 template <class Use>
@@ -365,4 +365,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& ro
     substitute_upwards<at_once>(rows, 0, length - 2, x, T(0));
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -12,7 +12,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/workspace_layout.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// A batch of tridiagonal systems with equal numbers of right-hand sides, and the memory of the solutions. Row i of
 /// system k has index k stride + i, or offsets[k] + i; column c of the right-hand sides is c rhs_leading further.
@@ -152,4 +152,4 @@ std::int64_t for_each_level(std::int64_t size, std::int64_t systems, std::int64_
     return offset;
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

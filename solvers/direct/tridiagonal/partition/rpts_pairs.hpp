@@ -14,7 +14,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_registers.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_segment.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Whether partitions of M rows are reduced by this tree.
 template <int M>
@@ -114,4 +114,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merged_segment(own_rows<T, M> const&
     return all;
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

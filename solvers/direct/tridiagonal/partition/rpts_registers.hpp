@@ -11,7 +11,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_vectors.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Granules of 16 bytes in a band of a partition: 4 or 2.
 template <class T, int M>
@@ -181,4 +181,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T scale_of(own_rows<T, M> const& own, Threshold
     return near_inverse(largest);
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

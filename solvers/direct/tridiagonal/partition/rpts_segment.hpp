@@ -17,7 +17,7 @@
 
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// before x[-1] + first x[0] + last x[l] + after x[l+1] = rhs for a segment with the unknowns 0 .. l.
 template <class T>
@@ -198,4 +198,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> solve_whole(segment<T> cons
     return {Cyclic ? last : T(0), first, last, Cyclic ? first : T(0)};
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

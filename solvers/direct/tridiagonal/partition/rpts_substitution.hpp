@@ -6,7 +6,7 @@
 
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_lane.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// The interface unknowns around a partition: x[-1], x[0], x[length-1], x[length].
 template <class R>
@@ -177,4 +177,4 @@ substitute_partition(partition_rows<T, R> const& rows, auto length, interface_va
     rows.rhs[length - 1] = x.last;
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -10,7 +10,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_segment.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_vectors.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// Separator rows in shared memory, stored as arrays of 16-byte vectors, so that neighbouring lanes access neighbouring
 /// banks.
@@ -112,4 +112,4 @@ substitute_lanes(lane_group const& group, interface_values<T> const& x, separato
     return lanes.x;
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -14,7 +14,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// The two middle unknowns, from the equations that remain of both ends: `down` is entry x[m] + next x[m+1] = rhs, `up`
 /// is entry x[m+1] + next x[m] = rhs.
@@ -109,4 +109,4 @@ COPPICE_ALWAYS_INLINE void solve_from_ends(system_view<T> const& s, partition_ro
     }
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts

@@ -7,7 +7,7 @@
 
 #include <coppice/core/config.hpp>
 
-namespace coppice::rpts {
+namespace coppice::inline v0_1::rpts {
 
 /// 16 bytes of a band.
 template <class T>
@@ -32,4 +32,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_vectors(T const* from, T* to) {
     }
 }
 
-} // namespace coppice::rpts
+} // namespace coppice::inline v0_1::rpts
