@@ -245,6 +245,17 @@ __global__ void __launch_bounds__(map_threads)
     }
 }
 
+/// Barrier of the block for warps whose lanes may have diverged. The compiler need not merge them before __syncthreads(),
+/// and a warp that arrives in pieces is what synccheck reports.
+__device__ inline void sync_merged() {
+    __syncwarp();
+    __syncthreads();
+}
+__device__ inline bool sync_merged_any(bool condition) {
+    __syncwarp();
+    return __syncthreads_or(condition) != 0;
+}
+
 /// Processes the rows of the block's vertices with at least `Threads` edges, each with the whole block.
 template <int Threads, int N, class F>
 __device__ void edge_map_rows_of_block(cuda_worker<N>& worker, vertex_id u, std::int32_t& begin, std::int32_t end,
@@ -253,19 +264,18 @@ __device__ void edge_map_rows_of_block(cuda_worker<N>& worker, vertex_id u, std:
     __shared__ std::int32_t row[3];
     for (;;) {
         bool const is_waiting = end - begin >= Threads;
-        if (!__syncthreads_or(is_waiting)) break;
+        if (!sync_merged_any(is_waiting)) break;
         if (is_waiting) owner = int(threadIdx.x);
-        __syncthreads();
+        sync_merged();
         if (owner == int(threadIdx.x)) {
             row[0] = u;
             row[1] = begin;
             row[2] = end;
             begin = end;
         }
-        __syncthreads();
+        sync_merged();
         for (std::int64_t k = std::int64_t(row[1]) + threadIdx.x; k < row[2]; k += Threads)
             f(worker, row[0], std::int32_t(k));
-        __syncwarp(); // lanes with fewer edges wait, so that the warp reaches the next barrier as one
     }
 }
 /// Processes the rows of `Threads` vertices: long rows by the whole block, medium rows by a warp, the others by a
@@ -284,7 +294,6 @@ __device__ void edge_map_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t 
         __syncwarp();
     }
     for (; begin < end; ++begin) f(worker, u, begin);
-    __syncwarp(); // before the barriers of the next vertices
 }
 
 /// Index in a list that this thread processes, of gridDim.x * `Threads` consecutive ones. If `spreads` is false,
@@ -324,20 +333,18 @@ __device__ void edge_map_long_rows(cuda_worker<N>& worker, worklist const& list,
     __shared__ vertex_id rows[few_vertices];
     __shared__ int count;
     if (threadIdx.x == 0) count = 0;
-    __syncthreads();
+    sync_merged();
     for (std::int64_t i = threadIdx.x; i < list.count; i += map_threads) {
         vertex_id const u = list[i];
         if (g.degree(u) > shared_row && f.enters(worker, u)) rows[atomicAdd(&count, 1)] = u;
     }
-    __syncwarp();
-    __syncthreads();
+    sync_merged();
     for (int r = 0; r < count; ++r) {
         vertex_id const u = rows[r]; // the order differs from block to block
         unsigned const slice = (blockIdx.x + unsigned(u) * 61u) % gridDim.x;
         std::int32_t const end = g.offsets[u + 1], step = std::int32_t(gridDim.x) * map_threads;
         for (std::int64_t k = g.offsets[u] + std::int64_t(slice) * map_threads + threadIdx.x; k < end; k += step)
             f(worker, u, std::int32_t(k));
-        __syncwarp();
     }
 }
 
@@ -433,25 +440,25 @@ __global__ void __launch_bounds__(map_threads)
         bool const is_long = end - begin > shared_row;
         for (;;) {
             bool const is_waiting = end - begin > shared_row;
-            if (!__syncthreads_or(is_waiting)) break;
+            if (!sync_merged_any(is_waiting)) break;
             if (is_waiting) owner = int(threadIdx.x);
-            __syncthreads();
+            sync_merged();
             if (owner == int(threadIdx.x)) {
                 owned = u;
                 begin = end;
             }
-            __syncthreads();
+            sync_merged();
             vertex_id const v = owned;
             value const sum = sum_of_warp(
                 sum_of_terms(v, std::int64_t(g.offsets[v]) + threadIdx.x, g.offsets[v + 1], map_threads, f));
             if (lane == 0) sums[warp] = sum;
-            __syncthreads();
+            sync_merged();
             if (threadIdx.x == 0) {
                 value all = sums[0];
                 for (int w = 1; w < map_threads / 32; ++w) all = all + sums[w];
                 f.store(v, all);
             }
-            __syncthreads(); // all threads have read before the next row overwrites
+            sync_merged(); // all threads have read before the next row overwrites
         }
         if (u >= 0 && !is_long && end - begin <= 32) {
             f.store(u, sum_of_terms(u, begin, end, 1, f));
