@@ -36,7 +36,7 @@ ensure_packages build
 cuda=$(cuda_choice "$wish")
 options=(-DCMAKE_BUILD_TYPE=Release)
 # A folder that test.sh has configured keeps its tests.
-[ -e "$root/build/CMakeCache.txt" ] || options+=(-DCOPPICE_BUILD_TESTS=OFF -DCOPPICE_BUILD_BENCH=OFF)
+[ -e "$root/build/CMakeCache.txt" ] || options+=(-DCOPPICE_BUILD_TESTS=OFF -DCOPPICE_BUILD_BENCH=OFF "$(isa_levels)")
 say "building (CUDA $cuda)"
 configure "$root/build" "$cuda" "${options[@]}"
 build "$root/build" coppice_command

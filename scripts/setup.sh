@@ -179,6 +179,8 @@ configure() {
     fi
     cmake -S "$root" -B "$folder" -G Ninja -DCOPPICE_CUDA="$cuda" "${nvcc[@]}" "$@"
 }
+# The option for the instruction sets of host kernels: what runs on this machine alone needs one, a third of the time.
+isa_levels() { printf -- '-DCOPPICE_ISA_LEVELS=%s\n' "${COPPICE_ISA_LEVELS:-native}"; }
 # build FOLDER [TARGET...]
 build() {
     local folder=$1

@@ -15,6 +15,8 @@ to ctest, for example -R graph.
   --cuda      build for CUDA too (also COPPICE_CUDA=ON); without it only where a GPU is present
   --no-cuda   host only (also COPPICE_CUDA=OFF)
 
+COPPICE_ISA_LEVELS="base;v3;v4" compiles the host kernels for each of these instruction sets (installed libraries have all);
+the default is native, this machine's alone.
 COPPICE_JOIN_MORE=ON compiles neighbouring sources as one: less time for all of them, more for a change of one.
 HELP
 }
@@ -33,8 +35,10 @@ done
 
 ensure_packages build test
 cuda=$(cuda_choice "$wish")
+options=()
+[ -e "$root/build/CMakeCache.txt" ] || options+=("$(isa_levels)") # a folder that demo.sh has configured keeps its objects
 say "building (CUDA $cuda)"
-configure "$root/build" "$cuda" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_BUILD_APPS=ON -DCOPPICE_BUILD_TESTS=ON \
+configure "$root/build" "$cuda" "${options[@]}" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_BUILD_APPS=ON -DCOPPICE_BUILD_TESTS=ON \
     -DCOPPICE_BUILD_BENCH=ON -DCOPPICE_JOIN_MORE="${COPPICE_JOIN_MORE:-OFF}"
 build "$root/build"
 say "testing"

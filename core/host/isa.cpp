@@ -6,6 +6,9 @@
 
 namespace coppice::inline v0_1 {
 
+#if defined(COPPICE_ISA_NATIVE) // one copy, compiled for the machine that built it
+int isa_level() { return COPPICE_ISA_NATIVE > 0 ? COPPICE_ISA_NATIVE : 1; }
+#else
 int isa_level() {
     static int const level = [] {
         int best = 1;
@@ -22,5 +25,6 @@ int isa_level() {
     }();
     return level;
 }
+#endif
 
 } // namespace coppice::inline v0_1

@@ -43,7 +43,7 @@
 namespace coppice::inline v0_1 {
 
 /// Returns 4 on a machine with AVX-512 (x86-64-v4), 3 with AVX2 and FMA (x86-64-v3), else 1. The environment variable
-/// COPPICE_ISA=1|3|4 lowers the level, for tests.
+/// COPPICE_ISA=1|3|4 lowers the level, for tests. A build with COPPICE_ISA_LEVELS=native has one level and returns it.
 int isa_level();
 
 } // namespace coppice::inline v0_1
