@@ -79,3 +79,4 @@ find_package(TBB REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
+find_package(Eigen3 3.3 QUIET NO_MODULE) # optional: the sparse direct solver

@@ -22,6 +22,7 @@ libcli11-dev          build  header CLI/CLI.hpp
 nlohmann-json3-dev    build  header nlohmann/json.hpp
 libfmt-dev            build  header fmt/format.h
 zlib1g-dev            build  header zlib.h
+libeigen3-dev         build  header eigen3/Eigen/Core
 ccache                test   command -v ccache
 doctest-dev           test   header doctest/doctest.h
 liblapacke-dev        test   header lapacke.h

@@ -334,6 +334,10 @@ void read_preconditioner(solve_options& o) {
 void check(solve_options& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "solve");
+    if (o.solver == "direct") { // a factorisation as the preconditioner, whose Krylov method refines
+        o.solver = "gmres";
+        if (o.preconditioner == automatic_name) o.preconditioner = "direct";
+    }
     require_name("solver", o.solver, with_automatic(krylov_names));
     read_preconditioner(o);
     bool const others = o.solver != automatic_name && o.solver != "fgmres";

@@ -208,7 +208,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         ``LinearOperator``, a dense array or a function x -> A x.
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
-    method : "auto" or the name of a Krylov method.
+    method : "auto", the name of a Krylov method, or "direct": a sparse factorisation (the preconditioner "direct" with
+        gmres, which refines and checks).
     preconditioner : "auto", a name of the catalogue, an operator z = M^-1 r, or None.
     rtol, atol : float
         Stop where the true |b - A x| <= max(rtol |b|, atol).
@@ -225,7 +226,9 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     the caller; its attribute x is the best x so far.
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
-    text("method", method, '"auto" or the name of a Krylov method')
+    text("method", method, '"auto", "direct" or the name of a Krylov method')
+    if method == "direct":
+        method, preconditioner = "gmres", "direct" if preconditioner in (None, "auto") else preconditioner
     if options and preconditioner in (None, "auto"):
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):

@@ -17,6 +17,7 @@
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/one_level/preconditioners.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_direct.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_factors.hpp>
 #include <coppice/solvers/precondition/splitting/splittings.hpp>
 
@@ -54,7 +55,8 @@ using preconditioner_entries = entry_list<identity_entry,           //
                                           ic0_entry,                //
                                           isai_entry,               //
                                           hbisa_entry,              //
-                                          multilevel_entry>;
+                                          multilevel_entry,         //
+                                          sparse_direct_entry>;
 
 } // namespace detail
 

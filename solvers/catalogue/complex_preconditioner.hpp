@@ -15,7 +15,7 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
-using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry>;
+using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, sparse_direct_entry>;
 
 /// A preconditioner of elements for numbers of T.
 template <class T, class M>
@@ -33,7 +33,10 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a) {
         if constexpr (requires { m_.refresh(exec, as_elements(a)); }) m_.refresh(exec, as_elements(a));
     }
-    bool replayable() const { return true; }
+    bool replayable() const {
+        if constexpr (requires { m_.replayable(); }) return m_.replayable();
+        return true;
+    }
     bool is_identity() const {
         if constexpr (requires { m_.is_identity(); }) return m_.is_identity();
         return false;

@@ -68,6 +68,11 @@ std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bo
     return on_host ? "ilu0" : "isai";
 }
 
+/// The last resort, where iterations do not converge: a direct solver, up to some minutes on one core.
+void add_direct(choices& all) {
+    if (has_sparse_direct()) all.push_back({"gmres", "direct,max_operations=3e11"});
+}
+
 /// For complex matrices.
 choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     std::string const factors = complex_preconditioner(traits, on_host, false);
@@ -80,6 +85,7 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     if (factors != "jacobi") all.push_back({"gmres", "jacobi", usual_space(n)});
     all.push_back({"gmres", "none", usual_space(n)});
     if (n <= most_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
+    add_direct(all);
     return all;
 }
 
@@ -106,6 +112,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
         all.push_back({"gmres", "diagp_1", 1000});
         all.push_back({"gmres", factors, 1000});
     }
+    add_direct(all);
     return all;
 }
 

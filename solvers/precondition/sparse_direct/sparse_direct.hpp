@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A sparse direct solver as a preconditioner: M = A.
+///
+/// A Krylov method with this preconditioner is a direct solver with iterative refinement: it converges after one or two
+/// iterations, and its true residual is the check of the factorisation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
+
+namespace coppice::inline v0_1 {
+
+/// z = A^-1 r by a sparse Cholesky or LU factorisation (Eigen) in double precision on one core of the host, for any
+/// executor; on CUDA, each application copies r to the host and z back. Rows and columns are scaled by powers of two,
+/// LU pivots by columns. The pattern is analysed once; refresh() factorises new values. Memory and time grow with the
+/// fill: O(n log n) elements and O(n^1.5) operations for plane meshes, O(n^1.33) and O(n^2) for meshes in space.
+///
+/// Errors: those of detail::sparse_factors, matrix_error for values that are not finite.
+template <executor Executor, class T, class I = std::int32_t>
+class sparse_direct {
+    using scalar = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
+
+public:
+    sparse_direct(Executor const& exec, csr_view<T, I> a, sparse_direct_options const& options)
+        : pattern_(exec, a), nonzeros_(double(a.nonzeros())) {
+        factors_ = std::make_shared<detail::sparse_factors<scalar>>(host_copy(exec, a), options);
+    }
+
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        pattern_.require_same_pattern(exec, a);
+        factors_->refactor(host_copy(exec, a));
+    }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, pattern_.size().rows);
+        require_size("z of a preconditioner", z, pattern_.size().rows);
+        auto const from = to_vector(exec, r);
+        std::vector<scalar> x(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) x[i] = widened(from[i]);
+        factors_->solve(x.data());
+        std::vector<T> to(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] = narrowed(x[i]);
+        exec.copy_elements(to.data(), z.data(), std::int64_t(to.size()));
+        exec.synchronize(); // before `to` is freed
+    }
+    bool replayable() const { return false; } // works on the host
+    std::vector<finding> findings() const {
+        detail::factor_report const report = factors_->report();
+        return {{"cholesky", finding_unit::count, report.cholesky ? 1.0 : 0.0},
+                {"factor_nonzeros", finding_unit::count, report.nonzeros},
+                {"fill", finding_unit::number, nonzeros_ > 0 ? report.nonzeros / nonzeros_ : 0},
+                {"estimated_nonzeros", finding_unit::count, report.estimated_nonzeros},
+                {"estimated_operations", finding_unit::number, report.estimated_operations}};
+    }
+
+private:
+    static scalar widened(T x) {
+        if constexpr (is_complex_number<T>)
+            return {double(x.re), double(x.im)};
+        else
+            return double(x);
+    }
+    static T narrowed(scalar x) {
+        using real = detail::real_of_t<T>;
+        if constexpr (is_complex_number<T>)
+            return {static_cast<real>(x.real()), static_cast<real>(x.imag())};
+        else
+            return static_cast<T>(x);
+    }
+
+    /// The matrix in double precision with sorted rows; duplicates are added.
+    static detail::host_rows<scalar> host_copy(Executor const& exec, csr_view<T, I> a) {
+        detail::host_rows<scalar> rows;
+        rows.offsets = {0};
+        if (!a.offsets) return rows;
+        auto const offsets = to_vector(exec, a.row_offsets());
+        auto const indices = to_vector(exec, a.column_indices());
+        auto const values = to_vector(exec, a.values());
+        std::vector<std::pair<std::int32_t, scalar>> row;
+        for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+            row.clear();
+            for (auto k = std::size_t(offsets[i]); k < std::size_t(offsets[i + 1]); ++k)
+                row.emplace_back(checked_cast<std::int32_t>(std::int64_t(indices[k]), "a column"), widened(values[k]));
+            rows.append(row);
+        }
+        rows.inspect();
+        return rows;
+    }
+
+    detail::pattern_fingerprint pattern_;
+    double nonzeros_;
+    std::shared_ptr<detail::sparse_factors<scalar>> factors_;
+};
+
+namespace detail {
+
+inline constexpr option_row sparse_direct_option_rows[] = {
+    {.name = "method",
+     .kind = option_kind::choice,
+     .standard = "auto",
+     .meaning = "cholesky for a symmetric matrix with positive pivots, else lu; or one of them",
+     .choices = {"auto", "cholesky", "lu"}},
+    {.name = "max_gigabytes",
+     .kind = option_kind::number,
+     .standard = "0",
+     .meaning = "refuse a matrix whose factors are estimated to be larger; 0: half of the available memory",
+     .min = 0,
+     .max = 1e6},
+    {.name = "max_operations",
+     .kind = option_kind::number,
+     .standard = "0",
+     .meaning = "refuse a matrix whose factorisation is estimated to take more; 0: any number",
+     .min = 0,
+     .max = 1e300}};
+
+} // namespace detail
+
+struct sparse_direct_entry {
+    static constexpr preconditioner_row row{
+        .name = "direct",
+        .matrix = "A itself, by a sparse Cholesky or LU factorisation on the host",
+        .setup = "a factorisation with fill: O(n^1.5) operations for plane meshes, O(n^2) for meshes in space",
+        .suits = "matrices on which iterations fail, and small ones",
+        .compared = false,
+        .refresh_allocates = true,
+        .options = detail::sparse_direct_option_rows};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return sparse_direct<Executor, T, I>(exec, a,
+                                             {.method = sparse_direct_method(o.choice("method")),
+                                              .max_gigabytes = o.number("max_gigabytes"),
+                                              .max_operations = o.number("max_operations")});
+    }
+};
+
+} // namespace coppice::inline v0_1
