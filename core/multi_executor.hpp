@@ -236,7 +236,7 @@ public:
     /// start the thread of a rank, that rank fails with thread_error.
     template <class Work>
     void run(Work const& work) const {
-        detail::rendezvous meeting_point(ranks());
+        detail::rendezvous point(ranks());
         std::vector<std::exception_ptr> failures(executors_.size());
         int first_failed = -1;
         std::mutex mutex;
@@ -246,14 +246,14 @@ public:
                 std::lock_guard const lock(mutex);
                 if (first_failed < 0) first_failed = p;
             }
-            meeting_point.fail(p, why);
+            point.fail(p, why);
             if (collectives_) collectives_->abort();
         };
         auto const one = [&](int p) {
             try {
                 if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(executor_of(p));
-                work(executor_of(p), rank_communicator(meeting_point, p, ranks(), collectives_.get()));
-                meeting_point.finish(p);
+                work(executor_of(p), rank_communicator(point, p, ranks(), collectives_.get()));
+                point.finish(p);
             } catch (std::exception const& e) {
                 failed(p, std::current_exception(), e.what());
             } catch (...) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thousand cyclic block tridiagonal systems at once, each with an account of how good its answer is. One of them is
-// singular; it says so and leaves the others alone.
+// Solves a batch of a thousand cyclic block tridiagonal systems, with a report of the error of each. One of them is
+// singular, which its report states; the other solutions are not affected.
 #include <coppice/banded.hpp>
 
 #include <algorithm>

@@ -36,9 +36,9 @@ int main() {
             coppice::for_each(e, x.size(), line{x, y});
         });
 
-    std::vector<double> const wanted(std::size_t(n), 1.0); // the solution, so that the error is known
-    std::vector<double> b(wanted.size()), x(wanted.size(), 0.0);
-    a.apply(exec, wanted, b);
+    std::vector<double> const exact(std::size_t(n), 1.0); // the solution, so that the error is known
+    std::vector<double> b(exact.size()), x(exact.size(), 0.0);
+    a.apply(exec, exact, b);
     auto const result = coppice::solve(exec, "cg", a, divide_by_diagonal{}, b, x, {.tolerance = 1e-12});
 
     coppice::for_each(exec, n, [&](std::int64_t i) { x[std::size_t(i)] -= 1; });

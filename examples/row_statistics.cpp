@@ -12,13 +12,13 @@
 struct moments {
     double count, mean, squares;
 };
-struct join_moments {
+struct merge_moments {
     moments identity() const { return {0, 0, 0}; }
     moments operator()(moments const& a, moments const& b) const {
-        double const count = a.count + b.count, apart = b.mean - a.mean;
+        double const count = a.count + b.count, difference = b.mean - a.mean;
         if (count == 0) return a;
-        return {count, a.mean + apart * b.count / count,
-                a.squares + b.squares + apart * apart * a.count * b.count / count};
+        return {count, a.mean + difference * b.count / count,
+                a.squares + b.squares + difference * difference * a.count * b.count / count};
     }
 };
 
@@ -34,7 +34,7 @@ int main() {
         [=](std::int64_t k) {
             return moments{1, values[k], 0};
         },
-        join_moments{},
+        merge_moments{},
         [&](std::int64_t row, moments const& m) {
             mean[std::size_t(row)] = m.mean;
             deviation[std::size_t(row)] = m.count > 1 ? std::sqrt(m.squares / (m.count - 1)) : 0;

@@ -18,7 +18,7 @@ using any_scalar_preconditioner = any_preconditioner<host_executor, PetscScalar>
 
 constexpr bool is_complex = is_complex_number<PetscScalar>;
 
-/// What a PC keeps. Ranks share the cores of a machine, so each takes one of them unless it is told otherwise.
+/// State of a PC. The ranks on one machine share its cores, so each uses one core by default.
 struct pc_state {
     named_choice choice{is_complex ? "jacobi" : "forest", {}};
     PetscInt threads = 1;
@@ -39,7 +39,7 @@ PetscErrorCode find_state(PC pc, pc_state** state) {
     PetscFunctionReturn(0);
 }
 
-std::string listed_names() {
+std::string all_names() {
     std::string text;
     auto const add = [&](auto const& names) {
         for (std::string_view const name : names) text += (text.empty() ? "" : " ") + std::string(name);
@@ -65,7 +65,7 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
     char text[256];
     PetscBool given = PETSC_FALSE;
     PetscOptionsHeadBegin(PetscOptionsObject, "Coppice preconditioner options");
-    PetscCall(PetscOptionsString("-pc_coppice_type", listed_names().c_str(), "PCCoppiceSetType", s.choice.name.c_str(),
+    PetscCall(PetscOptionsString("-pc_coppice_type", all_names().c_str(), "PCCoppiceSetType", s.choice.name.c_str(),
                                  text, sizeof text, &given));
     if (given) PetscCall(PCCoppiceSetType(pc, text));
     PetscInt threads = s.threads;
@@ -105,7 +105,7 @@ PetscErrorCode set_up_block(PC pc) {
     PetscFunctionReturn(0);
 }
 
-/// Where it fails on one rank, all of them say so and none waits for another.
+/// If the set-up fails on one rank, all ranks return the error, so that none waits for another.
 PetscErrorCode set_up(PC pc) {
     PetscFunctionBegin;
     MPI_Comm const comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));

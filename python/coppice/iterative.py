@@ -488,7 +488,7 @@ def _options(rtol, atol, standard, maxiter, restart, s):
     """Numbers, checked; `standard` is the limit of iterations where maxiter is None."""
     limit = integer("maxiter", standard if maxiter is None else maxiter, 0)
     return _core.KrylovOptions(real("rtol", rtol), real("atol", atol), min(limit, 2**62), integer("restart", restart, 1, 1000),
-                               integer("s", s, 1, _core.most_shadow_space))
+                               integer("s", s, 1, _core.max_shadow_space))
 
 
 def _iterate(method, A, b, x0, M, given, callback, now=None):

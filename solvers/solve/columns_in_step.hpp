@@ -21,7 +21,7 @@
 
 namespace coppice::detail {
 
-/// ⊗ of one nonzero with the same element of `Width` vectors.
+/// Multiplies one nonzero with the same element of `Width` vectors.
 template <class T, class I, int Width>
 struct multiply_columns {
     T const* x[Width];
@@ -50,7 +50,7 @@ struct product_request {
     T* y;
 };
 
-/// y_j = A x_j for at max_columns `Width` requests in one pass over A; the last one is repeated where there are fewer.
+/// y_j = A x_j for at most `Width` requests in one pass over A. If there are fewer, the last one is repeated.
 template <int Width, executor Executor, class T, class I, class O>
 void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                        product_request<T> const* requests, int count, array_view<std::byte> workspace) {
@@ -65,16 +65,17 @@ void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view
     reduce_rows(exec, plan, along_nonzeros{multiply, a.coefficients, a.indices}, add{}, store, workspace);
 }
 
-/// Runs several solves in threads that take turns, one at a time, so that they can share an executor. A solve that
-/// requests a product passes its turn on; when all active solves have requested one, the products are computed in as
-/// few passes over the matrix as possible. The order of turns is fixed: the same bits in every run.
+/// Runs several solves in threads that execute one at a time, so that they can share an executor. A solve that requests
+/// a product passes control to the next one; when all active solves have requested one, the products are computed in as
+/// few passes over the matrix as possible. The order of the threads is fixed, so results are the same on every run.
 ///
 /// On CUDA their loops are merged: when all unfinished solves have reached a loop, each queues its body, and the queued
 /// work of all of them becomes one CUDA graph.
 template <executor Executor, class T>
 class columns_in_step {
 public:
-    /// Solves at a time: sums of eight columns take so many registers of a device that four and four are quicker.
+    /// Maximum number of simultaneous solves. On a device, two passes with four columns are faster than one with eight,
+    /// which needs too many registers.
     static constexpr int max_columns = std::is_same_v<Executor, host_executor> ? 8 : 4;
 
     static_assert(max_columns <= max_shared_loops);
@@ -85,9 +86,10 @@ public:
         for (int m = 0; m < solves; ++m) member(m).loop = {this, m};
     }
 
-    /// Runs solve(member, k) for all k < `count`, with as many members at a time as there are; rethrows what one threw.
+    /// Runs solve(member, k) for all k < `count`, with up to `solves` members simultaneously; rethrows the first
+    /// exception.
     void run(std::int64_t count, std::function<void(int, std::int64_t)> const& solve) {
-        std::int64_t next = 0; // whoever has the turn takes one
+        std::int64_t next = 0; // the active member takes the next column
         std::vector<std::thread> threads;
         auto const work = [&](int m) {
             member(m).turn.acquire();
@@ -103,7 +105,7 @@ public:
         threads.reserve(members_.size());
         try {
             for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
-        } catch (std::exception const& e) { // no more threads: those that there are do it
+        } catch (std::exception const& e) { // the remaining threads solve all columns
             if (threads.empty())
                 throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
             for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = standing::done;
@@ -113,10 +115,10 @@ public:
         if (failure_) std::rethrow_exception(failure_);
     }
 
-    /// Over the matrix, so far.
+    /// Number of passes over the matrix so far.
     std::int64_t passes() const { return passes_; }
 
-    /// y = A x for a member, which has the turn.
+    /// Computes y = A x for a member, which must be the active one.
     void multiply(int m, T const* x, T* y) {
         member(m).request = {x, y};
         rest(m, standing::waits);
@@ -124,7 +126,7 @@ public:
     shared_loop* loop_of(int m) { return &member(m).loop; }
 
 private:
-    static constexpr int narrow = 4; ///< columns of a pass, where there are so few
+    static constexpr int narrow = 4; ///< columns of a pass if at most this number is requested
 
     /// State of a solve: working, waiting for a product, at its loop, with its loop body queued, done.
     enum class standing { ready, waits, loops, queued, done };
@@ -140,7 +142,7 @@ private:
     struct member_state {
         standing state = standing::ready;
         product_request<T> request{};
-        loop_switch* at = nullptr; ///< of its loop
+        loop_switch* at = nullptr; ///< switch of its loop
         member_loop loop{};
         std::binary_semaphore turn{0};
     };
@@ -151,7 +153,7 @@ private:
     }
     member_state& member(int m) { return members_[static_cast<std::size_t>(m)]; }
 
-    /// Waits for the turn of this member.
+    /// Blocks until this member becomes active.
     void rest(int m, standing state) {
         member(m).state = state;
         hand_on(m);
@@ -168,7 +170,7 @@ private:
         try {
             for (int k = 0; k < times; ++k) body();
         } catch (...) {
-            recorder_.stop(); // before memory is given back, which cannot be recorded
+            recorder_.stop(); // recording must end before memory is released
             throw;
         }
         rest(m, standing::queued);
@@ -184,7 +186,8 @@ private:
             if (s.state == from) s.state = to;
     }
 
-    /// Passes the turn to the next member that can continue; if all wait, first computes what they wait for.
+    /// Activates the next member that can continue. If all members wait, executes the operation that they wait for
+    /// first.
     void hand_on(int from) {
         int next = next_ready(from);
         if (next < 0) {
@@ -198,7 +201,7 @@ private:
             for (standing const waiting : {standing::waits, standing::loops, standing::queued})
                 change(waiting, standing::ready);
         };
-        if (failure_) return wake(); // they hear of it
+        if (failure_) return wake(); // wakes all waiting members; each rethrows failure_ in rest()
         try {
             if (count(standing::waits) > 0) return multiply_all();
             if (count(standing::queued) > 0) {
@@ -211,7 +214,7 @@ private:
                 if (s.state == standing::loops) loops[looping++] = s.at;
             if (looping > 0) recorder_.begin(loops, looping);
             change(standing::loops, standing::ready);
-        } catch (...) { // whoever waits hears of it
+        } catch (...) { // wake() lets every waiting member rethrow it
             failure_ = std::current_exception();
             recorder_.stop();
             wake();
@@ -252,13 +255,13 @@ private:
     Executor const& exec_;
     csr_operator<Executor, T> const& a_;
     std::vector<member_state> members_;
-    buffer<std::byte> workspace_; ///< of the products
+    buffer<std::byte> workspace_; ///< workspace of the products
     loop_recorder<Executor> recorder_;
     std::exception_ptr failure_{};
     std::int64_t passes_ = 0;
 };
 
-/// The operator that one of the solves in step sees.
+/// The operator of one of the simultaneous solves.
 template <executor Executor, class T>
 struct operator_in_step {
     columns_in_step<Executor, T>* all;

@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, whatever s", Fixture, CO
     auto const m = random_matrix(n, false, 11);
     auto const b = random_vector<double>(n, 2);
     auto const expected = lapack_solve(m, b);
-    for (int s = 1; s <= krylov_options::most_shadow_space; ++s) {
+    for (int s = 1; s <= krylov_options::max_shadow_space; ++s) {
         CAPTURE(s);
         auto const [result, x] =
             solve_on(exec, "idrs", "none", to_csr<double>(m), b, {.tolerance = 1e-11, .shadow_space = s});
@@ -220,11 +220,11 @@ TEST_CASE_TEMPLATE("starting guess, zero right-hand side, no rows", Fixture, COP
     auto const exact = lapack_solve(m, b);
     for (auto const method : krylov_names) {
         CAPTURE(method);
-        auto const [kept, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10}, exact);
-        CHECK(kept.iterations == 0);
-        CHECK(kept.converged);
+        auto const [unchanged, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10}, exact);
+        CHECK(unchanged.iterations == 0);
+        CHECK(unchanged.converged);
         CHECK(x == exact);
-        CHECK(kept.residual_history.size() == 1);
+        CHECK(unchanged.residual_history.size() == 1);
 
         auto const cold = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10});
         auto near = exact;
@@ -254,7 +254,7 @@ namespace {
 
 /// Solves A x = 2^k b for many k over the range of T: the bits of k = 0, times 2^k.
 template <class Executor, class T>
-void check_scales(Executor const& exec, int least, int most, int step, double tolerance) {
+void check_scales(Executor const& exec, int smallest, int largest, int step, double tolerance) {
     auto const a = generate<T>(host_executor{1}, "laplace2d", {.nx = 8});
     auto const b = random_vector<T>(64, 6), guess = random_vector<T>(64, 7);
     auto const times = [](std::vector<T> v, int k) {
@@ -266,7 +266,7 @@ void check_scales(Executor const& exec, int least, int most, int step, double to
             krylov_options const options{.tolerance = tolerance, .absolute_tolerance = 0};
             auto const plain = solve_on(exec, method, preconditioner, a, b, options, guess);
             CHECK(plain.result.converged);
-            for (int k = least; k <= most; k += step) {
+            for (int k = smallest; k <= largest; k += step) {
                 CAPTURE(method);
                 CAPTURE(preconditioner);
                 CAPTURE(k);
@@ -589,7 +589,7 @@ TEST_CASE_TEMPLATE("a solve that is too slow is given up", Fixture, COPPICE_TEST
         REQUIRE(whole.converged);
         REQUIRE(whole.iterations > 24);
         // Slower than any pace that is left to ask for.
-        options.most_remaining = 1;
+        options.max_remaining = 1;
         auto const slow = solve_on(exec, method, "jacobi", of, b, options).result;
         CHECK_FALSE(slow.converged);
         CHECK(slow.reason == krylov_reason::slow);
@@ -597,12 +597,12 @@ TEST_CASE_TEMPLATE("a solve that is too slow is given up", Fixture, COPPICE_TEST
         CHECK(slow.residual_history.size() == 9);
         CHECK(slow.relative_residual <= 1.01);
         // More than it needs changes nothing.
-        options.most_remaining = 100 * whole.iterations;
+        options.max_remaining = 100 * whole.iterations;
         auto const patient = solve_on(exec, method, "jacobi", of, b, options).result;
         CHECK(patient.converged);
         CHECK(patient.residual_history == whole.residual_history);
     }
-    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.most_remaining = -1}), argument_error);
+    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.max_remaining = -1}), argument_error);
 }
 
 TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -763,10 +763,10 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
                 CHECK(residual == doctest::Approx(result.relative_residual).epsilon(0.01));
                 CHECK(result.reason != krylov_reason::not_finite);
                 if (is_gmres(method)) continue; // within a cycle x is not formed
-                double least = 1;
+                double smallest = 1;
                 for (double const r : result.residual_history)
-                    if (r > 1e-3) least = std::min(least, r); // below, the recurrence may have left the truth
-                CHECK(residual <= 1.05 * least);
+                    if (r > 1e-3) smallest = std::min(smallest, r); // below, the recurrence may have left the truth
+                CHECK(residual <= 1.05 * smallest);
             }
     }
 }
@@ -793,14 +793,14 @@ TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds",
     for (auto const& [a, b] : all)
         for (auto const method : krylov_names)
             for (auto const name : {"none", "tridiagonal", "forest", "ilu0"})
-                for (int const most : {1, 2, 3, 4, 20, 50}) {
+                for (int const limit : {1, 2, 3, 4, 20, 50}) {
                     auto const rows = a.rows();
                     CAPTURE(rows);
                     CAPTURE(method);
                     CAPTURE(name);
-                    CAPTURE(most);
+                    CAPTURE(limit);
                     auto const [result, x] =
-                        solve_on(exec, method, name, a, b, {.tolerance = 1e-12, .max_iterations = most});
+                        solve_on(exec, method, name, a, b, {.tolerance = 1e-12, .max_iterations = limit});
                     for (double const value : x) CHECK(std::isfinite(value));
                     CHECK(residual_of(a, b, x) <= 1 + 1e-12); // from x = 0
                     CHECK(result.relative_residual <= 1 + 1e-12);
@@ -821,10 +821,10 @@ TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart
             CHECK(residual_of(a, b, x) < 1e-13);
             CHECK(residual_of(a, b, x) == doctest::Approx(result.relative_residual).epsilon(0.5));
         }
-        auto const [none, kept] = solve_on(exec, method, "jacobi", a, b, {.max_iterations = 0}, guess);
+        auto const [none, unchanged] = solve_on(exec, method, "jacobi", a, b, {.max_iterations = 0}, guess);
         CHECK(none.reason == krylov_reason::max_iterations);
         CHECK(none.iterations == 0);
-        CHECK(kept == guess);
+        CHECK(unchanged == guess);
         auto const [all, y] = solve_on(exec, method, "none", a, b, {.tolerance = 1e-10, .restart = 1000});
         CHECK(all.converged);
         CHECK(residual_of(a, b, y) <= 1.01e-10);

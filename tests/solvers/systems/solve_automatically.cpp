@@ -83,10 +83,10 @@ TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_E
     CHECK(traits_on(exec, dense(0)).symmetric);
     CHECK(traits_on(exec, one_sided).row_length == 1);
     CHECK(traits_on(exec, dense(0)).strongest_pair == 0);
-    dense shares(4); // of rows with 3, 2, 1 and no entries beside the diagonal
-    shares(0, 0) = 100, shares(0, 1) = -1, shares(0, 2) = 2, shares(0, 3) = 5;
-    shares(1, 0) = 3, shares(1, 3) = -4, shares(2, 0) = 1, shares(3, 3) = 1;
-    CHECK(traits_on(exec, shares).strongest_pair == doctest::Approx((7.0 / 8 + 1 + 1) / 3));
+    dense sample_of_pairs(4); // of rows with 3, 2, 1 and no entries beside the diagonal
+    sample_of_pairs(0, 0) = 100, sample_of_pairs(0, 1) = -1, sample_of_pairs(0, 2) = 2, sample_of_pairs(0, 3) = 5;
+    sample_of_pairs(1, 0) = 3, sample_of_pairs(1, 3) = -4, sample_of_pairs(2, 0) = 1, sample_of_pairs(3, 3) = 1;
+    CHECK(traits_on(exec, sample_of_pairs).strongest_pair == doctest::Approx((7.0 / 8 + 1 + 1) / 3));
 
     csr<double> const unsorted{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 4}),
                                exec.copy(std::vector<std::int32_t>{1, 0, 1, 0}),
@@ -121,10 +121,10 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
         for (auto const& traits : {definite, general}) {
             auto const large = solver_choices(traits, 100'000, on_host);
             CHECK(large[0].preconditioner == "jacobi");
-            CHECK(large[0].most_remaining > 0);
+            CHECK(large[0].max_remaining > 0);
             CHECK(large[1].preconditioner == "multilevel");
             CHECK(large[1].iterations == 100);
-            CHECK(large[1].most_remaining > 0);
+            CHECK(large[1].max_remaining > 0);
             for (int const k : {0, 1}) CHECK(large[std::size_t(k)].solver == (traits.symmetric ? "cg" : "bicgstab"));
             CHECK_FALSE(takes_levels(traits, 1000));
         }
@@ -132,7 +132,7 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
         // A forest in its place where that holds nearly everything or costs little beside a product.
         for (auto const& traits : {matrix_traits{.strongest_pair = 0.95}, matrix_traits{.row_length = 80}}) {
             CHECK(solver_choices(traits, 100'000, on_host)[0].preconditioner == "forest");
-            CHECK(solver_choices(traits, 100'000, on_host)[0].most_remaining > 0);
+            CHECK(solver_choices(traits, 100'000, on_host)[0].max_remaining > 0);
         }
         matrix_traits const hubs{.row_length = 1e5};
         CHECK_FALSE(takes_levels(hubs, 100'000));
@@ -221,9 +221,9 @@ TEST_CASE_TEMPLATE("the diagonal and levels are left early where they do not sui
     }
     CHECK(found.result.relative_residual <= 1);
     // Chosen by its name it has all of them.
-    auto const kept =
+    auto const named =
         solve_on(exec, a, b, {.solver = "gmres", .preconditioner = "multilevel", .krylov = {.max_iterations = 130}});
-    CHECK(kept.found.result.iterations == 130);
+    CHECK(named.found.result.iterations == 130);
 }
 
 TEST_CASE_TEMPLATE("automatic solves: limits, watching, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
