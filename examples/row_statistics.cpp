@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators of one's own: mean and spread of the coefficients of every row in one pass, with a result of another type
-// than the products. Lambdas do on the host; for CUDA the three are function objects marked COPPICE_HD.
+// User-defined operators: mean and variance of the coefficients of every row in one pass. The type of the result
+// differs from that of the products. On the host lambdas can be used; for CUDA the three are function objects with
+// COPPICE_HD.
 #include <coppice/generators.hpp>
 #include <coppice/spmv.hpp>
 
@@ -8,7 +9,8 @@
 #include <iostream>
 #include <vector>
 
-/// Count, mean and sum of squared distances from it: what can be joined without losing digits (Chan and others, 1979).
+/// Count, mean, and sum of squared differences from the mean. They can be merged without cancellation (Chan and others,
+/// 1979).
 struct moments {
     double count, mean, squares;
 };
@@ -40,7 +42,7 @@ int main() {
             deviation[std::size_t(row)] = m.count > 1 ? std::sqrt(m.squares / (m.count - 1)) : 0;
         });
 
-    // The first row again, from the definition.
+    // Computes the first row again, from the definition.
     double sum = 0, squares = 0, count = 0;
     for (auto k = a.row_offsets()[0]; k < a.row_offsets()[1]; ++k, ++count) sum += values[k];
     for (auto k = a.row_offsets()[0]; k < a.row_offsets()[1]; ++k)

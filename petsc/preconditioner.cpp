@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// PCType "coppice": a preconditioner of the catalogue for the rows and columns that a rank owns.
+/// PCType "coppice": a preconditioner of the registry for the diagonal block of a rank.
 #include <optional>
 #include <string>
 
@@ -22,14 +22,14 @@ constexpr bool is_complex = is_complex_number<PetscScalar>;
 struct pc_state {
     named_choice choice{is_complex ? "jacobi" : "forest", {}};
     PetscInt threads = 1;
-    bool changed = true; ///< the choice, since the preconditioner was made
+    bool changed = true; ///< whether the choice has changed since the preconditioner was made
     std::optional<host_executor> exec{};
     std::optional<any_scalar_preconditioner> made{};
 };
 
 pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
 
-/// The state of a PC of this type, null for one of another.
+/// Returns the state of a PC of this type, null for other types.
 PetscErrorCode find_state(PC pc, pc_state** state) {
     PetscFunctionBegin;
     PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
@@ -51,7 +51,7 @@ std::string all_names() {
     return text;
 }
 
-/// "charge-period" of the catalogue is -pc_coppice_charge_period.
+/// Returns the PETSc option of a registry option: "charge-period" becomes -pc_coppice_charge_period.
 std::string option_key(std::string_view name) {
     std::string key = "-pc_coppice_" + std::string(name);
     for (char& c : key)
@@ -85,7 +85,7 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
     PetscFunctionReturn(0);
 }
 
-/// Makes the preconditioner for the block of this rank, or renews it where only values have changed.
+/// Makes the preconditioner for the block of this rank, or refreshes it if only values have changed.
 PetscErrorCode set_up_block(PC pc) {
     PetscFunctionBegin;
     pc_state& s = state_of(pc);
@@ -131,7 +131,7 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(0);
 }
 
-/// A preconditioner that varies begins its turn anew with every solve, but not with every use as a block of another
+/// Restarts the cycle of a varying preconditioner at the begin of a solve, but not if it is used as a block of another
 /// preconditioner, which is a solve of KSPPREONLY.
 PetscErrorCode begin_solve(PC pc, KSP ksp, Vec, Vec) {
     PetscFunctionBegin;

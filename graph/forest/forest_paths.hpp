@@ -578,7 +578,7 @@ linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_fa
     auto removed_sums = walk_forest(rank, weights, f, forest);
     if (!removed_sums) removed_sums = scan_forest(rank, weights, f, forest);
     forest.cycles_broken = static_cast<I>(removed_sums->ends / 2);
-    // each removed edge was counted at both ends, as each edge of the factor
+    // every removed edge was counted at both ends, as was every edge of the factor
     forest.weight = f.weight - removed_sums->weight / 2;
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
     forest.edges = rank.all_reduce(std::int64_t(f.vertices), plus{}) - forest.paths;

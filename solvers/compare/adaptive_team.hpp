@@ -130,13 +130,13 @@ COPPICE_HD void form_blocks(Team const& team, int n, block_word* words) {
         unsigned const second = second_rows(starts, enters);
         unsigned const stays = (rows_that_stay(~second & there) | (enters ? 1u : 0u)) & there;
         int const together = count - first < lanes ? count - first : lanes;
-        int upto = count_bits(stays);
+        int prefix = count_bits(stays);
         for (int d = 1; d < together; d *= 2) {
-            int const earlier = team.from_lane(upto, lane >= d ? lane - d : lane);
-            if (lane >= d) upto += earlier;
+            int const earlier = team.from_lane(prefix, lane >= d ? lane - d : lane);
+            if (lane >= d) prefix += earlier;
         }
-        if (w < count) words[w] = {second, stays, rows + upto - count_bits(stays)};
-        rows += team.from_lane(upto, together - 1);
+        if (w < count) words[w] = {second, stays, rows + prefix - count_bits(stays)};
+        rows += team.from_lane(prefix, together - 1);
     }
     if (lane == 0) words[count] = {0, 0, rows};
 }
