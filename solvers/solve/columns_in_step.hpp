@@ -92,15 +92,15 @@ public:
         std::int64_t next = 0; // the active member takes the next column
         std::vector<std::thread> threads;
         auto const work = [&](int m) {
-            member(m).turn.acquire();
+            member(m).activation.acquire();
             try {
                 enter_thread(exec_);
                 while (!failure_ && next < count) solve(m, next++);
             } catch (...) {
                 if (!failure_) failure_ = std::current_exception();
             }
-            member(m).state = standing::done;
-            hand_on(m);
+            member(m).state = member_task::done;
+            activate_next(m);
         };
         threads.reserve(members_.size());
         try {
@@ -108,9 +108,9 @@ public:
         } catch (std::exception const& e) { // the remaining threads solve all columns
             if (threads.empty())
                 throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
-            for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = standing::done;
+            for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = member_task::done;
         }
-        member(0).turn.release();
+        member(0).activation.release();
         for (std::thread& thread : threads) thread.join();
         if (failure_) std::rethrow_exception(failure_);
     }
@@ -121,7 +121,7 @@ public:
     /// Computes y = A x for a member, which must be the active one.
     void multiply(int m, T const* x, T* y) {
         member(m).request = {x, y};
-        rest(m, standing::waits);
+        wait_until_active(m, member_task::waits);
     }
     shared_loop* loop_of(int m) { return &member(m).loop; }
 
@@ -129,7 +129,7 @@ private:
     static constexpr int narrow = 4; ///< columns of a pass if at most this number is requested
 
     /// State of a solve: working, waiting for a product, at its loop, with its loop body queued, done.
-    enum class standing { ready, waits, loops, queued, done };
+    enum class member_task { ready, waits, loops, queued, done };
     struct member_loop final : shared_loop {
         columns_in_step* all = nullptr;
         int member = 0;
@@ -140,11 +140,11 @@ private:
         }
     };
     struct member_state {
-        standing state = standing::ready;
+        member_task state = member_task::ready;
         product_request<T> request{};
         loop_switch* at = nullptr; ///< switch of its loop
         member_loop loop{};
-        std::binary_semaphore turn{0};
+        std::binary_semaphore activation{0};
     };
 
     template <int Width>
@@ -154,15 +154,15 @@ private:
     member_state& member(int m) { return members_[static_cast<std::size_t>(m)]; }
 
     /// Blocks until this member becomes active.
-    void rest(int m, standing state) {
+    void wait_until_active(int m, member_task state) {
         member(m).state = state;
-        hand_on(m);
-        member(m).turn.acquire();
+        activate_next(m);
+        member(m).activation.acquire();
         if (failure_) std::rethrow_exception(failure_);
     }
     bool run_loop(int m, loop_switch* loop, int times, std::function<void()> const& body) {
         member(m).at = loop;
-        rest(m, standing::loops);
+        wait_until_active(m, member_task::loops);
         if (!recorder_.records()) {
             while (exec_.load(&loop->on)) body();
             return false;
@@ -173,47 +173,47 @@ private:
             recorder_.stop(); // recording must end before memory is released
             throw;
         }
-        rest(m, standing::queued);
+        wait_until_active(m, member_task::queued);
         return true;
     }
-    int count(standing state) const {
+    int count(member_task state) const {
         int all = 0;
         for (member_state const& s : members_) all += s.state == state ? 1 : 0;
         return all;
     }
-    void change(standing from, standing to) {
+    void change(member_task from, member_task to) {
         for (member_state& s : members_)
             if (s.state == from) s.state = to;
     }
 
     /// Activates the next member that can continue. If all members wait, executes the operation that they wait for
     /// first.
-    void hand_on(int from) {
+    void activate_next(int from) {
         int next = next_ready(from);
         if (next < 0) {
-            meet();
+            execute_requests();
             next = next_ready(int(members_.size()) - 1);
         }
-        if (next >= 0) member(next).turn.release();
+        if (next >= 0) member(next).activation.release();
     }
-    void meet() {
+    void execute_requests() {
         auto const wake = [&] {
-            for (standing const waiting : {standing::waits, standing::loops, standing::queued})
-                change(waiting, standing::ready);
+            for (member_task const waiting : {member_task::waits, member_task::loops, member_task::queued})
+                change(waiting, member_task::ready);
         };
-        if (failure_) return wake(); // wakes all waiting members; each rethrows failure_ in rest()
+        if (failure_) return wake(); // wakes all waiting members; each rethrows failure_ in wait_until_active()
         try {
-            if (count(standing::waits) > 0) return multiply_all();
-            if (count(standing::queued) > 0) {
+            if (count(member_task::waits) > 0) return multiply_all();
+            if (count(member_task::queued) > 0) {
                 recorder_.run();
-                return change(standing::queued, standing::ready);
+                return change(member_task::queued, member_task::ready);
             }
             loop_switch* loops[max_columns];
             int looping = 0;
             for (member_state const& s : members_)
-                if (s.state == standing::loops) loops[looping++] = s.at;
+                if (s.state == member_task::loops) loops[looping++] = s.at;
             if (looping > 0) recorder_.begin(loops, looping);
-            change(standing::loops, standing::ready);
+            change(member_task::loops, member_task::ready);
         } catch (...) { // wake() lets every waiting member rethrow it
             failure_ = std::current_exception();
             recorder_.stop();
@@ -223,16 +223,16 @@ private:
     int next_ready(int from) {
         int const count = int(members_.size());
         for (int d = 1; d <= count; ++d)
-            if (member((from + d) % count).state == standing::ready) return (from + d) % count;
+            if (member((from + d) % count).state == member_task::ready) return (from + d) % count;
         return -1;
     }
     void multiply_all() {
         product_request<T> requests[max_columns];
         int count = 0;
         for (member_state& s : members_)
-            if (s.state == standing::waits) {
+            if (s.state == member_task::waits) {
                 requests[count++] = s.request;
-                s.state = standing::ready;
+                s.state = member_task::ready;
             }
         if (count == 0) return;
         ++passes_;

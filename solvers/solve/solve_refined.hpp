@@ -126,7 +126,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     double const b_norm = monitor.control().b_norm, tolerance = monitor.control().tolerance;
     double rr = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
     if (!std::isfinite(rr)) {
-        monitor.blame(detail::first_not_finite(exec, array_view<double const>(x), "the starting guess"));
+        monitor.set_fault(detail::first_not_finite(exec, array_view<double const>(x), "the starting guess"));
         result.relative_residual = rr;
         return end_with(krylov_reason::not_finite);
     }

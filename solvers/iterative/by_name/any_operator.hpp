@@ -96,7 +96,7 @@ private:
             }
         }
         bool replayable() const override {
-            if constexpr (detail::tells_replayable<A>)
+            if constexpr (detail::declares_replayable<A>)
                 return held.replayable();
             else
                 return false;

@@ -103,22 +103,22 @@ template <class T>
 struct bicgstab_begin {
     static constexpr int dots = 0;
     array_view<T> r, p, shadow;
-    std::uint64_t turn; ///< number of successive previous rounds that began with the same r
-    std::int64_t first; ///< position of the first element in the whole vector
+    std::uint64_t repeats; ///< number of successive previous rounds that began with the same r
+    std::int64_t first;    ///< position of the first element in the whole vector
 
     struct update {
         T const* r;
         T* p;
         T* shadow;
-        std::uint64_t turn;
+        std::uint64_t repeats;
         std::int64_t first;
         COPPICE_HD void operator()(std::int64_t i) const {
             p[i] = r[i];
-            bool const same = turn == 0 || random_stream(5, turn).uniform(std::uint64_t(first + i), -1, 1) < 0;
+            bool const same = repeats == 0 || random_stream(5, repeats).uniform(std::uint64_t(first + i), -1, 1) < 0;
             shadow[i] = same ? r[i] : T(-1) * r[i];
         }
     };
-    COPPICE_HD update begin() const { return {r.data(), p.data(), shadow.data(), turn, first}; }
+    COPPICE_HD update begin() const { return {r.data(), p.data(), shadow.data(), repeats, first}; }
 };
 
 /// s = r - alpha v, alpha = rho / (shadow, v)
@@ -243,10 +243,10 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     auto const p_hat = plain ? p : vector(6), s_hat = plain ? s : vector(7);
 
     auto const first = detail::position_in_whole(exec_, dots_.size).first;
-    std::uint64_t turn = 0;
+    std::uint64_t repeats = 0;
     auto const begin = [&] {
-        iteration.pass(detail::bicgstab_begin<E>{r, p, shadow, turn, first});
-        if (turn > 0) iteration.pass(detail::dots_of_product<E, 1>{shadow.data(), r.data(), &state->rho});
+        iteration.pass(detail::bicgstab_begin<E>{r, p, shadow, repeats, first});
+        if (repeats > 0) iteration.pass(detail::dots_of_product<E, 1>{shadow.data(), r.data(), &state->rho});
     };
     auto const iterate = [&] {
         if (!plain) m.apply(exec_, detail::as_numbers<T const>(p), detail::as_numbers<T>(p_hat));
@@ -261,7 +261,7 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     best_.begin();
     double last = -1;
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor)); last = rr) {
-        turn = rr == last ? turn + 1 : 0;
+        repeats = rr == last ? repeats + 1 : 0;
         iteration.round({.rr = rr, .rho = dot_value<T>(rr), .shadow_norm = std::sqrt(rr), .noise = noise}, best_, begin,
                         iterate);
     }

@@ -261,7 +261,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
-    [[maybe_unused]] auto const turn = detail::begin_solve_of(m);
+    [[maybe_unused]] auto const solve_scope = detail::begin_solve_of(m);
     detail::krylov_iteration<Executor, T, detail::gmres_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m), keeps = Flexible && !plain;

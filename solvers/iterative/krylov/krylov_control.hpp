@@ -28,7 +28,7 @@ enum class round_end {
 };
 
 /// Communication between a running solve and the host, in memory that both can access.
-struct krylov_mail {
+struct krylov_messages {
     std::int64_t iterations = 0; ///< completed iterations
     int cancel = 0;              ///< set by the host
 };
@@ -59,8 +59,8 @@ struct krylov_control {
     double began_with = 0;     ///< relative residual at the start of the solve
     double smallest = 1e300;   ///< smallest relative residual of the recurrence in this round
     double* history = nullptr; ///< relative residuals of the iterations from history_begin on; null: not recorded
-    std::int64_t history_begin = 0, history_room = 0;
-    krylov_mail* mail = nullptr; ///< null without a progress callback
+    std::int64_t history_begin = 0, history_capacity = 0;
+    krylov_messages* messages = nullptr; ///< null without a progress callback
 
     int moves = 0;   ///< 1: x takes the step of this iteration
     int keeps = 0;   ///< 1: x is saved before the step
@@ -102,12 +102,12 @@ struct krylov_control {
         if (history) history[iterations - history_begin] = residual;
         ++iterations;
         round_end due = round_end::none;
-        if (history && iterations - history_begin == history_room) due = round_end::pause;
+        if (history && iterations - history_begin == history_capacity) due = round_end::pause;
         if (is_slow(residual)) due = round_end::slow;
         if (iterations >= limit) due = round_end::limit;
         if (residual <= tolerance || residual < min_residual) due = round_end::tolerance;
         if (!is_finite(residual)) due = round_end::not_finite;
-        if (mail) due = tell(due);
+        if (messages) due = exchange_with_host(due);
         if (due != round_end::none) end_with(due);
     }
 
@@ -123,14 +123,14 @@ private:
         double const fallen = std::log(began_with / smallest), left = std::log(smallest / goal);
         return !(double(iterations) * left <= max_remaining * fallen);
     }
-    COPPICE_HD round_end tell(round_end due) const {
+    COPPICE_HD round_end exchange_with_host(round_end due) const {
 #if defined(__CUDA_ARCH__)
         constexpr int interval = 8; // a read of host memory takes as long as an operation on a small vector
         if (due == round_end::none && iterations % interval != 0) return due;
         __threadfence_system(); // the history must be visible first
 #endif
-        *static_cast<std::int64_t volatile*>(&mail->iterations) = iterations;
-        bool const cancelled = *static_cast<int volatile*>(&mail->cancel) != 0;
+        *static_cast<std::int64_t volatile*>(&messages->iterations) = iterations;
+        bool const cancelled = *static_cast<int volatile*>(&messages->cancel) != 0;
         return cancelled ? round_end::cancelled : due;
     }
 };

@@ -20,7 +20,7 @@ namespace coppice::detail {
 /// <coppice/krylov.hpp>.
 template <class Operator>
 bool is_replayable(Operator const& op) {
-    if constexpr (tells_replayable<Operator>)
+    if constexpr (declares_replayable<Operator>)
         return op.replayable();
     else
         return false;
@@ -36,7 +36,7 @@ bool is_identity(M const& m) {
 }
 
 /// For preconditioners without begin_solve().
-struct no_turn {};
+struct no_solve_scope {};
 /// Notifies a preconditioner that a solve begins; the returned object lives as long as the solve.
 template <class M>
 auto begin_solve_of(M const& m) {
@@ -45,10 +45,10 @@ auto begin_solve_of(M const& m) {
             return m.begin_solve();
         } else {
             m.begin_solve();
-            return no_turn{};
+            return no_solve_scope{};
         }
     } else {
-        return no_turn{};
+        return no_solve_scope{};
     }
 }
 
@@ -101,8 +101,8 @@ public:
         if (options.record_history || options.progress)
             history_ = buffer<double>(memory, std::clamp<std::int64_t>(options.max_iterations, 1, max_recorded));
         if (options.progress) {
-            mail_ = buffer<krylov_mail>(memory, 1);
-            *mail_.data() = {};
+            messages_ = buffer<krylov_messages>(memory, 1);
+            *messages_.data() = {};
         }
     }
 
@@ -138,19 +138,19 @@ public:
         first.control.best = best.residual();
         if (!history_.empty()) {
             first.control.history = history_.data();
-            first.control.history_room = history_.size();
+            first.control.history_capacity = history_.size();
         }
-        if (!mail_.empty()) first.control.mail = mail_.data();
-        seen_ = begin_ = first.control.iterations;
+        if (!messages_.empty()) first.control.messages = messages_.data();
+        reported_ = begin_ = first.control.iterations;
         exec_.copy_elements(&first, state_.data(), 1);
         begin();
         std::function<void()> watch;
-        if (monitor_.options().progress) watch = [this] { tell_progress(); };
+        if (monitor_.options().progress) watch = [this] { report_progress(); };
         State now;
         for (;;) {
             repeat_.run(&control()->loop, {replayable_, repeats_}, body, watch);
             now = exec_.load(state_.data());
-            hear(now.control);
+            process_state(now.control);
             if (now.control.end != round_end::pause) break;
             now.control.end = round_end::none;
             now.control.loop.on = 1;
@@ -171,10 +171,10 @@ private:
     krylov_control* control() { return &state_.data()->control; }
 
     /// Processes the state on the host: reports the progress since the last call and appends to the history.
-    void hear(krylov_control const& now) {
+    void process_state(krylov_control const& now) {
         if (monitor_.options().progress) { // only iterations since the last state from the device
-            mail_.data()->iterations = now.iterations;
-            tell_progress();
+            messages_.data()->iterations = now.iterations;
+            report_progress();
         }
         std::int64_t const iterations = now.iterations - begin_;
         if (monitor_.options().record_history && iterations > 0) {
@@ -185,15 +185,15 @@ private:
     }
 
     /// Calls the progress callback for the iterations that it has not been called for yet.
-    void tell_progress() {
-        std::int64_t const done = *static_cast<std::int64_t volatile*>(&mail_.data()->iterations);
+    void report_progress() {
+        std::int64_t const done = *static_cast<std::int64_t volatile*>(&messages_.data()->iterations);
         std::atomic_thread_fence(std::memory_order_acquire);
-        for (; seen_ < done && !cancelled_; ++seen_) {
-            double const residual = static_cast<double const volatile*>(history_.data())[seen_ - begin_];
-            cancelled_ = !monitor_.options().progress(seen_ + 1, residual);
+        for (; reported_ < done && !cancelled_; ++reported_) {
+            double const residual = static_cast<double const volatile*>(history_.data())[reported_ - begin_];
+            cancelled_ = !monitor_.options().progress(reported_ + 1, residual);
         }
         if (!cancelled_) return;
-        *static_cast<int volatile*>(&mail_.data()->cancel) = 1;
+        *static_cast<int volatile*>(&messages_.data()->cancel) = 1;
         if constexpr (std::is_same_v<Executor, host_executor>) control()->loop.on = 0;
     }
 
@@ -204,9 +204,9 @@ private:
     int repeats_ = 1; ///< iterations per pass of the loop
     buffer<State> state_;
     buffer<double> history_{};
-    buffer<krylov_mail> mail_{};
+    buffer<krylov_messages> messages_{};
     repetition<Executor> repeat_; // declared after the memory that its kernels use, so that it is destroyed first
-    std::int64_t seen_ = 0;       ///< number of iterations that have been reported to the caller
+    std::int64_t reported_ = 0;   ///< number of iterations that have been reported to the caller
     std::int64_t begin_ = 0;      ///< iteration of the first entry of the history
     bool cancelled_ = false;
 };

@@ -107,17 +107,17 @@ bool krylov_monitor::open(double residual_squared) {
     }
     // A cycle without progress would be repeated for ever; rounds of other methods may need a second and a third
     // attempt.
-    bool hopeless = end_ == round_end::cycle && residual >= opened_with_ * (1 - 1e-12);
+    bool stalls = end_ == round_end::cycle && residual >= opened_with_ * (1 - 1e-12);
     if (end_ == round_end::tolerance || broke) {
         // Long rounds that end with a restart do not count: their length depends on the order of summation, and so
         // would the reason why the solve ends. These solves end at the maximum number of iterations.
         constexpr std::int64_t long_round = 10;
         bool const idle = residual > 0.9 * best_ && !(end_ == round_end::restart && steps_ >= long_round);
         idle_rounds_ = idle ? idle_rounds_ + 1 : 0;
-        hopeless = idle_rounds_ >= 3;
+        stalls = idle_rounds_ >= 3;
     }
     best_ = std::min(best_, residual);
-    if (hopeless) {
+    if (stalls) {
         finish(broke ? krylov_reason::breakdown : krylov_reason::stagnated);
         return false;
     }

@@ -35,7 +35,7 @@ namespace detail {
 /// The object declares whether it may be captured into a CUDA graph. A named concept, because nvcc evaluates nested
 /// requires-expressions differently from the host compiler.
 template <class Operator>
-concept tells_replayable = requires(Operator const& op) {
+concept declares_replayable = requires(Operator const& op) {
     { op.replayable() } -> std::convertible_to<bool>;
 };
 /// The operator of one of several simultaneous solves whose products are computed together.
@@ -122,9 +122,9 @@ public:
     /// Called at the end of a round.
     void close(detail::krylov_control const& round);
     /// Ends the solve because x contains NaN or infinity, which only a preconditioner can cause.
-    void x_is_spoilt() { finish(krylov_reason::not_finite); }
+    void end_not_finite() { finish(krylov_reason::not_finite); }
     /// Stores the description of the element of the input that is not finite; empty if there is none.
-    void blame(std::string what) { result_.fault = std::move(what); }
+    void set_fault(std::string what) { result_.fault = std::move(what); }
 
     krylov_options const& options() const { return options_; }
     krylov_result& result() { return result_; }

@@ -125,7 +125,7 @@ bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const>
 
     std::string fault = std::isfinite(bb) ? "" : first_not_finite(exec, e, "the right-hand side b");
     if (!fault.empty()) {
-        monitor.blame(std::move(fault));
+        monitor.set_fault(std::move(fault));
         return monitor.start(std::numeric_limits<double>::quiet_NaN(), 1);
     }
     double const largest = largest_part(exec, e);
@@ -219,9 +219,9 @@ public:
     double open(Executor const& exec, dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> x,
                 array_view<E> r, krylov_monitor& monitor) {
         double rr = true_residual<T>(exec, scratch, a, monitor.scale(), b, x, r);
-        if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.x_is_spoilt();
+        if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.end_not_finite();
         if (!std::isfinite(rr) && !std::isfinite(residual_))
-            monitor.blame(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
+            monitor.set_fault(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
         if (is_better(residual_, rr)) {
             double const saved = true_residual<T>(exec, scratch, a, monitor.scale(), b, elements(x_), r);
             bool const better = is_better(saved, rr);
