@@ -15,8 +15,8 @@ struct spectral_options {
     int max_iterations = 1000; ///< >= 1
 };
 struct katz_options {
-    double alpha = 0;          ///< weight of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), for which
-                               ///< the iteration converges
+    /// Weight of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), for which the iteration converges.
+    double alpha = 0;
     double beta = 1;           ///< constant term of every vertex
     double tolerance = 1e-6;   ///< as above
     int max_iterations = 1000; ///< >= 1

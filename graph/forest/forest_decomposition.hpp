@@ -13,9 +13,9 @@
 namespace coppice {
 
 struct decomposition_options {
-    int factors = 4;            ///< m >= 1: maximum number of forests
-    double omega = 0;           ///< omega in [0, 1]: factor applied to the weight of an edge each time that a forest
-                                ///< takes it (Eq. 71)
+    int factors = 4; ///< m >= 1: maximum number of forests
+    /// omega in [0, 1]: factor applied to the weight of an edge each time that a forest takes it (Eq. 71)
+    double omega = 0;
     double enough_coverage = 1; ///< stop if more than this fraction of the weight is covered,
     double min_gain = 0;        ///< or if a forest adds less than this fraction
     factor_options factor{};    ///< options of each factor; the degree is always 2

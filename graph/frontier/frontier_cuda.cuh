@@ -151,8 +151,8 @@ struct shared_workers<cuda_executor> {
 
 inline constexpr int map_threads = 256;          ///< threads of a block
 inline constexpr std::int32_t shared_row = 1024; ///< longer rows are processed by a block, or by all blocks
-inline constexpr int few_vertices = 1024;        ///< if a list has at most this number of vertices, all blocks share
-                                                 ///< its long rows
+/// If a list has at most this number of vertices, all blocks share its long rows.
+inline constexpr int few_vertices = 1024;
 
 /// Processes the vertices of a list with all threads of a grid.
 template <int N, class F>
@@ -171,8 +171,8 @@ __global__ void vertex_map_kernel(int const* predicate, worklist const* in, outp
     vertex_map_of_grid(worker, list, f);
 }
 
-inline constexpr int vertices_per_lane = 32; ///< vertices that a lane holds, in shared memory that allows maximum
-                                             ///< occupancy
+/// Vertices that a lane holds, in shared memory that allows maximum occupancy.
+inline constexpr int vertices_per_lane = 32;
 /// Number of attempts before the remaining vertices go to the next list. If rows are long, an attempt costs more than
 /// appending a vertex again.
 inline int attempts_of(graph_view const& g) { return has_long_rows(g) ? 2 : 32; }

@@ -9,13 +9,13 @@
 
 namespace coppice::analytics {
 
-inline constexpr int round_threads = 1024;                ///< threads of a block
-inline constexpr int round_blocks = 16;                   ///< blocks of the cluster, if the device supports this size
-inline constexpr int portable_blocks = 8;                 ///< maximum cluster size of every device with clusters
-inline constexpr std::int64_t few_pushing = 2 * 8 * 1024; ///< maximum number of vertices of an edge map in a small
-                                                          ///< round
-inline constexpr std::int64_t few_items = 8 * 8 * 1024;   ///< maximum number of vertices of a vertex map in a small
-                                                          ///< round
+inline constexpr int round_threads = 1024; ///< threads of a block
+inline constexpr int round_blocks = 16;    ///< blocks of the cluster, if the device supports this size
+inline constexpr int portable_blocks = 8;  ///< maximum cluster size of every device with clusters
+/// Maximum number of vertices of an edge map in a small round.
+inline constexpr std::int64_t few_pushing = 2 * 8 * 1024;
+/// Maximum number of vertices of a vertex map in a small round.
+inline constexpr std::int64_t few_items = 8 * 8 * 1024;
 
 template <class Step>
 inline constexpr bool is_map = true;

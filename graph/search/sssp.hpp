@@ -26,8 +26,8 @@ struct sssp_result {
     buffer<vertex_id> parents{}; ///< predecessor on a shortest path; the source is its own parent; -1: not reached
     double delta = 0;            ///< delta that was used; 0 if a length is negative
     std::int64_t rounds = 0;
-    bool negative_cycle = false; ///< a negative cycle is reached: distances have no lower bound and are those of some
-                                 ///< walks
+    /// A negative cycle is reached: distances have no lower bound and are those of some walks
+    bool negative_cycle = false;
 };
 
 /// Computes distances from `source`; the value of an edge is its length, and an edge of infinite length is ignored.

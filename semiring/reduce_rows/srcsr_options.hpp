@@ -45,8 +45,8 @@ inline constexpr int srcsr_default_threads = 128;
 struct srcsr_tuning {
     int threads = 0;                 ///< block size: 64, 128 or 256
     std::int64_t work_per_block = 0; ///< path steps (rows + nonzeros) per block, at most ten per thread
-    int lane_chunk = 0;              ///< largest number of nonzeros of a row that one thread folds without a segmented
-                                     ///< reduction
+    /// Largest number of nonzeros of a row that one thread folds without a segmented reduction.
+    int lane_chunk = 0;
     segmented_reduction reduction = segmented_reduction::warp_transposed;
 };
 
@@ -54,8 +54,8 @@ struct srcsr_tuning {
 struct srcsr_options {
     srcsr_scheme scheme = srcsr_scheme::adaptive;
     srcsr_tuning tuning{};
-    int nonzero_bytes = 0; ///< size of a value and a column index, used to choose the other sizes; 0: that of the
-                           ///< matrix, or 8
+    /// Size of a value and a column index, used to choose the other sizes; 0: that of the matrix, or 8.
+    int nonzero_bytes = 0;
 };
 
 } // namespace coppice

@@ -14,8 +14,8 @@
 namespace coppice {
 
 struct hbisa_preconditioner_options {
-    std::int64_t block = 0; ///< rows of a block. 0: the size for which the matrix is block tridiagonal, or 64 if there
-                            ///< is none
+    /// Rows of a block. 0: the size for which the matrix is block tridiagonal, or 64 if there is none.
+    std::int64_t block = 0;
     block_sweep sweep = block_sweep::jacobi;
     bool symmetric = false; ///< after each sweep of Gauss-Seidel, update the even blocks again
     int steps = 1;          ///< number of sweeps

@@ -16,8 +16,8 @@ struct matrix_traits {
     bool symmetric = true;         ///< symmetric pattern and values; complex: Hermitian
     bool positive_diagonal = true; ///< every diagonal entry is stored and positive; complex: and real
     bool finite = true;            ///< every value is finite
-    double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows, so that long rows count by
-                                   ///< their cost
+    /// Mean over the nonzeros of the lengths of their rows, so that long rows count by their cost.
+    double row_length = 0;
     /// Real matrices: mean over the nonempty rows of (sum of the two largest off-diagonal magnitudes) / (sum of all).
     /// Upper bound of the weight coverage of a linear forest; 1 for a tridiagonal matrix.
     double strongest_pair = 0;

@@ -33,8 +33,8 @@ struct solver_choice {
     std::string solver{};
     std::string preconditioner{}; ///< with or without options
     int restart = 0;              ///< minimum restart of GMRES
-    std::int64_t iterations = 0;  ///< maximum number of iterations, without a second attempt, if other choices follow;
-                                  ///< 0: default
+    /// Maximum number of iterations, without a second attempt, if other choices follow; 0: default.
+    std::int64_t iterations = 0;
     /// If other choices follow: ends the attempt if, at the convergence rate so far, more iterations than this remain;
     /// 0: never.
     std::int64_t max_remaining = 0;
@@ -123,8 +123,8 @@ solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> con
     auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
     attempt.setup = m.report();
     attempt.setup_seconds = watch.lap();
-    interruption::scope const by_progress_alone(nullptr); // then only the progress callback can cancel, which preserves
-                                                          // the best x
+    // Then only the progress callback can cancel, which preserves the best x.
+    interruption::scope const by_progress_alone(nullptr);
     attempt.result = solve(exec, choice.solver, a, m, b, x, options);
     attempt.solve_seconds = watch.lap();
     return attempt;
@@ -172,8 +172,8 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
             try {
                 attempt = detail::attempt_solve(exec, a, choice, options.preconditioner_options, krylov, b, x);
                 made = true;
-            } catch (matrix_error const& error) { // the preconditioner does not support this matrix: continue with the
-                                                  // next choice
+                // The preconditioner does not support this matrix: continue with the next choice.
+            } catch (matrix_error const& error) {
                 attempt.refusal = error.what();
                 if (!refusal) refusal = std::current_exception();
             }

@@ -67,8 +67,8 @@ inline krylov_options inner_options(refinement_options const& o, double relative
     bool const cycles = o.solver == "gmres" || o.solver == "fgmres";
     std::int64_t const left = o.krylov.max_iterations - done;
     inner.max_iterations = cycles ? std::min<std::int64_t>(o.krylov.restart, left) : left;
-    inner.tolerance = std::clamp(0.5 * tolerance / relative, cycles ? 1e-6 : 1e-4, 0.5); // limited by the precision of
-                                                                                         // float
+    // Limited by the precision of float.
+    inner.tolerance = std::clamp(0.5 * tolerance / relative, cycles ? 1e-6 : 1e-4, 0.5);
     inner.absolute_tolerance = 0;
     if (inner.progress)
         inner.progress = [&o, relative, done](std::int64_t k, double residual) {
@@ -106,8 +106,8 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     auto const m = make_preconditioner(exec, options.preconditioner, single, options.preconditioner_options);
     whole.setup = m.report();
     whole.setup_seconds = watch.lap();
-    interruption::scope const by_progress_alone(nullptr); // then only the progress callback can cancel, which preserves
-                                                          // the best x
+    // Then only the progress callback can cancel, which preserves the best x.
+    interruption::scope const by_progress_alone(nullptr);
 
     dot_scratch dots(exec, n);
     buffer<double> previous(exec, n), r(exec, n);
@@ -126,7 +126,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     double const b_norm = monitor.control().b_norm, tolerance = monitor.control().tolerance;
     double rr = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
     if (!std::isfinite(rr)) {
-        monitor.set_fault(detail::first_not_finite(exec, array_view<double const>(x), "the starting guess"));
+        monitor.set_fault(detail::first_not_finite(exec, array_view<double const>(x), "the initial guess"));
         result.relative_residual = rr;
         return end_with(krylov_reason::not_finite);
     }

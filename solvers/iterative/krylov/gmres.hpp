@@ -93,8 +93,8 @@ public:
           basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1, detail::dot_components<T>),
           work_(exec, 3 * n), saved_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
           least_squares_(exec, detail::hessenberg_factor<value>::size(options_.restart)) {
-        fill(exec, least_squares_.view(), value(0)); // the host copies the whole array, also elements that no iteration
-                                                     // has written
+        // The host copies the whole array, also elements that no iteration has written.
+        fill(exec, least_squares_.view(), value(0));
     }
 
     /// x[n] holds the initial guess on entry and the best iterate on return; b[n] must not overlap it.

@@ -17,9 +17,10 @@ enum class round_end {
     none,
     tolerance, ///< the residual of the recurrence meets the tolerance
     breakdown, ///< a divisor is zero
-    restart,   ///< a divisor consists of rounding errors only, so the step at which this happens depends on them; a new
-               ///< round from the true residual helps
-    cycle,     ///< regular restart of the method (GMRES)
+    /// A divisor consists of rounding errors only, so the step at which this happens depends on them; a new round from
+    /// the true residual helps
+    restart,
+    cycle, ///< regular restart of the method (GMRES)
     not_finite,
     limit,     ///< maximum number of iterations reached
     slow,      ///< too many iterations would remain (max_remaining)

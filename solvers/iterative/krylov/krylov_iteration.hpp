@@ -165,8 +165,8 @@ public:
     }
 
 private:
-    static constexpr std::int64_t max_recorded = 1024; ///< capacity of the history on the device; the host fetches it
-                                                       ///< when it is full
+    /// Capacity of the history on the device; the host fetches it when it is full.
+    static constexpr std::int64_t max_recorded = 1024;
 
     krylov_control* control() { return &state_.data()->control; }
 

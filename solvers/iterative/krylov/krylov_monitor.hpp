@@ -77,11 +77,11 @@ enum class krylov_reason {
     max_iterations, ///< the maximum number of iterations is reached
     slow,           ///< more than krylov_options::max_remaining iterations would remain
     breakdown,      ///< a division by zero that a restart does not avoid: a singular or unsuitable matrix
-    stagnated,  ///< restarts from the true residual no longer reduce it: the limit of the precision or of the method is
-                ///< reached
-    not_finite, ///< NaN or infinity in b, the initial guess, A or the preconditioner, or a solution or product that
-                ///< overflows
-    cancelled   ///< the progress callback returned false
+    /// Restarts from the true residual no longer reduce it: the limit of the precision or of the method is reached.
+    stagnated,
+    /// NaN or infinity in b, the initial guess, A or the preconditioner, or a solution or product that overflows
+    not_finite,
+    cancelled ///< the progress callback returned false
 };
 std::string_view to_string(krylov_reason reason);
 
@@ -137,15 +137,15 @@ private:
     krylov_result result_{};
     bool finished_ = false;
     int exponent_ = 0;
-    double b_norm_ = 0;                                            ///< |2^e b|
-    double tolerance_ = 0;                                         ///< the larger one of the relative and the absolute
-                                                                   ///< tolerance, relative to |b|
+    double b_norm_ = 0; ///< |2^e b|
+    /// The larger one of the relative and the absolute tolerance, relative to |b|.
+    double tolerance_ = 0;
     double began_with_ = 0;                                        ///< true residual at the start of the solve
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round
     double best_ = std::numeric_limits<double>::infinity();        ///< smallest true residual so far
-    int idle_rounds_ = 0;                                          ///< successive rounds without a smaller true
-                                                                   ///< residual
-    std::int64_t steps_ = 0;                                       ///< number of iterations of this round
+    /// Successive rounds without a smaller true residual.
+    int idle_rounds_ = 0;
+    std::int64_t steps_ = 0; ///< number of iterations of this round
     detail::round_end end_ = detail::round_end::none;
 };
 

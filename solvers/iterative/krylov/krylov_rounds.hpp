@@ -221,7 +221,7 @@ public:
         double rr = true_residual<T>(exec, scratch, a, monitor.scale(), b, x, r);
         if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.end_not_finite();
         if (!std::isfinite(rr) && !std::isfinite(residual_))
-            monitor.set_fault(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
+            monitor.set_fault(first_not_finite(exec, array_view<E const>(x), "the initial guess"));
         if (is_better(residual_, rr)) {
             double const saved = true_residual<T>(exec, scratch, a, monitor.scale(), b, elements(x_), r);
             bool const better = is_better(saved, rr);
@@ -249,8 +249,8 @@ private:
     static array_view<element_t<T>> elements(buffer<T>& x) { return as_elements(x.view()); }
 
     buffer<T> x_, sure_;
-    double residual_ = std::numeric_limits<double>::infinity(); ///< square of the residual of the saved x: recursive or
-                                                                ///< true
+    /// Square of the residual of the saved x: recursive or true.
+    double residual_ = std::numeric_limits<double>::infinity();
     double sure_residual_ = std::numeric_limits<double>::infinity();
 };
 

@@ -22,8 +22,8 @@ public:
     /// Throws dimension_error if the matrix is not square.
     csr_operator(Executor const& exec, csr_view<T, I, O> a);
     csr_operator(Executor const& exec, csr<T, I, O> const& a) : csr_operator(exec, a.view()) {}
-    csr_operator(Executor const&, csr<T, I, O> const&&) = delete; ///< a temporary matrix would be destroyed before the
-                                                                  ///< first product
+    /// A temporary matrix would be destroyed before the first product
+    csr_operator(Executor const&, csr<T, I, O> const&&) = delete;
 
     std::int64_t size() const { return a_.rows(); }
     csr_view<T, I, O> const& matrix() const { return a_; }

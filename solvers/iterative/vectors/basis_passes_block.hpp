@@ -18,8 +18,8 @@ template <class Block, class T>
 COPPICE_HD void project_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, int team,
                               int teams, basis_columns<T> const& v, T const* w, double* partial) {
     constexpr int components = dot_components<T>;
-    constexpr int batch = projected_batch / components; // between two columns, the range of w stays in the first-level
-                                                        // cache
+    // Between two columns, the range of w stays in the first-level cache.
+    constexpr int batch = projected_batch / components;
     int const count = v.columns();
     std::int64_t const stride = blocks * block.threads();
     for (int first = team * batch; first < count; first += teams * batch) {

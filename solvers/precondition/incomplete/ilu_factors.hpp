@@ -28,10 +28,10 @@ enum class ilu_scheme { automatic, exact, sweeps };
 struct ilu_options {
     ilu_scheme factor = ilu_scheme::automatic;
     ilu_scheme solve = ilu_scheme::automatic;
-    int factor_sweeps = 5;  ///< fixed-point sweeps from the entries of A
-    int solve_sweeps = 4;   ///< Jacobi sweeps of each triangular solve, after the initial guess
-    double shift = 0;       ///< relative diagonal shift: fraction of the off-diagonal row sum that is added to the
-                            ///< magnitude of the diagonal
+    int factor_sweeps = 5; ///< fixed-point sweeps from the entries of A
+    int solve_sweeps = 4;  ///< Jacobi sweeps of each triangular solve, after the initial guess
+    /// Relative diagonal shift: fraction of the off-diagonal row sum that is added to the magnitude of the diagonal.
+    double shift = 0;
     bool symmetric = false; ///< A is symmetric (complex: Hermitian): U = D L^H with positive D (incomplete Cholesky)
 };
 

@@ -17,8 +17,8 @@ namespace coppice {
 struct adaptive_options {
     splitting_options splitting{}; ///< coverages are those of the diagonals of the B_l; omega is unused
     int window = 32;               ///< entries of inverses are computed up to this distance in positions, 1 to 1024
-    double accuracy = 0.01; ///< in (0, 1]: relative error of the selected entries, relative to the smallest selected
-                            ///< one
+    /// In (0, 1]: relative error of the selected entries, relative to the smallest selected one.
+    double accuracy = 0.01;
 };
 
 namespace detail {
@@ -182,8 +182,8 @@ public:
     std::vector<finding> findings() const;
 
 private:
-    using found_rows = std::pair<buffer<I>, buffer<I>>; ///< columns at the offsets of the rows, and number of columns
-                                                        ///< in each row
+    /// Columns at the offsets of the rows, and number of columns in each row.
+    using found_rows = std::pair<buffer<I>, buffer<I>>;
 
     linear_forest<I> find_forest(Executor const& exec, csr_view<T, I> b);
     void store_path_ordered(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);

@@ -253,14 +253,14 @@ private:
 template <class T, class I>
 struct find_largest {
     path_ordered_rows<T, I> rows;
-    I const* capacity_offsets; ///< [rows + 1] offsets of the rows in `columns` and `values`; one position is for the
-                               ///< diagonal
-    double accuracy;           ///< in (0, 1]
-    I* columns;                ///< selected columns, ascending
-    T* values;                 ///< memory of the same size
-    I* counts;                 ///< number of selected columns in each row
-    T* scratch;                ///< [lanes memory]
-    std::int64_t memory;       ///< row_walk::each(most) elements for each nonzero of the longest row
+    /// [rows + 1] offsets of the rows in `columns` and `values`; one position is for the diagonal
+    I const* capacity_offsets;
+    double accuracy;     ///< in (0, 1]
+    I* columns;          ///< selected columns, ascending
+    T* values;           ///< memory of the same size
+    I* counts;           ///< number of selected columns in each row
+    T* scratch;          ///< [lanes memory]
+    std::int64_t memory; ///< row_walk::each(most) elements for each nonzero of the longest row
     std::int64_t lanes;
     std::int64_t each; ///< rows per lane
     bool interleaved;  ///< the rows and the memory of lanes are interleaved; otherwise contiguous
@@ -300,8 +300,8 @@ private:
         double const ends = 2.0 * double(row.sources());
         double const expected = estimate(row, largest, capacity);
         double left_out = expected * accuracy / (ends > 0 ? ends : 1);
-        double floor = expected / 2 > rounding ? expected / 2 : rounding; // smaller ones are selected only if sources
-                                                                          // cancel
+        // Smaller ones are selected only if sources cancel.
+        double floor = expected / 2 > rounding ? expected / 2 : rounding;
         for (;;) {
             entry_heap<T, I> const none{found + 1, sizes + 1, capacity};
             offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};
