@@ -58,7 +58,7 @@ public:
         for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
         return values;
     }
-    /// As above for vectors. Their lengths may differ between ranks.
+    /// Gathers a vector of every rank. The lengths may differ between ranks.
     template <class Value>
     std::vector<std::vector<Value>> gather(int rank, std::vector<Value> const& values) {
         static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");

@@ -199,7 +199,7 @@ csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows 
     return {row_count, column_count, std::move(arrays.offsets), std::move(arrays.indices), std::move(arrays.values)};
 }
 
-/// The same if emit_row may emit the columns of a row in any order.
+/// Builds a matrix with sorted rows if emit_row may emit the columns of a row in any order.
 template <class T, class I, class O, executor Executor, class Rows>
 csr<T, I, O> build_sorted_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
     auto made = build_rows<T, I, O>(exec, row_count, column_count, rows);

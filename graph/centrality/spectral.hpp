@@ -22,7 +22,7 @@ struct katz_options {
     int max_iterations = 1000; ///< >= 1
 };
 
-/// In the memory of the executor.
+/// Result of a spectral centrality, in the memory of the executor.
 struct spectral_result {
     buffer<double> scores{};
     int iterations = 0;

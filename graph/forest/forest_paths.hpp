@@ -585,7 +585,7 @@ linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_fa
     return forest;
 }
 
-/// The same for a single-rank graph.
+/// Forest of a valid factor of a single-rank graph.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     return forest_at(single_rank_graph<Executor, I>(exec), weights, f);

@@ -58,7 +58,7 @@ template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f);
 
 namespace graph_detail {
-/// The same for a factor from parallel_factor(), without validation.
+/// extract_forest() for a factor from parallel_factor(), without validation.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f);
 } // namespace graph_detail

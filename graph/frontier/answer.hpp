@@ -30,7 +30,7 @@ struct graph_algorithm_row {
     /// depend on them. By default they are refused.
     duplicates parallel = duplicates::refuse;
 
-    /// The same description with this rule for parallel edges.
+    /// Returns this description with another rule for parallel edges.
     constexpr graph_algorithm_row combining(duplicates rule) const {
         auto row = *this;
         row.parallel = rule;

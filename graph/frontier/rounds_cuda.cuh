@@ -109,7 +109,7 @@ __device__ inline void sync_cluster() {
 }
 /// whether this thread is in the first warp of the cluster
 __device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x < 32; }
-/// The same barrier if only the first warp has written: the other warps need no release before they arrive.
+/// Barrier of the cluster if only the first warp has written: the other warps need no release before they arrive.
 __device__ inline void wait_for_leader() {
 #if __CUDA_ARCH__ >= 900
     if (leads_cluster()) asm volatile("fence.acq_rel.gpu;" ::: "memory");

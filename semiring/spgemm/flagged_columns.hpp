@@ -143,7 +143,7 @@ private:
         flag_row(a, b, i, on_entry, [](std::uint64_t, std::uint64_t) {});
         for (std::int64_t w = reach.first; w < reach.last; ++w) emit_word(w, emit);
     }
-    /// The same if most words are empty: one bit per word marks those to read.
+    /// Reads the words if most of them are empty: one bit per word marks those to read.
     template <class A, class B, class O, class OnEntry, class Emit>
     void read_touched_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach,
                             OnEntry const& on_entry, Emit const& emit) {

@@ -74,7 +74,7 @@ private:
     }
 };
 
-/// The same if each lane merges one row: by_merge(block, r, memory), with r = -1 for a lane without a row.
+/// Processes rows with one lane per row: by_merge(block, r, memory), with r = -1 for a lane without a row.
 template <class Rows>
 struct merged_rows_of_warp {
     static constexpr int warp_bytes = Rows::merge_bytes > 0 ? Rows::merge_bytes : 16;

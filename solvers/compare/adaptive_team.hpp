@@ -185,7 +185,7 @@ COPPICE_HD equation<T> last_of_block(equations<T> const& e, int l, bool two) {
     T const b0 = e.b[l - 1];
     return {-(a * e.a[l - 1]), b0 * b - a * e.c[l - 1], b0 * c, b0 * d - a * e.d[l - 1]};
 }
-/// The same for the first unknown of a block with first row f.
+/// The equation of the first unknown of a block of one or two rows with first row f, before the division.
 template <class T>
 COPPICE_HD equation<T> first_of_block(equations<T> const& e, int f, bool two) {
     T const a = e.a[f], b = e.b[f], c = e.c[f], d = e.d[f];

@@ -237,7 +237,7 @@ struct chebyshev_step {
     /// Reads r from `to`.
     COPPICE_HD void operator()(std::int64_t i) const { take(i, to[i]); }
 };
-/// The same with r = b - A z; `to` may be b.
+/// A Chebyshev step with r = b - A z; `to` may be b.
 template <class T>
 struct store_chebyshev {
     T scale;

@@ -73,7 +73,7 @@ private:
     static constexpr std::int64_t max_direct_rows = 400; ///< inverted if coarsening stalled
     /// Limit for a level that is fused with those below it: some 24 nonzeros per thread of a device.
     static constexpr std::int64_t max_lower_nonzeros = std::int64_t(3) << 20;
-    /// The same limit for the length of a row, because at most one warp sums a row.
+    /// Limit for the length of a row of such a level, because at most one warp sums a row.
     static constexpr I max_lower_row = 2048;
 
     bool direct() const { return report_.direct; }

@@ -63,7 +63,7 @@ std::string definite_preconditioner(matrix_traits const& traits, bool on_host) {
     return on_host && traits.row_length <= longest_rows_to_factorise ? "ic0" : "forest";
 }
 
-/// As above for complex matrices, for which there is no forest preconditioner.
+/// A preconditioner for complex matrices, for which there is no forest preconditioner.
 std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bool definite) {
     if (traits.row_length > longest_rows_to_factorise) return "jacobi";
     if (definite) return on_host ? "ic0" : "jacobi";

@@ -81,7 +81,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
                                      std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                                      automatic_options const& options = {});
 
-/// As above with default options; returns only the result: solve(exec, a, b, x).
+/// Solves A x = b with default options; returns only the result: solve(exec, a, b, x).
 template <executor Executor, class T>
 krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
                     std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,

@@ -34,7 +34,7 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
 
 namespace detail {
 
-/// Not with a preconditioner that changes between calls, because each solve must use the same sequence.
+/// False for a preconditioner that changes between calls, because each solve must use the same sequence.
 template <class M>
 bool go_in_step(host_executor const&, std::string_view, M const& m, krylov_options const&) {
     return !m.varies();

@@ -299,7 +299,7 @@ struct add_correction {
         if (magnitude(widened(step)) <= 1.7976931348623157e308) value = value + step;
     }
 };
-/// The same for columns whose backward error exceeds the bound; the other columns do not change in any bit.
+/// x += correction in columns whose backward error exceeds the bound; the other columns do not change in any bit.
 template <class T>
 struct correct_inaccurate {
     matrix_rows<T> a;

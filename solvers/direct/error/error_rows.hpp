@@ -214,7 +214,7 @@ struct strided_rows {
         for (int t = 0; t < (Count > 0 ? Count : count); ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
         finish(sum, load, d, j, maxima);
     }
-    /// The same for incomplete rows at the ends.
+    /// Adds an incomplete row at an end of the matrix.
     template <class Load, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);

@@ -56,7 +56,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
                         std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                         krylov_options const& options = {});
 
-/// As above for an operator without value_type: the element type is that of x.
+/// solve() for an operator without value_type: the element type is that of x.
 template <executor Executor, class A, class M, class B, class X, class T = detail::solution_element_t<X>>
 requires(!detail::system_of_known_numbers<Executor, A, M, B, X> && linear_operator<A, Executor, T> &&
          preconditioner_for<M, Executor, T> && std::convertible_to<B const&, array_view<T const>> &&

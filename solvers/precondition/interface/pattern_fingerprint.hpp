@@ -40,7 +40,7 @@ public:
         size_.require_same(a);
         if (hash_of(exec, a) != hash_) refuse();
     }
-    /// As above; also throws matrix_error for values that are not finite.
+    /// Calls require_same_pattern(); also throws matrix_error for values that are not finite.
     template <executor Executor, class T, class I>
     void require_same(Executor const& exec, csr_view<T, I> a) const {
         require_same_pattern(exec, a);

@@ -12,7 +12,7 @@
 
 namespace coppice {
 
-/// What a preconditioner needs of a matrix beyond being square.
+/// Requirements of a preconditioner in addition to a square matrix.
 struct matrix_needs {
     bool diagonal = false;  ///< every diagonal entry is stored and not zero
     bool symmetric = false; ///< symmetric pattern and values

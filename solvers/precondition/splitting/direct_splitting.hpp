@@ -69,7 +69,7 @@ public:
         forests_.systems().prepare_successive(exec);
     }
 
-    /// As inner_alternation::refresh().
+    /// Reads new values as inner_alternation::refresh(); same errors.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         forests_.require_same(exec, a);
         forests_.scales().read(exec, a);

@@ -81,7 +81,7 @@ public:
             plus{});
         regularised_[std::size_t(l)] = weak_rows + regulariser_.regularise(exec, s, options_, whole);
     }
-    /// As above for a system that is not a submatrix.
+    /// Regularises system l, which is not a submatrix.
     void regularise(Executor const& exec, int l, bool whole) {
         regularised_[std::size_t(l)] = regulariser_.regularise(exec, system(l), options_, whole);
     }

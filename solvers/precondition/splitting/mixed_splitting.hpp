@@ -91,7 +91,7 @@ public:
         systems_seconds_ = watch.lap();
     }
 
-    /// As inner_alternation::refresh().
+    /// Reads new values as inner_alternation::refresh(); same errors.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         fingerprint_.require_same(exec, a);
         scales_.read(exec, a);

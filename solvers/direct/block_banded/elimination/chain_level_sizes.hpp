@@ -111,7 +111,7 @@ struct segment_locations {
     }
 };
 
-/// The same with the magnitudes of padding rows; see matrix_rows::entry.
+/// Segments of the lanes of a pack, with the magnitudes of padding rows; see matrix_rows::entry.
 template <int Lanes>
 struct padded_locations : segment_locations<Lanes> {
     padding_sizes padding[Lanes];
