@@ -237,7 +237,7 @@ TEST_CASE("Matrix Market as other programs write it") {
     holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 rhs\n1 1 1\n1 1 4\n1\n"),
           "the line %%AMGX announces");
     holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4 % four\n"),
-          "a comment takes a line of its own");
+          "a comment must be a separate line");
 }
 
 TEST_CASE("vectors in plain text and arrays of NumPy") {

@@ -219,8 +219,9 @@ void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
         if (is_sound(exec)) return;
         while (next <= shift_) next *= 10;
         if (next > 1e9)
-            throw matrix_error("no incomplete factorisation of a matrix whose values are this large or this small; "
-                               "scale it");
+            throw matrix_error(
+                "no usable incomplete factorisation was found: the values of the matrix are too large or "
+                "too small; scale the matrix");
     }
 }
 
