@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file
-/// The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
+/// \file The second half of suite `tridiagonal` on CUDA: everything except single scalar systems.
 #pragma once
 
 #include <cusparse.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file
-/// What the peers of SuiteSparse:GraphBLAS share. Included by their sources alone.
+/// \file Error check of the comparisons with SuiteSparse:GraphBLAS; included by their sources only.
 #pragma once
 
 #include <stdexcept>
