@@ -13,7 +13,8 @@
 namespace coppice::python {
 namespace {
 
-/// x[n]: the guess, then the solution. `a` and `m` are a matrix or a preconditioner of ours, or functions.
+/// x[n]: the initial guess on entry, the solution on return. `a` and `m` are a matrix and a preconditioner of this
+/// package, or functions.
 template <class T, executor Executor>
 krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m,
                          input_array const& b, output_array const& x, krylov_options const& options,
