@@ -194,18 +194,18 @@ TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edge
     int vertices = 0;
     // Output of NetworkX 3.4 for a path b - 7 - (1, 2) with a self-loop at b; "edges" was "links" before 3.4.
     std::string const nodes = R"("nodes": [{"colour": {"r": [1]}, "id": "b"}, {"id": 7}, {"id": [1, 2]}, {"id": "7"}])";
-    std::string const links = R"([{"source": "b", "target": 7}, {"weight": 2.5, "source": 7, "target": [1, 2]},
+    std::string const edges = R"([{"source": "b", "target": 7}, {"weight": 2.5, "source": 7, "target": [1, 2]},
         {"source": "b", "target": "b", "weight": -3, "key": 0, "nested": {"weight": 8}}])";
     entries const both{{0, 0, -3}, {0, 1, 1}, {1, 0, 1}, {1, 2, 2.5}, {2, 1, 2.5}};
     for (std::string const name : {"edges", "links"}) {
         CHECK(read(folder, "a.json",
                    R"({"directed": false, "multigraph": false, "graph": {"nodes": [1], "edges": 2}, )" + nodes +
-                       ", \"" + name + "\": " + links + "}",
+                       ", \"" + name + "\": " + edges + "}",
                    vertices) == both);
         CHECK(vertices == 4);
-        CHECK(read(folder, "any.name", "\n {\"" + name + "\": " + links + ", " + nodes + "}", vertices) == both);
+        CHECK(read(folder, "any.name", "\n {\"" + name + "\": " + edges + ", " + nodes + "}", vertices) == both);
     }
-    CHECK(read(folder, "a.json", "{\"directed\": true, \"links\": " + links + ", " + nodes + "}", vertices) ==
+    CHECK(read(folder, "a.json", "{\"directed\": true, \"links\": " + edges + ", " + nodes + "}", vertices) ==
           entries{{0, 0, -3}, {0, 1, 1}, {1, 2, 2.5}});
     CHECK(read(folder, "a.json",
                R"({"nodes": [{"id": 0}, {"id": 1}], "edges": [{"source": 1, "target": 0, "key": 0},

@@ -237,10 +237,10 @@ TEST_CASE("an older file is replaced; a link to it stays a link; permissions sta
     test::temporary_folder const folder;
     auto const file = folder.file("x.mtx", "a much longer old content than the new one will ever be, ever, ever, ever");
     fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-    auto const link = folder.path() / "link.mtx";
-    fs::create_symlink(file, link);
-    write_vector(link, std::vector<double>{7});
-    CHECK(fs::is_symlink(link));
+    auto const symbolic = folder.path() / "link.mtx";
+    fs::create_symlink(file, symbolic);
+    write_vector(symbolic, std::vector<double>{7});
+    CHECK(fs::is_symlink(symbolic));
     CHECK(read_vector<double>(host_executor{1}, file) == std::vector<double>{7});
     CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
     CHECK(files_in(folder.path()) == 2);

@@ -310,8 +310,8 @@ TEST_CASE("tridiagonal: finds the class of a matrix by itself") {
     CHECK(class_of(blocks) == "block tridiagonal 3");
     CHECK(class_of(blocks, {"--block", "6"}) == "block tridiagonal 6");
     CHECK(class_of(matrix("k.mtx", 40, [](int i, int j) {
-              int const apart = std::abs(i / 2 - j / 2);
-              return apart <= 1 || apart == 19;
+              int const distance = std::abs(i / 2 - j / 2);
+              return distance <= 1 || distance == 19;
           })) == "cyclic block tridiagonal 2");
 }
 

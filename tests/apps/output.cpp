@@ -165,10 +165,10 @@ TEST_CASE("the report shows the levels of a multilevel method, and its aggregate
     CHECK(holds(page_of("generate:laplace3d,nx=24", "multilevel"), "<td>constant on aggregates</tr>"));
     CHECK(holds(levels, "viewBox='-0.1 -0.1 30.2 20.2'"));
     auto const picture = levels.substr(levels.find("<svg class=aggregates"));
-    int const borders = count(picture.substr(picture.find("stroke-width")), "v1") +
-                        count(picture.substr(picture.find("stroke-width")), "h1");
-    CHECK(borders > 300); // aggregates of some six unknowns each
-    CHECK(borders < 1150);
+    int const edges = count(picture.substr(picture.find("stroke-width")), "v1") +
+                      count(picture.substr(picture.find("stroke-width")), "h1");
+    CHECK(edges > 300); // aggregates of some six unknowns each
+    CHECK(edges < 1150);
     CHECK(holds(page_of("generate:laplace3d,nx=8", "multilevel,coarsest=20"), "id=levels"));
     CHECK(!holds(read_text_file(path), "<svg class=aggregates"));
     CHECK(!holds(page_of("generate:aniso2,nx=30", "forest"), "id=levels"));

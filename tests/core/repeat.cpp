@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("a loop runs until its body says so", Fixture, COPPICE_TEST_E
 
 namespace {
 
-struct look_for_word {
+struct check_mail {
     counted* state;
     int* mail; ///< iterations so far, readable by the host, and the host's request to stop
     COPPICE_HD void operator()(std::int64_t) const {
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture
         repeat.run(
             &state.data()->loop, {.replayable = replayable},
             [&] {
-                for_each(exec, 1, look_for_word{state.data(), mail.data()});
+                for_each(exec, 1, check_mail{state.data(), mail.data()});
             },
             [&] {
                 int const now = static_cast<int volatile*>(mail.data())[0];

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// The tables of docs/guide/preconditioners.md, written from the catalogue: fails, and prints what should stand there,
-// where the page (the one argument) says something else.
+// SPDX-License-Identifier: BSD-3-Clause Generates the tables of docs/guide/preconditioners.md from the catalogue; fails
+// and prints the expected table if the page (the only argument) differs.
 #include <coppice/preconditioner.hpp>
 
 #include <algorithm>

@@ -59,9 +59,9 @@ std::int64_t triangles(host_executor const& exec, csr_view<float> a) {
 /// PageRank of a graph in which every vertex has an edge that leaves it.
 sparse_vector<double> pagerank(host_executor const& exec, csr_view<double> a, int rounds) {
     double const n = a.rows(), follow = 0.85;
-    auto share = reduce_to_vector(exec, add_plus<double>{}, a);
-    for (double& s : share.values()) s = follow / s;
-    auto const scale = diag(exec, share.view()); // every row of `step` sums to 0.85
+    auto row_scale = reduce_to_vector(exec, add_plus<double>{}, a);
+    for (double& s : row_scale.values()) s = follow / s;
+    auto const scale = diag(exec, row_scale.view()); // every row of `step` sums to 0.85
     auto const step = mxm(exec, plus_times<double>{}, scale.view(), a);
     matrix_operand operand(exec, step);
     operand.prepare_transpose(exec);
@@ -101,9 +101,9 @@ csr<T> graph(host_executor const& exec) {
     std::vector<std::int32_t> rows, columns;
     std::vector<T> lengths;
     for (auto const& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {3, 4}, {5, 6}})
-        for (bool const turned : {false, true}) {
-            rows.push_back(turned ? j : i);
-            columns.push_back(turned ? i : j);
+        for (bool const swapped : {false, true}) {
+            rows.push_back(swapped ? j : i);
+            columns.push_back(swapped ? i : j);
             lengths.push_back(T(i + j));
         }
     return build(exec, 7, 7, array_view<std::int32_t const>(rows), array_view<std::int32_t const>(columns),

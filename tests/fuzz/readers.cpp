@@ -7,7 +7,7 @@
 //
 // Seeds are datasets/tiny, datasets/malformed and a few texts below. With -DCOPPICE_LIBFUZZER the same targets are
 // LLVMFuzzerTestOneInput (clang -fsanitize=fuzzer; the environment variable COPPICE_FUZZ_TARGET chooses one). The input
-// that was tried last stands in the folder that is printed if the program dies.
+// that was tried last is stored in the folder that is printed if the program dies.
 #include <algorithm>
 #include <complex>
 #include <cstdio>
@@ -205,7 +205,7 @@ std::vector<std::string> seeds_of(target const& t) {
     return seeds;
 }
 
-/// Reads the input that stands in `file`; dies if more than the memory it may take was held.
+/// Reads the input from `file`; aborts if the allocated memory exceeded the limit.
 void execute(target const& t, host_executor const& exec, memory_file& file, std::string_view input, unsigned choice) {
     file.put(input);
     auto const before = fuzz::held_bytes();
@@ -214,9 +214,9 @@ void execute(target const& t, host_executor const& exec, memory_file& file, std:
         t.read(exec, file.path(), choice);
     } catch (coppice::error const&) { // refused, with a reason
     }
-    auto const most = fuzz::peak_bytes() - before;
-    if (most > memory_factor * std::int64_t(input.size()) + fixed_memory)
-        die(std::string(t.name) + ": " + std::to_string(most) + " bytes for an input of " +
+    auto const used = fuzz::peak_bytes() - before;
+    if (used > memory_factor * std::int64_t(input.size()) + fixed_memory)
+        die(std::string(t.name) + ": " + std::to_string(used) + " bytes for an input of " +
             std::to_string(input.size()));
 }
 
@@ -239,7 +239,7 @@ private:
     decltype(*std::begin(std::declval<All const&>())) one_of(All const& all) {
         return *(std::begin(all) + static_cast<std::ptrdiff_t>(random_() % std::size(all)));
     }
-    std::size_t place(std::string const& text) { return random_() % (text.size() + 1); }
+    std::size_t random_offset(std::string const& text) { return random_() % (text.size() + 1); }
 
     void change(std::string& text) {
         static constexpr std::string_view words[] = {"0",
@@ -281,7 +281,7 @@ private:
                                                      "array ",
                                                      "complex "};
         static constexpr std::string_view letters = "0123456789 -+.eE,;:()[]{}\"'\n%#/xXpPiI";
-        auto const at = place(text);
+        auto const at = random_offset(text);
         switch (random_() % 9) {
         case 0:
             text.resize(at);
@@ -308,11 +308,11 @@ private:
             text.replace(first, last - first, one_of(words));
             break;
         }
-        case 7: { // a part again
-            auto const part = text.substr(at, 1 + random_() % 64);
+        case 7: { // a piece is repeated
+            auto const piece = text.substr(at, 1 + random_() % 64);
             std::string many;
-            for (auto times = random_() % (random_() % 64 == 0 ? 500 : 4) + 1; times > 0; --times) many += part;
-            text.insert(place(text), many);
+            for (auto times = random_() % (random_() % 64 == 0 ? 500 : 4) + 1; times > 0; --times) many += piece;
+            text.insert(random_offset(text), many);
             break;
         }
         default: { // the end of another
@@ -341,7 +341,8 @@ void run(target const& t, std::int64_t executions, std::uint64_t seed) {
 #if COPPICE_COUNTED_MALLOC
 std::int64_t open_files() { return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()); }
 
-/// Makes each allocation of work() fail in turn, alone or with all that follow, until it is through.
+/// Makes the first allocation of work() fail, then the second, ..., alone or with all later ones, until work()
+/// succeeds.
 template <class Work>
 std::int64_t fail_each(std::string const& name, Work const& work) {
     std::int64_t failed = 0;

@@ -96,9 +96,9 @@ TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy o
                     .degree = degree, .rounds = 0, .charge_period = 1, .ties = ties, .seed = 3};
                 auto const greedy = greedy_factor(host, on_host.view(), options);
                 auto const parallel = factor_on(exec, weights, options);
-                auto const never_charged =
+                auto const never_coloured =
                     factor_on(exec, weights, {.degree = degree, .charge_below = 0, .ties = ties, .seed = 3});
-                CHECK(to_vector(exec, never_charged.neighbors) == to_vector(exec, parallel.neighbors));
+                CHECK(to_vector(exec, never_coloured.neighbors) == to_vector(exec, parallel.neighbors));
                 CHECK(check_factor(graph_of(on_host), degree, to_vector(host, greedy.neighbors), true) == "");
                 CHECK(sorted_neighbors(to_vector(exec, parallel.neighbors), degree) ==
                       sorted_neighbors(to_vector(host, greedy.neighbors), degree));

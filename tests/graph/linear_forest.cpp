@@ -140,12 +140,12 @@ TEST_CASE_TEMPLATE("every cycle loses its lightest edge and nothing else", Fixtu
     CHECK(check_forest(graph, plain) == "");
     auto expected = opened_by_walking(graph, to_vector(exec, f.neighbors));
     for (int v = 0; v < n; ++v) {
-        std::vector<int> links;
+        std::vector<int> found;
         for (int d = 0; d < 2; ++d)
-            if (int const w = plain.links[std::size_t(2 * v + d)]; w >= 0) links.push_back(w);
-        std::sort(links.begin(), links.end());
+            if (int const w = plain.links[std::size_t(2 * v + d)]; w >= 0) found.push_back(w);
+        std::sort(found.begin(), found.end());
         std::sort(expected[v].begin(), expected[v].end());
-        REQUIRE(links == expected[v]);
+        REQUIRE(found == expected[v]);
     }
 }
 

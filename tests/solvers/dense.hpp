@@ -38,9 +38,9 @@ template <class Executor, class M>
 dense inverse_of(Executor const& exec, M const& m, int n) {
     dense inverse(n);
     for (int j = 0; j < n; ++j) {
-        std::vector<double> unit(static_cast<std::size_t>(n));
-        unit[std::size_t(j)] = 1;
-        auto const column = apply(exec, m, unit);
+        std::vector<double> basis(static_cast<std::size_t>(n));
+        basis[std::size_t(j)] = 1;
+        auto const column = apply(exec, m, basis);
         for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
     }
     return inverse;

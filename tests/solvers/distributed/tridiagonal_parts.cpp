@@ -20,25 +20,25 @@ struct solved {
     std::vector<solve_report> reports;
 };
 
-/// Rows [cuts[p], cuts[p + 1]) on rank p.
+/// Rows [first_rows[p], first_rows[p + 1]) on rank p.
 template <class Fixture, class T>
-solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& cuts) {
-    std::size_t const ranks = cuts.size() - 1;
+solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& first_rows) {
+    std::size_t const ranks = first_rows.size() - 1;
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(ranks));
     solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(ranks)};
     all.run([&](exec_type const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
-        std::int64_t const n = cuts[p + 1] - cuts[p];
+        std::int64_t const n = first_rows[p + 1] - first_rows[p];
         auto const rows = [&](std::vector<T> const& of) {
-            return exec.copy(std::vector<T>(of.begin() + cuts[p], of.begin() + cuts[p + 1]));
+            return exec.copy(std::vector<T>(of.begin() + first_rows[p], of.begin() + first_rows[p + 1]));
         };
         auto const lower = rows(s.lower), diagonal = rows(s.diagonal), upper = rows(s.upper), d = rows(s.rhs);
         buffer<T> x(exec, n);
         tridiagonal_view<T> const a{n, lower.data(), diagonal.data(), upper.data()};
         out.reports[p] = solve_tridiagonal_distributed(exec, comm, a, d.view(), x.view());
         auto const values = to_vector(exec, x);
-        std::copy(values.begin(), values.end(), out.x.begin() + cuts[p]);
+        std::copy(values.begin(), values.end(), out.x.begin() + first_rows[p]);
     });
     return out;
 }
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixtur
             CAPTURE(n);
             CAPTURE(ranks);
             auto const s = random_system<double>(n, std::uint64_t(n + ranks));
-            auto const r = solve_distributed<Fixture>(s, equal_cuts(n, ranks));
+            auto const r = solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks));
             for (solve_report const& report : r.reports) {
                 CHECK(report.status == solve_status::ok);
                 CHECK(report.backward_error == r.reports[0].backward_error);
@@ -60,12 +60,12 @@ TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixtur
             CHECK(true_error(s, r.x) <= bound);
         }
     auto const s = random_system<double>(600, 5);
-    for (std::vector<std::int64_t> const& cuts :
+    for (std::vector<std::int64_t> const& first_rows :
          {std::vector<std::int64_t>{0, 1, 1, 400, 401, 600}, {0, 0, 0, 600}, {0, 600, 600}, {0, 599, 600}}) {
-        auto const r = solve_distributed<Fixture>(s, cuts);
+        auto const r = solve_distributed<Fixture>(s, first_rows);
         CHECK(r.reports[0].status == solve_status::ok);
         CHECK(true_error(s, r.x) <= bound);
-        CHECK(r.x == solve_distributed<Fixture>(s, cuts).x);
+        CHECK(r.x == solve_distributed<Fixture>(s, first_rows).x);
     }
 }
 
@@ -77,16 +77,17 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
         s.lower[i] = s.upper[i] = 1;
     }
     s.make_rhs();
-    for (auto const& cuts : {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd ranks
-        auto const r = solve_distributed<Fixture>(s, cuts);
+    for (auto const& first_rows :
+         {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd ranks
+        auto const r = solve_distributed<Fixture>(s, first_rows);
         CHECK(r.reports.back().status == solve_status::ok);
         CHECK(true_error(s, r.x) <= 50 * std::numeric_limits<double>::epsilon());
     }
     s.lower[20] = s.upper[20] = 0; // a row of zeros
     for (int const ranks : {1, 3})
-        CHECK(solve_distributed<Fixture>(s, equal_cuts(n, ranks)).reports[0].status != solve_status::ok);
+        CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks)).reports[0].status != solve_status::ok);
     s.lower[20] = std::nan("");
-    CHECK(solve_distributed<Fixture>(s, equal_cuts(n, 3)).reports[2].status != solve_status::ok);
+    CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, 3)).reports[2].status != solve_status::ok);
 }
 
 TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -100,7 +101,7 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
     }
     s.make_rhs();
     for (int const ranks : {1, 2, 5})
-        for (solve_report const& r : solve_distributed<Fixture>(s, equal_cuts(n, ranks)).reports)
+        for (solve_report const& r : solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks)).reports)
             CHECK(r.status == solve_status::singular);
     // Toeplitz matrices whose partitions are singular inside, graded ones, rows of very different size.
     for (int const kind : {0, 1, 2, 3, 4})
@@ -117,7 +118,7 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
             t.make_rhs();
             CAPTURE(kind);
             CAPTURE(ranks);
-            auto const r = solve_distributed<Fixture>(t, equal_cuts(n, ranks));
+            auto const r = solve_distributed<Fixture>(t, equal_rank_offsets(n, ranks));
             CHECK(r.reports[0].status == solve_status::ok);
             CHECK(true_error(t, r.x) <= 51 * epsilon);
         }

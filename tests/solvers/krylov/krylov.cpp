@@ -373,7 +373,8 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 8});
     for (auto const method : krylov_names) {
         CAPTURE(method);
-        // The solution is a few units of subnormal numbers: what is returned says what it is worth.
+        // The solution is a small multiple of the least subnormal number: the returned residual is that of the rounded
+        // solution.
         auto const low = solve_on(exec, method, "none", a, std::vector<double>(64, 0x1p-1074), {.tolerance = 1e-10});
         CHECK(low.result.reason == krylov_reason::stagnated);
         CHECK(residual_of(a, std::vector<double>(64, 0x1p-1074), low.x) ==
@@ -744,7 +745,7 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
                             "graph/minnesota", "graph/can_1072", "real/nnc1374", "real/qh882", "banded/olm1000"})
         if (auto const file = dataset(std::string(name) + ".mtx.gz"))
             all.emplace_back(name, read_matrix_market<double>(host, *file));
-    dense zero_diagonal(101); // a path, which is singular, and a cycle beside it
+    dense zero_diagonal(101); // a path, which is singular, and a separate cycle
     for (int i = 1; i < 50; ++i) zero_diagonal(i, i - 1) = zero_diagonal(i - 1, i) = 1;
     for (int i = 50; i < 101; ++i) zero_diagonal(i, i < 100 ? i + 1 : 50) = 1;
     all.emplace_back("zero diagonal", to_csr<double>(zero_diagonal));

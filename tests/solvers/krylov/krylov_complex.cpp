@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Krylov methods on complex systems, beside LAPACK.
+// SPDX-License-Identifier: BSD-3-Clause Krylov methods on complex systems, compared with LAPACK.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -172,7 +171,7 @@ namespace {
 
 /// A x = 2^k b for many k: the bits of k = 0, times 2^k.
 template <class T, class Executor>
-void check_scales(Executor const& exec, int least, int most, int step, double tolerance) {
+void check_scales(Executor const& exec, int smallest, int largest, int step, double tolerance) {
     using real = typename T::value_type;
     int const n = 40;
     auto const a = to_csr<T>(random_matrix(n, kind::definite, 3), n);
@@ -186,16 +185,16 @@ void check_scales(Executor const& exec, int least, int most, int step, double to
     for (auto const method : krylov_names)
         for (auto const name : {"none", "jacobi"}) {
             auto const m = make_preconditioner(exec, name, local.view());
-            auto const solve_for = [&](std::vector<T> const& side, krylov_result& result) {
-                auto const rhs = exec.copy(side);
-                auto x = exec.copy(std::vector<T>(side.size()));
+            auto const solve_for = [&](std::vector<T> const& values, krylov_result& result) {
+                auto const rhs = exec.copy(values);
+                auto x = exec.copy(std::vector<T>(values.size()));
                 result = solve(exec, method, op, m, rhs.view(), x.view(), {.tolerance = tolerance});
                 return to_vector(exec, x);
             };
             krylov_result plain, far;
             auto const x = solve_for(b, plain);
             CHECK(plain.converged);
-            for (int k = least; k <= most; k += step) {
+            for (int k = smallest; k <= largest; k += step) {
                 CAPTURE(method);
                 CAPTURE(name);
                 CAPTURE(k);

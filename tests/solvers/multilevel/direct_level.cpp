@@ -20,16 +20,16 @@ namespace {
 /// A as the caller has it, times inverse[n, n], less the identity: the largest entry.
 double distance_of_inverse(csr<double> const& a, std::vector<double> const& inverse) {
     std::int64_t const n = a.rows();
-    double most = 0;
+    double largest = 0;
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
             long double sum = i == j ? -1 : 0;
             for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
                 sum += (long double)a.values()[k] * inverse[std::size_t(a.column_indices()[k] * n + j)];
-            most = std::max(most, double(std::abs(sum)));
+            largest = std::max(largest, double(std::abs(sum)));
             if (std::isnan(double(sum))) return double(sum);
         }
-    return most;
+    return largest;
 }
 csr<double> scaled(csr<double> a, double factor) {
     for (double& v : a.values()) v *= factor;
@@ -93,9 +93,9 @@ TEST_CASE_TEMPLATE("direct level: what elimination cannot invert is left to pivo
     // Pivots of zero, although there is an inverse.
     csr<double> const exchange{2, 2, copy_of(host, std::vector{0, 1, 2}), copy_of(host, std::vector{1, 0}),
                                copy_of(host, std::vector{4.0, 2.0})};
-    auto const turned = exec.copy(exchange);
-    CHECK(!level.eliminate(exec, turned.view()));
-    level.fill(exec, turned.view());
+    auto const zero_pivots = exec.copy(exchange);
+    CHECK(!level.eliminate(exec, zero_pivots.view()));
+    level.fill(exec, zero_pivots.view());
     auto const b = exec.copy(std::vector{3.0, 8.0});
     buffer<double> x(exec, 2);
     level.solve(exec, b.data(), x.data());

@@ -27,9 +27,9 @@ dense to_dense(csr<double> const& a) {
     return m;
 }
 double largest_of(dense const& m) {
-    double most = 0;
-    for (double const v : m.a) most = std::max(most, std::abs(v));
-    return most;
+    double largest = 0;
+    for (double const v : m.a) largest = std::max(largest, std::abs(v));
+    return largest;
 }
 /// Eigenvalues of a symmetric matrix, rising, by LAPACK.
 std::vector<double> eigenvalues(dense m) {
@@ -67,12 +67,13 @@ csr<double> lognormal(int n, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> gauss;
     std::uniform_real_distribution<double> shift(-0.45, 0.45);
-    int const side = n + 2;
+    int const edge_points = n + 2;
     std::vector<std::array<double, 2>> at;
-    for (int k = 0; k < side * side; ++k) at.push_back({k % side + shift(random), 0.3 * (k / side + shift(random))});
+    for (int k = 0; k < edge_points * edge_points; ++k)
+        at.push_back({k % edge_points + shift(random), 0.3 * (k / edge_points + shift(random))});
     dense a(n * n);
     auto const unknown = [&](int k) {
-        int const x = k % side - 1, y = k / side - 1;
+        int const x = k % edge_points - 1, y = k / edge_points - 1;
         return x < 0 || y < 0 || x >= n || y >= n ? -1 : x + n * y;
     };
     auto const add_triangle = [&](std::array<int, 3> const& v) {
@@ -87,11 +88,11 @@ csr<double> lognormal(int n, unsigned seed) {
                 if (int const i = unknown(v[c]), j = unknown(v[d]); i >= 0 && j >= 0)
                     a(i, j) += weight * (edge[c][0] * edge[d][0] + edge[c][1] * edge[d][1]) / (4 * area);
     };
-    for (int y = 0; y + 1 < side; ++y)
-        for (int x = 0; x + 1 < side; ++x) {
-            int const k = x + side * y;
-            add_triangle({k, k + 1, k + side + 1});
-            add_triangle({k, k + side + 1, k + side});
+    for (int y = 0; y + 1 < edge_points; ++y)
+        for (int x = 0; x + 1 < edge_points; ++x) {
+            int const k = x + edge_points * y;
+            add_triangle({k, k + 1, k + edge_points + 1});
+            add_triangle({k, k + edge_points + 1, k + edge_points});
         }
     return to_csr<double>(a);
 }
@@ -227,7 +228,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
         char const *name, *kind, *method;
         generator_options options;
         std::int64_t small, large;
-        std::int64_t most; ///< iterations of the large one
+        std::int64_t max_iterations; ///< iterations of the large one
         double growth;
         char const* more = "";
     };
@@ -249,7 +250,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
             auto const large = solve_with(exec, p.method, name, of(p.kind, p.options, p.large), 1e-8);
             CHECK(small.converged);
             CHECK(large.converged);
-            CHECK(large.iterations <= p.most);
+            CHECK(large.iterations <= p.max_iterations);
             CHECK(double(large.iterations) <=
                   std::max(p.growth * double(small.iterations), double(small.iterations) + 2));
         }
@@ -449,7 +450,7 @@ TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, th
 struct plain_level {
     int rows, below;
     std::vector<double> a, p, r, diagonal; ///< a[rows, rows], p[rows, below], r[below, rows]
-    double unit;
+    double scale;
 };
 using plain_vector = std::vector<double>;
 plain_vector plain_product(std::vector<double> const& m, int rows, int columns, plain_vector const& x) {
@@ -465,7 +466,7 @@ plain_vector cycle_of(std::vector<plain_level> const& levels, std::size_t depth,
     std::size_t const n = b.size();
     auto const residual = [&](plain_vector const& x) {
         auto r = plain_product(l.a, l.rows, l.rows, x);
-        for (std::size_t i = 0; i < n; ++i) r[i] = b[i] - l.unit * r[i];
+        for (std::size_t i = 0; i < n; ++i) r[i] = b[i] - l.scale * r[i];
         return r;
     };
     plain_vector x(n);
@@ -535,7 +536,7 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
             to = {sparse(l.a, l.rows, l.rows),
                   sparse(l.p, l.rows, l.below),
                   sparse(l.r, l.below, l.rows),
-                  l.unit,
+                  l.scale,
                   vector(l.diagonal),
                   below_b,
                   x,
@@ -547,7 +548,7 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
         }
         cycle.inverse = vector(inverse);
         cycle.last_rows = last;
-        for (int again = 0; again < 2; ++again) { // what is left of a cycle does not matter
+        for (int again = 0; again < 2; ++again) { // the vectors of an earlier cycle have no influence
             run_lower_levels(exec, cycle);
             auto const got = to_vector(exec, array_view<double const>(solution, rows.front()));
             auto const expected = cycle_of(plain, 0, inverse, plain_vector(b.begin(), b.end()));
@@ -695,11 +696,11 @@ TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order 
                 std::reverse(columns.begin() + a.row_offsets()[i], columns.begin() + a.row_offsets()[i + 1]);
                 std::reverse(values.begin() + a.row_offsets()[i], values.begin() + a.row_offsets()[i + 1]);
             }
-            csr<double> const turned{a.rows(), a.columns(), exec.copy(a.row_offsets()), exec.copy(columns),
-                                     exec.copy(values)};
-            multilevel<Executor> other(exec, turned.view(), options);
+            csr<double> const reversed{a.rows(), a.columns(), exec.copy(a.row_offsets()), exec.copy(columns),
+                                       exec.copy(values)};
+            multilevel<Executor> other(exec, reversed.view(), options);
             CHECK(apply(exec, other, r) == expected);
-            other.refresh(exec, turned.view());
+            other.refresh(exec, reversed.view());
             CHECK(apply(exec, other, r) == expected);
         }
 }
@@ -780,12 +781,12 @@ TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COP
     csr<double> const doubled{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 3}),
                               exec.copy(std::vector<std::int32_t>{0, 0, 1}), exec.copy(std::vector<double>{1, 1, 1})};
     CHECK_THROWS_AS(multilevel<Executor>(exec, doubled.view()), matrix_error);
-    multilevel<Executor> kept(exec, local.view(), options);
-    auto const before = apply(exec, kept, r);
+    multilevel<Executor> unchanged(exec, local.view(), options);
+    auto const before = apply(exec, unchanged, r);
     auto const other = exec.copy(to_csr<double>(random_matrix(n, true, 7)));
-    CHECK_THROWS_AS(kept.refresh(exec, other.view()), error);
-    CHECK(apply(exec, kept, r) == before);
-    CHECK_THROWS_AS(apply(exec, kept, std::vector<double>(3)), dimension_error);
+    CHECK_THROWS_AS(unchanged.refresh(exec, other.view()), error);
+    CHECK(apply(exec, unchanged, r) == before);
+    CHECK_THROWS_AS(apply(exec, unchanged, std::vector<double>(3)), dimension_error);
     CHECK_THROWS_WITH_AS(make_preconditioner(exec, "multilevel,cycle=x", local.view()), doctest::Contains("cycle"),
                          argument_error);
 }

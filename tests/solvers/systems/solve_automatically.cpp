@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_E
     CHECK(traits_on(exec, dense(0)).symmetric);
     CHECK(traits_on(exec, one_sided).row_length == 1);
     CHECK(traits_on(exec, dense(0)).strongest_pair == 0);
-    dense sample_of_pairs(4); // of rows with 3, 2, 1 and no entries beside the diagonal
+    dense sample_of_pairs(4); // rows with 3, 2, 1 and no off-diagonal entries
     sample_of_pairs(0, 0) = 100, sample_of_pairs(0, 1) = -1, sample_of_pairs(0, 2) = 2, sample_of_pairs(0, 3) = 5;
     sample_of_pairs(1, 0) = 3, sample_of_pairs(1, 3) = -4, sample_of_pairs(2, 0) = 1, sample_of_pairs(3, 3) = 1;
     CHECK(traits_on(exec, sample_of_pairs).strongest_pair == doctest::Approx((7.0 / 8 + 1 + 1) / 3));
@@ -112,8 +112,8 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
                 for (solver_choice const& c : solver_choices(traits, 1000, on_host, automatic_name, name))
                     CHECK(c.preconditioner == name);
         CHECK(solver_choices(general, 1000, on_host, "cg", "forest").size() == 1);
-        // Large ones go to the diagonal while the pace is good, then to the multilevel method, for a limited number of
-        // iterations.
+        // Large systems use the diagonal while the residual decreases fast enough, then the multilevel method, for a
+        // limited number of iterations.
         auto const takes_levels = [&](matrix_traits const& traits, std::int64_t n) {
             auto const all = solver_choices(traits, n, on_host);
             return std::any_of(all.begin(), all.end(), [](auto const& c) { return c.preconditioner == "multilevel"; });
@@ -129,7 +129,7 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
             CHECK_FALSE(takes_levels(traits, 1000));
         }
         CHECK_FALSE(takes_levels(indefinite, 100'000));
-        // A forest in its place where that holds nearly everything or costs little beside a product.
+        // The forest instead of the diagonal if it contains nearly all weight or is cheap compared with a product.
         for (auto const& traits : {matrix_traits{.strongest_pair = 0.95}, matrix_traits{.row_length = 80}}) {
             CHECK(solver_choices(traits, 100'000, on_host)[0].preconditioner == "forest");
             CHECK(solver_choices(traits, 100'000, on_host)[0].max_remaining > 0);
@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE("the diagonal and levels are left early where they do not sui
         CHECK(left.iterations <= 40);
     }
     CHECK(found.result.relative_residual <= 1);
-    // Chosen by its name it has all of them.
+    // A method selected by name may use all iterations.
     auto const named =
         solve_on(exec, a, b, {.solver = "gmres", .preconditioner = "multilevel", .krylov = {.max_iterations = 130}});
     CHECK(named.found.result.iterations == 130);

@@ -75,7 +75,7 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
                 auto const single =
                     solve(exec, method, op, m, view_of(exec.copy(one_b)), alone.view(), {.tolerance = 1e-9});
                 CHECK(r.on_device == single.on_device);
-                // Dot products of their own move counts by rounding, those of BiCGStab the most.
+                // Separate dot products change the number of iterations by rounding, most for BiCGStab.
                 CHECK(std::abs(double(r.iterations - single.iterations)) <= 0.25 * double(single.iterations) + 2);
             }
             auto again = exec.copy(guess);
@@ -95,9 +95,10 @@ TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right",
     csr_operator<Executor, float> const op(exec, a);
     for (int const solves : {2, 4, 5, 8}) {
         CAPTURE(solves);
-        // Solve k takes k + 1 products, beginning with its own vector; two more solves than are at work at once.
+        // Solve k takes k + 1 products, starting with its own vector; there are two more solves than run
+        // simultaneously.
         auto const x = exec.copy(random_vector<float>(int(n) * (solves + 2), 3));
-        std::vector<std::vector<float>> got(std::size_t(solves) + 2), wanted(got);
+        std::vector<std::vector<float>> got(std::size_t(solves) + 2), separate(got);
         detail::columns_in_step<Executor, float> together(exec, op, solves);
         auto const powers = [&](std::int64_t k, auto const& multiply) {
             buffer<float> from(exec, n), to(exec, n);
@@ -139,15 +140,15 @@ TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the w
     krylov_options shouting{
         .progress = [](std::int64_t k, double) -> bool { return k < 2 ? true : throw std::runtime_error("enough"); }};
     CHECK_THROWS_WITH_AS(solve_three("cg", shouting), "enough", std::runtime_error);
-    // Of a system that takes hundreds of iterations: a device runs ahead of who cancels.
+    // A system that takes hundreds of iterations, since a device runs ahead of the cancellation.
     auto const large = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 150}));
     csr_operator<Executor, double> const of_large(exec, large);
     auto const m_of_large = make_preconditioner(exec, "jacobi", large.view());
-    auto const sides = exec.copy(random_vector<double>(3 * int(large.rows()), 1));
+    auto const rhs_columns = exec.copy(random_vector<double>(3 * int(large.rows()), 1));
     auto found = exec.copy(std::vector<double>(std::size_t(3 * large.rows())));
     krylov_options const stopping{.tolerance = 1e-14, .progress = [](std::int64_t k, double) { return k < 2; }};
     for (krylov_result const& r :
-         solve_columns(exec, "cg", of_large, m_of_large, sides.view(), found.view(), 3, stopping))
+         solve_columns(exec, "cg", of_large, m_of_large, rhs_columns.view(), found.view(), 3, stopping))
         CHECK(r.reason == krylov_reason::cancelled);
     CHECK(solve_columns(exec, "cg", op, m, b.view().slice(0, 0), x.view().slice(0, 0), 0).empty());
 }
