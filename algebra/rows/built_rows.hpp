@@ -117,7 +117,7 @@ void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Wo
     for_each(exec, rows, work);
 }
 
-/// The same matrix on the host without a counting pass, for rows with an upper bound bound(i) of their entries. A block
+/// Builds a matrix on the host without a counting pass, for rows with an upper bound bound(i) of their entries. A block
 /// of rows is computed in memory of its worker, which stays in the cache, and then copied after the blocks before it.
 /// Address space is reserved for the sum of all bounds; memory is used for the actual entries only. Returns false if
 /// there is not enough address space.

@@ -31,8 +31,8 @@ struct add_mirror {
         return 0;
     }
 };
-/// The same if mirrors[k] is the position of the mirror entry. The result is reduced by maximum: 2 if there is no
-/// mirror entry, 1 if its magnitude differs, else 0.
+/// values[k] = |a_ij| + |a_ji| if mirrors[k] is the position of the mirror entry. The result is reduced by maximum: 2
+/// if there is no mirror entry, 1 if its magnitude differs, else 0.
 template <class T, class O>
 struct add_known_mirror {
     T const* coefficients;

@@ -222,8 +222,8 @@ __global__ void __launch_bounds__(map_threads)
 
 inline constexpr int strided_vertices = 64; ///< vertices of a thread
 inline constexpr int strided_attempts = 32;
-/// The same for neighbours with distant indices, where every access loads another cache line: each thread cycles
-/// through its own vertices.
+/// try_vertex_map() for neighbours with distant indices, where every access loads another cache line: each thread
+/// processes a fixed set of vertices repeatedly.
 template <int N, class F>
 __global__ void __launch_bounds__(map_threads)
     try_vertex_map_strided_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {

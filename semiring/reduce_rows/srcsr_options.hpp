@@ -17,9 +17,9 @@ enum class srcsr_scheme {
     /// All blocks get path ranges of equal length; rows are split at the ends of ranges (Algorithm 4). A second kernel
     /// folds the partial sums in order, without atomic operations.
     balanced_postprocess,
-    /// The same ranges; partial sums of split rows are added to y by atomic operations. Needs a store with open and
-    /// merge (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the last bits, differ
-    /// from run to run.
+    /// Ranges as for balanced_postprocess; partial sums of split rows are added to y by atomic operations. Needs a
+    /// store with open and merge (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the
+    /// last bits, differ from run to run.
     balanced_atomic,
 };
 inline constexpr std::array<std::string_view, 3> srcsr_scheme_names{"adaptive", "balanced-postprocess",
