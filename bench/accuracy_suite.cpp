@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `accuracy`: errors of the direct solvers compared with those of LAPACK on
-// the same systems (thesis, Tables 4 to 9; Table 6.1 of L.-W. Chang's thesis; section 5.4 of Zhang, Cohen and Owens).
-// Forward errors are compared system by system and the median of the ratios is shown, because the errors for
-// ill-conditioned matrices differ by orders of magnitude between seeds.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `accuracy`: errors of the direct solvers compared with those of LAPACK on the same systems (thesis, Tables 4 to
+// 9; Table 6.1 of L.-W. Chang's thesis; section 5.4 of Zhang, Cohen and Owens). Forward errors are compared system by
+// system and the median of the ratios is shown, because the errors for ill-conditioned matrices differ by orders of
+// magnitude between seeds.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `algebra`: products of sparse matrices and element-wise operations; on
-// the host also by SuiteSparse:GraphBLAS.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `algebra`: products of sparse matrices and element-wise operations; on the host also by SuiteSparse:GraphBLAS.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `graph`: graph algorithms; on the host also plain sequential loops and
-// Boost.Graph.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `graph`: graph algorithms; on the host also plain sequential loops and Boost.Graph.
 #include <cmath>
 
 #include <fmt/core.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Timing of queued work with CUDA events, and the copy bandwidth of the device.
+/// \file
+/// Timing of queued work with CUDA events, and the copy bandwidth of the device.
 #pragma once
 
 #include <algorithm>

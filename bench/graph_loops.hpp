@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Plain sequential loops, for comparison with the graph algorithms on the host.
+/// \file
+/// Plain sequential loops, for comparison with the graph algorithms on the host.
 #pragma once
 
 #include <algorithm>

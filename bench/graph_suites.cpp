@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Suites `factor`, `forest` and `solve`: single source for both executors.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suites `factor`, `forest` and `solve`: single source for both executors.
 #include <cmath>
 #include <optional>
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `krylov`: time of an iteration compared with the time of its memory
-// traffic, single source for both executors; on the host also conjugate gradients written as plain loops and those of
-// Eigen.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `krylov`: time of an iteration compared with the time of its memory traffic, single source for both executors;
+// on the host also conjugate gradients written as plain loops and those of Eigen.
 #include <algorithm>
 #include <chrono>
 #include <functional>

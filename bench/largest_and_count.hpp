@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A user-defined semiring: the largest product and the number of products.
+/// \file
+/// A user-defined semiring: the largest product and the number of products.
 #pragma once
 
 #include <cstdint>

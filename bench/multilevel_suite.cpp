@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `multilevel`: CG or BiCGStab with the multilevel forest method to 1e-8,
-// set-up included, comparing its smoothers and cycles with each other and with the forest of one level; refresh.
-// bench/peers/multilevel_peer.cpp measures BoomerAMG.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `multilevel`: CG or BiCGStab with the multilevel forest method to 1e-8, set-up included, comparing its
+// smoothers and cycles with each other and with the forest of one level; refresh. bench/peers/multilevel_peer.cpp
+// measures BoomerAMG.
 #include <algorithm>
 
 #include <fmt/core.h>

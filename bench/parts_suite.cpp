@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `parts`: distributed systems, products, factors and forests, with one
-// rank per device or per fraction of the cores, compared with a single executor. Single source for both kinds of
-// executors.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `parts`: distributed systems, products, factors and forests, with one rank per device or per fraction of the
+// cores, compared with a single executor. Single source for both kinds of executors.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `preconditioner`: times of the set-up with its stages, of refresh and of
-// application, also in units of a product with the same matrix. Single source for both executors.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `preconditioner`: times of the set-up with its stages, of refresh and of application, also in units of a
+// product with the same matrix. Single source for both executors.
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `queues`: the systems of Table 2 of Yang, Li and Li (2017) to 1e-7 by
-// HBISA (on-chip and by passes), Krylov methods and elimination, with the iterations of Table 3 for comparison; single
-// source for both executors. On the host also by the banded elimination of LAPACK.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `queues`: the systems of Table 2 of Yang, Li and Li (2017) to 1e-7 by HBISA (on-chip and by passes), Krylov
+// methods and elimination, with the iterations of Table 3 for comparison; single source for both executors. On the host
+// also by the banded elimination of LAPACK.
 #include <algorithm>
 #include <functional>
 #include <string>

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `splittings`: GMRES(20) to 1e-6 with preconditioners of several forests
-// and others: times of set-up, application and solve, on generated matrices similar to those of Table 17 of the source
-// thesis (Figures 34 to 40). Single source for both executors.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `splittings`: GMRES(20) to 1e-6 with preconditioners of several forests and others: times of set-up,
+// application and solve, on generated matrices similar to those of Table 17 of the source thesis (Figures 34 to 40).
+// Single source for both executors.
 #include <cmath>
 #include <type_traits>
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `spmv` on CUDA: Coppice and cuSPARSE (after its preprocess step);
-// repetitions alternate between buffers that exceed the cache; other schemes, other semirings, and the applications of
-// section 3.6.2 of the source thesis.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `spmv` on CUDA: Coppice and cuSPARSE (after its preprocess step); repetitions alternate between buffers that
+// exceed the cache; other schemes, other semirings, and the applications of section 3.6.2 of the source thesis.
 #include <cmath>
 #include <limits>
 

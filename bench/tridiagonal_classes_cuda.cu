@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `tridiagonal` on CUDA, beyond single scalar systems: many right-hand
-// sides, batches, bands, blocks, factorisations and sparse right-hand sides, compared with the routines of cuSPARSE in
-// float. Repetitions alternate between buffers that exceed the cache.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `tridiagonal` on CUDA, beyond single scalar systems: many right-hand sides, batches, bands, blocks,
+// factorisations and sparse right-hand sides, compared with the routines of cuSPARSE in float. Repetitions alternate
+// between buffers that exceed the cache.
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `tridiagonal` on the host, beyond single scalar systems: bands, blocks,
-// cyclic systems, batches, many and sparse right-hand sides, factorisations, each compared with LAPACK and, for
-// batches, with the classical algorithms.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `tridiagonal` on the host, beyond single scalar systems: bands, blocks, cyclic systems, batches, many and
+// sparse right-hand sides, factorisations, each compared with LAPACK and, for batches, with the classical algorithms.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `tridiagonal` on CUDA: Coppice and cuSPARSE gtsv2 with and without
-// pivoting; repetitions alternate between buffers that exceed the cache.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `tridiagonal` on CUDA: Coppice and cuSPARSE gtsv2 with and without pivoting; repetitions alternate between
+// buffers that exceed the cache.
 #include <cmath>
 
 #include <cusparse.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The second half of suite `tridiagonal` on CUDA: everything except single scalar systems.
+/// \file
+/// The second half of suite `tridiagonal` on CUDA: everything except single scalar systems.
 #pragma once
 
 #include <cusparse.h>

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Suite `tridiagonal` on the host, small systems: the cost of a call. A
-// repetition makes many calls, each with a different system, since the branch predictor would learn LAPACK's pivots of
-// a repeated one.
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `tridiagonal` on the host, small systems: the cost of a call. A repetition makes many calls, each with a
+// different system, since the branch predictor would learn LAPACK's pivots of a repeated one.
 #include <algorithm>
 
 #include "bench/problems/host_problem.hpp"

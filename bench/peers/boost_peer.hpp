@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Algorithms of the Boost Graph Library on a copy of the graph.
+/// \file
+/// Algorithms of the Boost Graph Library on a copy of the graph.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Error checks for calls of cuSPARSE, and its handle.
+/// \file
+/// Error checks for calls of cuSPARSE, and its handle.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file ILU(0) of cuSPARSE as a preconditioner, for comparison.
+/// \file
+/// ILU(0) of cuSPARSE as a preconditioner, for comparison.
 #pragma once
 
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>

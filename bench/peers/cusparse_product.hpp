@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The sparse product of cuSPARSE, for comparison.
+/// \file
+/// The sparse product of cuSPARSE, for comparison.
 #pragma once
 
 #include <coppice/algebra/csr.hpp>

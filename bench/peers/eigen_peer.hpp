@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Conjugate gradients of Eigen, for comparison if CMake finds that library.
+/// \file
+/// Conjugate gradients of Eigen, for comparison if CMake finds that library.
 #pragma once
 
 #include <memory>

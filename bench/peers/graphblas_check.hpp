@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Error check of the comparisons with SuiteSparse:GraphBLAS; included by their sources only.
+/// \file
+/// Error check of the comparisons with SuiteSparse:GraphBLAS; included by their sources only.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SuiteSparse:GraphBLAS for comparison with the host SpMV, behind a small C++ interface.
+/// \file
+/// SuiteSparse:GraphBLAS for comparison with the host SpMV, behind a small C++ interface.
 #pragma once
 
 #include <string>

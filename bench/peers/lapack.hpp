@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Direct solvers of LAPACK in both precisions, for comparison; they overwrite all their arguments.
+/// \file
+/// Direct solvers of LAPACK in both precisions, for comparison; they overwrite all their arguments.
 #pragma once
 
 #include <lapacke.h>

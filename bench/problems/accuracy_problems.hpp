@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Banded systems with known solutions for suite `accuracy`, and their solutions by LAPACK.
+/// \file
+/// Banded systems with known solutions for suite `accuracy`, and their solutions by LAPACK.
 #pragma once
 
 #include <cstdint>

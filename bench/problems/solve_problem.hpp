@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Solves one problem by several methods, including their set-up: one row of the table each. For both executors.
+/// \file
+/// Solves one problem by several methods, including their set-up: one row of the table each. For both executors.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause The reference of small_systems.py: a loop of calls from C++.
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference of small_systems.py: a loop of calls from C++.
 #include <chrono>
 
 #include <coppice/core/executor.hpp>

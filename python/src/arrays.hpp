@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Arrays of Python as arguments of the library. Python code has checked shapes and contiguity; the types are
+/// \file
+/// Arrays of Python as arguments of the library. Python code has checked shapes and contiguity; the types are
 /// distinguished here, and the memory space of an array determines the executor.
 #pragma once
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Solves with an automatic choice of the method.
+// SPDX-License-Identifier: BSD-3-Clause
+// Solves with an automatic choice of the method.
 #include <nanobind/stl/string.h>
 
 #include <coppice/solvers/solve/solve_automatically.hpp>

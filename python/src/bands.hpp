@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Band matrices and batches of them, as views of arrays.
+/// \file
+/// Band matrices and batches of them, as views of arrays.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Device addresses of the functions in the tables of operators. An address is valid in the kernels of the same
-/// source file only, since their stack size is computed from the functions that they may call.
+/// \file
+/// Device addresses of the functions in the tables of operators. An address is valid in the kernels of the same source
+/// file only, since their stack size is computed from the functions that they may call.
 #pragma once
 
 #include <map>

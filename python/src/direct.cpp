@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Direct solves with all options.
+// SPDX-License-Identifier: BSD-3-Clause
+// Direct solves with all options.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 

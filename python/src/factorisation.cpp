@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Factorisations that are reused for several solves.
+// SPDX-License-Identifier: BSD-3-Clause
+// Factorisations that are reused for several solves.
 #include <memory>
 
 #include <nanobind/stl/unique_ptr.h>

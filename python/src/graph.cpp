@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Graph algorithms by their names in the catalogue.
+// SPDX-License-Identifier: BSD-3-Clause
+// Graph algorithms by their names in the catalogue.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Ends calls of the library if a signal handler of Python raises an exception, such as KeyboardInterrupt for
-/// SIGINT.
+/// \file
+/// Ends calls of the library if a signal handler of Python raises an exception, such as KeyboardInterrupt for SIGINT.
 #pragma once
 
 #include <nanobind/nanobind.h>

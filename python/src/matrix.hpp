@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A CSR matrix whose three arrays are owned by Python, in host or device memory.
+/// \file
+/// A CSR matrix whose three arrays are owned by Python, in host or device memory.
 #pragma once
 
 #include <coppice/algebra/csr.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Operators selected by Python: by name from the tables below, or by the address of a function that Numba
-/// compiled for the host. All are called by function pointers, so that an operation is instantiated once per value
-/// type. On a device these are device addresses, which are read from the device.
+/// \file
+/// Operators selected by Python: by name from the tables below, or by the address of a function that Numba compiled for
+/// the host. All are called by function pointers, so that an operation is instantiated once per value type. On a device
+/// these are device addresses, which are read from the device.
 #pragma once
 
 #include <array>

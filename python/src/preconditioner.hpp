@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Preconditioners of the catalogue, and Python functions as preconditioners.
+/// \file
+/// Preconditioners of the catalogue, and Python functions as preconditioners.
 #pragma once
 
 #include <algorithm>

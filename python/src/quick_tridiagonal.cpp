@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Fast paths from four vectors, of NumPy or on a device, to a solution: for small
-// systems the general checks of the arguments take longer than the solve.
+// SPDX-License-Identifier: BSD-3-Clause
+// Fast paths from four vectors, of NumPy or on a device, to a solution: for small systems the general checks of the
+// arguments take longer than the solve.
 #include <algorithm>
 #include <array>
 #include <cstring>

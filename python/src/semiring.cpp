@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Products over named semirings, and over a compiled user function that reduces
-// rows.
+// SPDX-License-Identifier: BSD-3-Clause
+// Products over named semirings, and over a compiled user function that reduces rows.
 #include <cstdint>
 #include <optional>
 

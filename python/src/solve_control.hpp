@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Communication between Python and a running Krylov method.
+/// \file
+/// Communication between Python and a running Krylov method.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Sparse algebra: element-wise operations, submatrices, masks and accumulators,
-// products over user-defined operators.
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse algebra: element-wise operations, submatrices, masks and accumulators, products over user-defined operators.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

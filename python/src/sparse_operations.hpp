@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The operations of the sparse algebra over operators that Python selects, on every executor. Vectors are passed
-/// as matrices: as rows of ranges of their indices, or as one column.
+/// \file
+/// The operations of the sparse algebra over operators that Python selects, on every executor. Vectors are passed as
+/// matrices: as rows of ranges of their indices, or as one column.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Solves with several right-hand sides simultaneously, and in mixed precision.
+// SPDX-License-Identifier: BSD-3-Clause
+// Solves with several right-hand sides simultaneously, and in mixed precision.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 

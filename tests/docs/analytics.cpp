@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause The example of docs/guide/analytics.md; which contains the region between the
-// markers word for word. [begin]
+// SPDX-License-Identifier: BSD-3-Clause
+// The example of docs/guide/analytics.md, which contains the region between the markers word for word.
+// [begin]
 #include <coppice/bfs.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/generators.hpp>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause The example of docs/guide/parts.md, which contains the region between the
-// markers. [begin]
+// SPDX-License-Identifier: BSD-3-Clause
+// The example of docs/guide/parts.md, which contains the region between the markers.
+// [begin]
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Generates the tables of docs/guide/preconditioners.md from the catalogue; fails
-// and prints the expected table if the page (the only argument) differs.
+// SPDX-License-Identifier: BSD-3-Clause
+// Generates the tables of docs/guide/preconditioners.md from the catalogue; fails and prints the expected table if the
+// page (the only argument) differs.
 #include <coppice/preconditioner.hpp>
 
 #include <algorithm>

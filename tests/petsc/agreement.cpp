@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause A program that is linked to the plug-in: PETSc's methods with its
-// preconditioners compared with those of the library, factors of bands, and what becomes of bad input. Runs on any
-// number of ranks; what is compared lives on one.
+// SPDX-License-Identifier: BSD-3-Clause
+// A program that is linked to the plug-in: PETSc's methods with its preconditioners compared with those of the library,
+// factors of bands, and what becomes of bad input. Runs on any number of ranks; what is compared lives on one.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal systems distributed over ranks: offsets of the ranks, and the error of a solution by definition.
+/// \file
+/// Tridiagonal systems distributed over ranks: offsets of the ranks, and the error of a solution by definition.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause Krylov methods on complex systems, compared with LAPACK.
+// SPDX-License-Identifier: BSD-3-Clause
+// Krylov methods on complex systems, compared with LAPACK.
 #include <doctest/doctest.h>
 
 #include <cmath>

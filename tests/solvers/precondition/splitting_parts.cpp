@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause Preconditioners with factors of other patterns than forests: pairs, bands,
-// lines of grids; compared with dense definitions.
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioners with factors of other patterns than forests: pairs, bands, lines of grids; compared with dense
+// definitions.
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
