@@ -25,7 +25,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endif()
 endif()
 set(COPPICE_ISA_LEVELS ${isa_levels} CACHE STRING
-  "Instruction sets of the hot loops, chosen at run time: base, v3 (AVX2, FMA), v4 (AVX-512); base is required")
+  "Instruction sets of the hot loops, chosen at run time: base, v3 (AVX2, FMA), v4 (AVX-512); base has to be there")
 list(APPEND COPPICE_ISA_LEVELS base)
 list(REMOVE_DUPLICATES COPPICE_ISA_LEVELS)
 
