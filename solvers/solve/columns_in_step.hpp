@@ -105,7 +105,7 @@ public:
         threads.reserve(members_.size());
         try {
             for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
-        } catch (std::exception const& e) { // the remaining threads solve all columns
+        } catch (std::exception const& e) { // no more threads: those that there are do it
             if (threads.empty())
                 throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
             for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = member_task::done;
