@@ -24,7 +24,7 @@ std::string catalogue_table() {
     return text;
 }
 
-/// An option that several have in the same way stands once.
+/// An option that several preconditioners share is listed once.
 std::string options_table() {
     std::vector<std::pair<coppice::option_row, std::string>> options;
     for (auto const& row : coppice::preconditioner_catalogue)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Readers of files under damaged inputs: each is read, or refused by an exception of the library.
+// Readers of files with damaged inputs: each input is read or rejected with an exception of the library.
 //
 //   coppice_fuzz_readers                              all targets, 20000 executions each
 //   coppice_fuzz_readers TARGET|all [EXECUTIONS [SEED]]
@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 namespace fuzz = coppice::fuzz;
 using coppice::host_executor;
 
-// Memory that a reader may hold: a multiple of the input, and buffers of a fixed size.
+// Limit of the memory of a reader: a multiple of the input, and buffers of a fixed size.
 constexpr std::int64_t memory_factor = 64;
 constexpr std::int64_t fixed_memory = std::int64_t(12) << 20;
 constexpr coppice::read_limits limits{.max_expansion = 8, .small_bytes = 1 << 20, .max_bytes = 1 << 26};
@@ -48,7 +48,7 @@ constexpr coppice::read_limits limits{.max_expansion = 8, .small_bytes = 1 << 20
     std::abort();
 }
 
-/// A file in memory under a name of any ending.
+/// A file in memory whose name has any given ending.
 class memory_file {
 public:
     explicit memory_file(std::string const& ending) {
@@ -99,7 +99,7 @@ void read_and_check(host_executor const& exec, fs::path const& path, coppice::ma
     if (rows > 0 && read.vertices.find(read.vertices.name(0), rows) != 0) die("a vertex is not found by its name");
 }
 
-/// How the first bytes of a run choose types and options.
+/// The first bytes of a run select types and options.
 void read_as(host_executor const& exec, fs::path const& path, unsigned choice) {
     coppice::matrix_read_options options;
     options.duplicates = static_cast<coppice::duplicates>(choice / 8 % 8);
@@ -161,7 +161,7 @@ std::string bytes_of(std::initializer_list<N> numbers) {
     return bytes;
 }
 
-/// Texts of formats that the datasets do not have.
+/// Texts of formats that do not occur in the datasets.
 std::vector<std::string> texts_of(std::string const& name) {
     if (name == "metis") return {"% a comment\n4 3 1\n2 5 3 1\n1 5 3 2\n1 1 2 2\n\n", "2 1 11 2\n4 4 2 7\n1 1 1 7\n"};
     if (name == "gap" || name == "gap_weighted") {
@@ -212,7 +212,7 @@ void execute(target const& t, host_executor const& exec, memory_file& file, std:
     fuzz::reset_peak();
     try {
         t.read(exec, file.path(), choice);
-    } catch (coppice::error const&) { // refused, with a reason
+    } catch (coppice::error const&) { // rejected with a message
     }
     auto const used = fuzz::peak_bytes() - before;
     if (used > memory_factor * std::int64_t(input.size()) + fixed_memory)
@@ -347,7 +347,7 @@ template <class Work>
 std::int64_t fail_each(std::string const& name, Work const& work) {
     std::int64_t failed = 0;
     try {
-        work(); // what is kept between calls is allocated here
+        work(); // caches between calls are allocated here
     } catch (coppice::error const&) {
     }
     for (auto const which : {fuzz::failures::one, fuzz::failures::all_from})

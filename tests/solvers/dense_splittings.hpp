@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners held against dense matrices.
+/// Dense definitions of preconditioners made of several factors.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline std::vector<double> diagp_1(dense const& a) {
     }
     return d;
 }
-/// T M_{m-1} ... M_0 of Eqs. 57 to 62 with T = diagp_1(A), where part l of A holds what factors[l] does off the
-/// diagonal.
+/// T M_{m-1} ... M_0 of Eqs. 57 to 62 with T = diagp_1(A), where the off-diagonal entries of factor l are those of
+/// factors[l].
 inline dense direct_product(dense const& a, std::vector<dense> const& factors) {
     int const n = a.n, m = int(factors.size());
     auto const t = diagp_1(a);

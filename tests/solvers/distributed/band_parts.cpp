@@ -18,7 +18,7 @@ namespace {
 
 using rank_offsets = std::vector<std::int64_t>;
 
-/// (Block) rows [begin, end) of a matrix in memory of an executor.
+/// (Block) rows [begin, end) of a matrix in the memory of an executor.
 template <class T>
 struct rows_on {
     buffer<T> lower{}, diagonal{}, upper{};
@@ -75,7 +75,7 @@ solution<T> solve_distributed(std::vector<Executor> const& executors, band_matri
 
 template <class T, class Fixture>
 struct rank_checks {
-    static constexpr double bound = 60 * epsilon<T>; // measured in double or long double: another rounding
+    static constexpr double bound = 60 * epsilon<T>; // computed in double or long double, with different rounding
     int checked = 0, refined = 0, accurate = 0;
 
     void one(band_matrix<T> const& a, plain_rows<T> const& meaning, rank_offsets const& where, std::int64_t columns,
@@ -85,7 +85,7 @@ struct rank_checks {
         double const error = backward_error_of(meaning, r.x, d);
         solve_report const& first = r.reports[0];
         if (error > bound ||
-            first.status != solve_status::ok) { // only where digits are hard to have, and never in secret
+            first.status != solve_status::ok) { // only for ill-conditioned systems, and always reported
             CHECK(lapack_condition(meaning) > 0.01 / epsilon<T>);
             CHECK(first.status != solve_status::ok);
         } else {
@@ -100,7 +100,7 @@ struct rank_checks {
         accurate += first.status == solve_status::ok;
         ++checked;
     }
-    /// In several numbers of ranks, equal and unequal ones.
+    /// Tests several numbers of ranks, with equal and unequal ranges.
     void all(band_matrix<T> const& a, plain_rows<T> const& meaning, std::int64_t rows, std::int64_t columns,
              band_options const& options = {}) {
         CAPTURE(a.block);
@@ -138,7 +138,7 @@ void check_classes() {
             }
         for (auto const& [below, above] : widths) {
             banded_storage<T> s(rows, below, above, std::uint64_t(rows + 9 * below + above));
-            if (below == 0 || above == 0) // a triangle, whose condition is that of powers otherwise
+            if (below == 0 || above == 0) // a triangular matrix, which would otherwise be ill-conditioned
                 for (std::int64_t i = 0; i < rows; ++i) s.at(i, 0) = T(8);
             of.all(s.view(), s.meaning(), rows, below % 3 + 1);
         }
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
             CHECK(r.reports[0].componentwise_error < 1e-14);
         }
     }
-    // One rank with rows: what solve_bands gives, bit by bit.
+    // If only one rank has rows, the result is bitwise equal to that of solve_bands.
     block_storage<std::complex<float>> const s(70, 4, 3, true);
     auto const d = rhs_for(s.meaning(true), 2, 8);
     auto const one = solve_blocks(Fixture::exec(), s, d, {.cyclic = true, .condition = true});
@@ -289,7 +289,7 @@ TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite",
             s = whole;
             s.upper[2 * std::size_t(n) * std::size_t(n)] = std::numeric_limits<T>::infinity();
             CHECK(report_of<T, Fixture>(s.view(), 40, ranks, {.cyclic = true}).status == solve_status::not_finite);
-            // Rows that sum to zero, in a ring and in a chain.
+            // Rows that sum to zero, cyclic and not cyclic.
             for (bool const cyclic : {false, true}) {
                 s = whole;
                 for (auto* const band : {&s.lower, &s.upper})
@@ -451,7 +451,7 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
     CHECK_THROWS_AS(fails(good, {.in_place = true}), argument_error);
     CHECK_THROWS_AS(fails({12, 9, 1, nullptr}, {}), argument_error);
 
-    // Ranks that do not fit together: the same sentence on all.
+    // Inconsistent arguments of the ranks: the same message on all ranks.
     std::string const others = "1 right-hand sides, not cyclic, operation 0, 0 refinements, error bound 0";
     std::string const fit = "solve_bands_distributed: rank 1 has 2 lower and 2 upper bands, " + others +
                             ", rank 0 has 2 lower and 1 upper bands, " + others + ", expected the same";

@@ -27,7 +27,7 @@ struct identity {
     }
 };
 
-/// Symmetric, diagonally dominant, with couplings far away.
+/// Symmetric, diagonally dominant, with couplings between distant rows.
 std::vector<std::vector<double>> dense_matrix(int n) {
     std::vector<std::vector<double>> a(static_cast<std::size_t>(n));
     for (auto& row : a) row.resize(a.size());
@@ -59,7 +59,7 @@ std::vector<std::vector<int>> const divisions{
 } // namespace
 
 TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations", Fixture, COPPICE_TEST_EXECUTORS) {
-    // On CUDA iterations are queued several at a time, the fewer the larger a vector is.
+    // On CUDA several iterations are queued together, fewer for larger vectors.
     using exec_type = decltype(Fixture::exec());
     std::vector<int> const begin{0, sanitized ? 60'000 : 1'200'000, sanitized ? 61'000 : 1'210'000};
     for (double const tolerance : {1e-2, 1e-5, 1e-9}) {
@@ -322,7 +322,7 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
          {grid{"space", 30, 30, 40, false, 1, 1}, grid{"jumps", 260, 260, 1, true, 1, 1},
           grid{"plane", 300, 300, 1, false, 1, 1}, grid{"plane, heavy across the cuts", 300, 300, 1, false, 100, 2},
           grid{"space, heavy across the cuts", 36, 36, 36, false, 100, 4}}) {
-        if (sanitized && of.name != "space") continue; // what the others count, all run alike
+        if (sanitized && of.name != "space") continue; // the others count iterations of the same code
         CAPTURE(of.name);
         std::int64_t const n = of.nx * of.ny * of.nz;
         auto const one = solve(1, of, {});
@@ -387,7 +387,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
             CAPTURE(ranks);
             CHECK(solve(ranks, n, {{"smoother", smoother}}).converged);
         }
-    // Few rows are solved together, with the options that were given.
+    // Small systems are solved on all ranks, with the given options.
     CHECK(solve(2, 1000, {{"levels", "1"}, {"coarsest", "1"}}).iterations > solve(2, 1000, {}).iterations);
     CHECK_THROWS_WITH_AS(solve(2, 1000, {{"block", "2"}}), doctest::Contains("block=2 is for one rank"),
                          argument_error);

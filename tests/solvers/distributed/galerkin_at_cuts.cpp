@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of rows at the cuts between ranks, and rows that cross them, against dense matrices.
+// Galerkin products of rows at rank boundaries, compared with dense matrices.
 #include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 
 #include <algorithm>
@@ -166,7 +166,7 @@ TEST_CASE_TEMPLATE(
             patterns[rank] = found.pattern;
             values[rank] = found.values;
         });
-        // Row 1 is the first rank's, row 8 the third one's.
+        // Row 1 is on the first rank, row 8 on the third one.
         CHECK(patterns == (change == 1 ? std::vector<int>{0, 1, 0, 1} : std::vector<int>{1, 1, 1, 1}));
         CHECK(values == (change == 0 ? std::vector<int>{1, 1, 1, 1} : std::vector<int>{0, 1, 0, 1}));
     }

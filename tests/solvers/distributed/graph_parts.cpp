@@ -23,7 +23,7 @@ namespace {
 
 using int_offsets = std::vector<int>;
 
-/// Equal ranks, some empty, some of one row; a rank for each row where there are few.
+/// Divisions into equal ranges, with empty ranks, with ranks of one row; for small n also one rank per row.
 std::vector<int_offsets> divisions_of(int n) {
     std::vector<int_offsets> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
     all.push_back({0, std::min(1, n), std::min(2, n), n, n});
@@ -58,7 +58,7 @@ void over_ranks(plain_csr<double> const& a, int_offsets const& first_rows, Work 
     });
 }
 
-/// Those of the ranks, one after the other.
+/// Copies the arrays of the ranks to consecutive positions.
 template <class Executor, class T>
 void put(Executor const& exec, buffer<T> const& rank, std::vector<T>& whole, std::int64_t first) {
     auto const values = to_vector(exec, rank);

@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("reduced parts: any number and size of them", Fixture, COPPIC
             check_random<Fixture, double>(n, equal_rank_offsets(n, ranks), std::uint64_t(n + ranks));
             check_random<Fixture, float>(n, equal_rank_offsets(n, ranks), std::uint64_t(n + ranks));
         }
-    // Every remainder of partitions of 32 rows and of pairs of them, on both sides of a cut.
+    // All remainders modulo 32 and 64 rows (partitions and pairs of them), on both sides of a rank boundary.
     for (std::int64_t k = 0; k < 66; k += 3) check_random<Fixture, double>(3000, {0, 1000 + k, 3000}, 7);
     for (std::vector<std::int64_t> const& first_rows : {std::vector<std::int64_t>{0, 0, 3000},
                                                         {0, 3000, 3000},
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture
             }
             s.make_rhs();
             CAPTURE(diagonal);
-            // A border between partitions that has no partner stays: then a step of refinement has to do.
+            // A boundary row without a matching row remains: then a step of refinement is needed.
             auto const r = solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks));
             if (true_error(s, r.x) > 100 * epsilon)
                 CHECK(true_error(s, solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks), {}, 1).x) <=

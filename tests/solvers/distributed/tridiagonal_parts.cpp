@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
 
 TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture, COPPICE_TEST_EXECUTORS) {
     double const epsilon = std::numeric_limits<double>::epsilon();
-    // Free ends: rows and columns sum to zero, and the right-hand side is in the range.
+    // No Dirichlet ends: rows and columns sum to zero, and the right-hand side is in the range.
     std::int64_t const n = 3000;
     auto s = random_system<double>(n, 3);
     for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
     for (int const ranks : {1, 2, 5})
         for (solve_report const& r : solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks)).reports)
             CHECK(r.status == solve_status::singular);
-    // Toeplitz matrices whose partitions are singular inside, graded ones, rows of very different size.
+    // Toeplitz matrices with singular inner partitions, graded matrices, rows of very different scales.
     for (int const kind : {0, 1, 2, 3, 4})
         for (int const ranks : {1, 2, 3}) {
             auto t = random_system<double>(n, std::uint64_t(kind + 1));
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_
     if constexpr (std::is_same_v<exec_type, cuda_executor>) // copies share a stream
         CHECK_THROWS_AS(multi_executor<exec_type>(std::vector<exec_type>(2, Fixture::exec())), argument_error);
 
-    // One that makes fewer calls than the others; what was gathered before is given to all.
+    // One rank makes fewer calls than the others; earlier collective calls succeed on all ranks.
     std::vector<int> sums(3);
     auto const uneven = [&](exec_type const&, rank_communicator const& comm) {
         for (int const value : comm.gather(comm.rank() + 1)) sums[std::size_t(comm.rank())] += value;

@@ -26,8 +26,8 @@ using wide = std::complex<long double>;
 
 enum class kind { definite, hermitian, general };
 
-/// Row-major random matrices whose entries have all phases: definite ones have a dominant diagonal, Hermitian ones such
-/// a diagonal of both signs, general ones a diagonal of any phase.
+/// Row-major random matrices with entries of all phases. The diagonal is dominant: positive for definite ones, of both
+/// signs for Hermitian ones, of any phase for general ones.
 std::vector<number> random_matrix(int n, kind k, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> value(-1, 1);
@@ -110,7 +110,7 @@ bool suits(std::string_view method, kind k) {
     return true;
 }
 
-/// An operator that is no csr_operator, and has nothing but apply().
+/// An operator other than csr_operator, which has only apply().
 template <class T>
 struct plain_operator {
     csr_view<T> a;
@@ -133,9 +133,9 @@ void solve_all(Executor const& exec, int n, kind k, double tolerance) {
     any_operator<Executor, T> const plain(plain_operator<T>{local.view()});
     for (auto const method : krylov_names)
         for (auto const name : complex_preconditioner_names) {
-            // The diagonal of a Hermitian matrix of both signs is no preconditioner for MINRES.
+            // The diagonal of an indefinite Hermitian matrix is not a preconditioner for MINRES.
             if (!suits(method, k) || (method == "minres" && name == "jacobi" && k != kind::definite)) continue;
-            if (name == "ic0" && k == kind::general) continue; // is refused
+            if (name == "ic0" && k == kind::general) continue; // is rejected
             if ((name == "ilu0" || name == "isai") && (method == "cg" || method == "minres")) continue;
             CAPTURE(n);
             CAPTURE(int(k));
@@ -153,7 +153,7 @@ void solve_all(Executor const& exec, int n, kind k, double tolerance) {
             auto const again = solve(exec, method, plain, m, rhs.view(), y.view(), {.tolerance = tolerance});
             CHECK(again.converged);
             CHECK(distance(to_vector(exec, y), solution) < 1e3 * tolerance);
-            // A Krylov space of all n dimensions holds the solution.
+            // A Krylov space of dimension n contains the solution.
             if (method == "gmres") CHECK(result.iterations <= std::max(n, 1));
         }
 }
@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("complex systems: a right-hand side of any magnitude", Fixtur
 
 TEST_CASE_TEMPLATE("complex systems: larger than a block of the dot products, same bits every time", Fixture,
                    COPPICE_TEST_EXECUTORS) {
-    // A Helmholtz-like line: -u'' - k^2 (1 + i/2) u.
+    // A one-dimensional Helmholtz-like problem: -u'' - k^2 (1 + i/2) u.
     auto const exec = Fixture::exec();
     int const n = 5000;
     std::vector<std::int32_t> offsets{0}, columns;
@@ -298,7 +298,7 @@ TEST_CASE_TEMPLATE("complex systems: incomplete factors without fill are the fac
             CHECK(residual_of(twice, r, to_vector(exec, z)) < 1e-13);
             CHECK(m.report().findings.front().value == 0); // no shift
         }
-        // Decaying inverses: the more of their pattern, the nearer.
+        // Decaying inverses: a larger pattern gives a better approximation.
         double before = 1;
         for (auto const* const name : {"isai,power=1,factor-scheme=exact", "isai,power=4,factor-scheme=exact"}) {
             auto const m = make_preconditioner(exec, name, local.view());

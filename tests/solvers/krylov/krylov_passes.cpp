@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of Krylov methods under CPU threads, against plain loops.
+// Kernels of Krylov methods on CPU threads, compared with plain loops.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
             CHECK(y == expected);
             CHECK(sums[0] == doctest::Approx(double(xy)).epsilon(1e-12));
             CHECK(sums[1] == doctest::Approx(double(yy)).epsilon(1e-12));
-            left = 0; // idle: nothing is touched, the sums are 0
+            left = 0; // idle: nothing is written, the sums are 0
             kernel({&alpha, x.data(), y.data(), sums, &left});
             CHECK(y == expected);
             CHECK(sums[0] == 0);
@@ -100,13 +100,13 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
 
 namespace {
 
-/// What a solve decides about: trivially copyable, larger than a scalar.
+/// State of a solve: trivially copyable, larger than a scalar.
 struct pass_state {
     double sum = 0, weight = 2;
     std::int64_t passes = 0;
 };
 
-/// y = y + weight x from the end, of operands that are loaded first; the state sees (y, y).
+/// y = y + weight x in reverse order, with operands that are loaded first; the state receives (y, y).
 struct loaded_update_and_dot {
     static constexpr int dots = 1;
     static constexpr bool backwards = true;
@@ -342,7 +342,7 @@ TEST_CASE("krylov passes: a product with the dot products of its result") {
             check([&](auto const& store) { product_and_dots<in_rounds>(offsets, values, store, slots); });
         auto const batch =
             check([&](auto const& store) { product_and_dots<detail::read_at_once>(offsets, values, store, slots); });
-        CHECK(rounds == batch); // either kernel gives the same bits
+        CHECK(rounds == batch); // both kernels give the same bits
         for (int const threads : {1, 2}) {
             host_executor const exec{threads};
             auto const plan =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The multilevel forest method: definiteness, iterations that do not grow, refresh, and matrices that it was not made
-// for.
+// The multilevel forest method: definiteness, iteration counts independent of the size, refresh, and unsuitable
+// matrices.
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 
@@ -31,7 +31,7 @@ double largest_of(dense const& m) {
     for (double const v : m.a) largest = std::max(largest, std::abs(v));
     return largest;
 }
-/// Eigenvalues of a symmetric matrix, rising, by LAPACK.
+/// Returns the eigenvalues of a symmetric matrix by LAPACK, in increasing order.
 std::vector<double> eigenvalues(dense m) {
     std::vector<double> w(static_cast<std::size_t>(m.n));
     for (int i = 0; i < m.n; ++i)
@@ -39,7 +39,7 @@ std::vector<double> eigenvalues(dense m) {
     LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', m.n, m.a.data(), m.n, w.data());
     return w;
 }
-/// Jumps of the diffusion by a thousand between squares of a chessboard, upwards and downwards.
+/// Diffusion coefficients that jump by factors of 1000 and 1/1000 between squares of a chessboard.
 csr<double> jumps(std::int64_t n) {
     auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = n});
     auto const weight = [&](std::int64_t cell) {
@@ -61,8 +61,9 @@ csr<double> jumps(std::int64_t n) {
     return a;
 }
 
-/// Linear elements on the triangles of a grid of (n + 2)^2 points, moved at random, with a diffusion exp(3 g) in each
-/// triangle for Gaussian g; zero on the boundary. Obtuse angles give large positive couplings: far from an M-matrix.
+/// Linear finite elements on the triangles of a grid of (n + 2)^2 randomly displaced points, with a diffusion exp(3 g)
+/// in each triangle for Gaussian g; zero on the boundary. Obtuse angles give large positive couplings: far from an
+/// M-matrix.
 csr<double> lognormal(int n, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> gauss;
@@ -78,7 +79,8 @@ csr<double> lognormal(int n, unsigned seed) {
     };
     auto const add_triangle = [&](std::array<int, 3> const& v) {
         double const weight = std::exp(3 * gauss(random));
-        std::array<std::array<double, 2>, 3> edge{}; // opposite to each corner; gradients are edges turned over 2 area
+        // Edges opposite to each corner; gradients are edges rotated by 90 degrees, divided by twice the area.
+        std::array<std::array<double, 2>, 3> edge{};
         for (std::size_t c = 0; c < 3; ++c)
             for (std::size_t d = 0; d < 2; ++d)
                 edge[c][d] = at[std::size_t(v[(c + 2) % 3])][d] - at[std::size_t(v[(c + 1) % 3])][d];
@@ -243,7 +245,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
                              {"convection", "convection", "bicgstab", {}, 60, 180, 18, 1.6}}) {
         for (std::string name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
             name += p.more;
-            name += ",coarsest=128"; // else a device solves most levels of the small one directly
+            name += ",coarsest=128"; // otherwise a device would solve most levels of the small problem directly
             CAPTURE(p.name);
             CAPTURE(name);
             auto const small = solve_with(exec, p.method, name, of(p.kind, p.options, p.small), 1e-8);
@@ -267,7 +269,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
     }
 }
 
-// Rounds of proposals until a maximal [0, 2]-factor stands, by the definition of algorithm 8.
+// Returns the number of rounds of proposals until the [0, 2]-factor is maximal, by the definition of algorithm 8.
 int rounds_of_factor(csr<float> const& weights) {
     edge_order<std::int32_t> const order{};
     auto const n = std::size_t(weights.rows());
@@ -313,7 +315,7 @@ TEST_CASE("multilevel: the factor of runs does not wait from one end of a slante
     csr<float> const weights(strong.rows(), strong.columns(), exec.copy(strong.row_offsets()),
                              exec.copy(strong.column_indices()), exec.copy(strong.values()));
     CHECK(weights.rows() > 3000);
-    CHECK(rounds_of_factor(weights) < 12); // 39 where ties go to the nearest number
+    CHECK(rounds_of_factor(weights) < 12); // 39 if ties prefer the nearest number
 }
 
 TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are said to be before it is made", Fixture,
@@ -356,7 +358,7 @@ TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample o
     using namespace multilevel_detail;
     using I = std::int32_t;
     auto const exec = Fixture::exec();
-    int const n = 4096; // 16^3, all of which are in the sample, and a hub that all others are coupled to
+    int const n = 4096; // 16^3 unknowns, all of which are in the sample, and a hub that is coupled to all others
     auto const grid = generate<double>(host_executor{1}, "laplace3d", {.nx = 16});
     std::vector<I> offsets{0}, indices;
     std::vector<double> values;
@@ -408,7 +410,7 @@ TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is s
     };
     auto const full = nonzeros(1e9), along_paths = nonzeros(15), none = nonzeros(0);
     CHECK(along_paths < full * 4 / 5);
-    CHECK(none == a.rows()); // those of P_0
+    CHECK(none == a.rows()); // columns of P_0
     CHECK(none < along_paths / 2);
 }
 TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, the first one is not smoothed", Fixture,
@@ -433,7 +435,7 @@ TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, th
     CHECK(usual.levels.at(1).rows > full.levels.at(1).rows * 5 / 4); // aggregates of four instead of six
     CHECK(usual.levels.at(1).nonzeros < full.levels.at(1).nonzeros * 2 / 3);
     CHECK(usual.operator_complexity < full.operator_complexity * 0.85);
-    // Planes, and space with one strong direction, have short rows.
+    // Plane grids, and grids in space with one strong direction, have short rows.
     host_executor const host{1};
     for (auto const& a :
          {generate<double>(host, "laplace2d", {.nx = 60}), generate<double>(host, "laplace3d", {.nx = 20, .wy = 40}),
@@ -583,7 +585,7 @@ TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose 
     int const points = 40, n = 3 * points;
     auto const modes = rigid_body_modes(3, random_vector<double>(n, 5));
     std::vector<std::int32_t> of(std::size_t(n), -1);
-    for (int v = 0; v < n; ++v) // aggregates of 1, 2, 3, ... points, the last five of none
+    for (int v = 0; v < n; ++v) // aggregates of 1, 2, 3, ... points; the last five points have no aggregate
         for (int g = 0, first = 0; v / 3 < points - 5 && first <= v / 3; first += ++g) of[std::size_t(v)] = g;
     int const count = of[std::size_t(n - 16)] + 1;
     vertex_aggregates<> const aggregates{n, count, exec.copy(of)};
@@ -611,7 +613,7 @@ TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose 
             CHECK((std::abs(sum) < 1e-12 || (i == j && std::abs(sum - 1) < 1e-12)));
             columns += i == j && sum > 0.5;
         }
-    CHECK(columns == 3 + 5 + 6 * (count - 2)); // a point has three modes, two have five
+    CHECK(columns == 3 + 5 + 6 * (count - 2)); // one point has three independent modes, two have five
 }
 
 TEST_CASE_TEMPLATE("multilevel: with rigid body modes elasticity does not grow", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -740,7 +742,7 @@ TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COP
         for (int j = 0; j < n; ++j) skew(i, j) *= i < j ? -1 : 1;
     CHECK(stays_finite(skew));
 
-    dense pieces(n); // paths of 5 that nothing joins, singular each
+    dense pieces(n); // separate paths of 5 unknowns, each singular
     for (int i = 0; i < n; ++i)
         for (int const j : {i - 1, i + 1})
             if (j >= 0 && j < n && j / 5 == i / 5) {
@@ -759,11 +761,11 @@ TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COP
     CHECK(all_finite(apply(exec, of_star, r)));
     CHECK(of_star.report().levels.size() <= 4);
 
-    dense full(n); // every coupling is as strong as any other
+    dense full(n); // all couplings are equally strong
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) full(i, j) = i == j ? n : -1;
     CHECK(stays_finite(full));
-    dense skewed(n); // unsymmetric couplings without a mirror: nothing to aggregate by
+    dense skewed(n); // unsymmetric couplings without mirror entries: no aggregation is possible
     for (int i = 0; i < n; ++i) {
         skewed(i, i) = 1;
         skewed(i, (i * 7 + 1) % n) += 3;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0), IC(0), approximate inverses of their factors, and diagonal preconditioners: against dense arithmetic from the
-// definitions.
+// ILU(0), IC(0), approximate inverses of their factors, and diagonal preconditioners, compared with dense definitions.
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
@@ -82,7 +81,7 @@ TEST_CASE_TEMPLATE("ilu0: L U is A on its pattern, exactly and in the limit of s
                         CHECK((whole.lower(i, j) == 0 && whole.upper(i, j) == 0));
                 }
             CHECK(f.shift() == 0);
-            // No entry depends on more than n others in a chain.
+            // Dependency chains between entries have at most n entries.
             ilu_options many{.factor = ilu_scheme::sweeps, .solve = ilu_scheme::exact, .factor_sweeps = 2 * n};
             auto const swept = factors_of(exec, ilu_factors(exec, local.view(), many));
             check_near(swept.lower.a, whole.lower.a, 1e-13);
@@ -142,7 +141,7 @@ TEST_CASE_TEMPLATE("ic0: symmetric and positive definite, whatever the scheme", 
     auto const exec = Fixture::exec();
     int const n = 30;
     auto a = random_matrix(n, true, 5);
-    for (int i = 0; i < n; ++i) a(i, i) *= 0.8; // pivots may fall below zero
+    for (int i = 0; i < n; ++i) a(i, i) *= 0.8; // pivots may be negative
     auto const local = exec.copy(to_csr<double>(a));
     for (auto const name : {"ic0", "ic0,factor-scheme=exact,solve-scheme=exact", "ic0,solve-scheme=sweeps",
                             "ic0,factor-scheme=sweeps,factor-sweeps=2,solve-scheme=sweeps,solve-sweeps=3"}) {
@@ -245,7 +244,7 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
     for (auto const name : {"ilu0", "ic0", "isai", "diagp_0", "diagp_1", "diagp_2", "l1"})
         CHECK_THROWS_WITH_AS(make_preconditioner(exec, name, poisoned.view()),
                              doctest::Contains("row 3, column 4 holds"), matrix_error);
-    // A row that holds a column twice.
+    // A row with a duplicate column.
     csr<double> const twice{1, 1, exec.copy(std::vector<std::int32_t>{0, 2}),
                             exec.copy(std::vector<std::int32_t>{0, 0}), exec.copy(std::vector<double>{1, 2})};
     CHECK_THROWS_AS(make_preconditioner(exec, "ilu0", twice.view()), matrix_error);

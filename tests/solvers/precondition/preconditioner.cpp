@@ -18,7 +18,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// M of a preconditioner: M^-1 by columns, inverted by LAPACK.
+/// Returns M of a preconditioner: M^-1 by columns, inverted by LAPACK.
 template <class Executor, class M>
 dense matrix_of(Executor const& exec, M const& m, int n) {
     dense const inverse = inverse_of(exec, m, n);
@@ -32,8 +32,8 @@ dense matrix_of(Executor const& exec, M const& m, int n) {
     return result;
 }
 
-/// Checks that M is made of entries of A: the diagonal, and a set of edges that is a linear forest. Returns the share
-/// of |A|'s off-diagonal weight that M holds.
+/// Checks that the entries of M are entries of A: the diagonal, and the edges of a linear forest. Returns the fraction
+/// of the off-diagonal weight of |A| that M contains.
 double check_linear_forest(dense const& m, dense const& a) {
     std::vector<int> root(static_cast<std::size_t>(a.n));
     std::iota(root.begin(), root.end(), 0);
@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("forest holds the entries of A along a linear forest", Fixtur
 
 namespace {
 
-/// Every value times one of 1, 2, 3, by its column.
+/// Multiplies every value by 1, 2 or 3, depending on its column.
 csr<double> with_other_values(csr<double> a) {
     for (std::int32_t k = 0; k < a.nonzeros(); ++k) a.values()[k] *= 1 + a.column_indices()[k] % 3;
     return a;
@@ -169,7 +169,7 @@ csr<double> with_other_values(csr<double> a) {
 
 struct refreshed_matrix {
     char const* name;
-    csr<double> values, others; ///< of one pattern; both symmetric or neither
+    csr<double> values, others; ///< with the same pattern; both symmetric or neither
 };
 std::vector<refreshed_matrix> matrices_to_refresh() {
     host_executor const host{1};
@@ -194,7 +194,7 @@ std::vector<refreshed_matrix> matrices_to_refresh() {
 
 namespace {
 
-/// The matrix with the last entry of its first row one column further on.
+/// Moves the last entry of the first row to the next column.
 csr<double> with_an_entry_elsewhere(csr<double> const& a) {
     host_executor const exec{1};
     auto columns = to_vector(exec, a.column_indices());
@@ -286,7 +286,7 @@ TEST_CASE_TEMPLATE("refresh and apply allocate nothing", Fixture, COPPICE_TEST_E
             CAPTURE(sample.name);
             CAPTURE(name);
             auto m = make_preconditioner(exec, name, a.view());
-            m.refresh(exec, other.view()); // the first that is regularised takes memory for that
+            m.refresh(exec, other.view()); // the first regularisation allocates memory
             auto before = memory->allocations();
             m.refresh(exec, a.view());
             m.refresh(exec, other.view());
@@ -538,7 +538,7 @@ TEST_CASE_TEMPLATE("the convergence factor is the spectral radius of I - M^-1 A"
 
 namespace {
 
-/// An operator or preconditioner that stays in apply() until it is let go.
+/// An operator or preconditioner whose apply() blocks until it is released.
 struct waits {
     std::latch *entered, *leave;
     std::int64_t n = 4;

@@ -16,7 +16,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// What of A a pattern holds. Patterns live where their executor works: they are asked there.
+/// Returns the entries of A in a pattern. Patterns are evaluated on their executor.
 template <class Pattern>
 struct ask_pattern {
     Pattern pattern;
@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
           doctest::Approx(make_preconditioner(exec, "mos-d,factors=3", a.view()).report().number("weight_coverage")));
     CHECK(distance(apply(exec, all, r), apply(exec, make_preconditioner(exec, "mos-d,factors=3", a.view()), r)) <
           1e-13);
-    // A second band has nothing to take: fewer factors.
+    // A second set of bands finds no entries, so there are fewer factors.
     CHECK(make_preconditioner(exec, "mos,first=bands,bands=8,factors=9", a.view()).report().number("factors") < 9);
 }
 

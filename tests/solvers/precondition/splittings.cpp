@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners made of several forests, against their dense definitions (thesis chapter 5).
+// Preconditioners of several forests, compared with their dense definitions (thesis chapter 5).
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("splittings: windows leave out nothing that would be kept", F
                 double smallest = std::numeric_limits<double>::infinity(), outside = 0;
                 for (int j = 0; j < a.n; ++j) {
                     if (i == j || rest(i, j) != 0)
-                        CHECK(rest(i, j) == doctest::Approx(exact(i, j)).epsilon(1e-9)); // all known well in the end
+                        CHECK(rest(i, j) == doctest::Approx(exact(i, j)).epsilon(1e-9)); // all entries are accurate
                     if (i == j) continue;
                     if (rest(i, j) != 0)
                         smallest = std::min(smallest, std::abs(exact(i, j)));
@@ -184,7 +184,7 @@ TEST_CASE("splittings: windows find the same in rows one by one and side by side
     host_executor const exec{2};
     int const n = 70, max_entries = 9;
     auto const b =
-        to_csr<double>(random_matrix(n, false, 5)); // positions are vertices, every vertex linked to the next
+        to_csr<double>(random_matrix(n, false, 5)); // positions are vertices, every vertex is connected to the next
     tridiagonal<double> m(exec, n);
     std::vector<std::int32_t> links, numbers, row_begins{0};
     for (int i = 0; i < n; ++i) {
@@ -313,7 +313,7 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
     struct {
         std::string what;
         dense a;
-        double factors; ///< 0: not looked at
+        double factors; ///< 0: not checked
     } const samples[] = {
         {"one row", made(1, [](int, int) { return -3.0; }), 1},
         {"diagonal", made(30, [](int i, int j) { return i == j ? 1.0 + i : 0.0; }), 1},
@@ -348,7 +348,7 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
             auto const m = make_preconditioner(exec, name, local.view());
             for (int call = 0; call < 4; ++call) CHECK(all_finite(apply(exec, m, r)));
             bool const splits_once = factors == 1 && name.find("rounds=0") != std::string::npos;
-            if (splits_once) CHECK(m.report().number("factors") == 1); // of the four asked for
+            if (splits_once) CHECK(m.report().number("factors") == 1); // of four requested factors
             bool const alone = name == "alt-i,omega=0,rounds=0";
             if (what == "singular" && alone) CHECK(m.report().number("mended_rows") > 0);
             if (splits_once && a(0, 0) != 0) CHECK(distance(apply(exec, m, r), lapack_solve(a, r)) < 1e-12);
@@ -415,10 +415,10 @@ TEST_CASE_TEMPLATE("splittings: as many factors as cover enough, or as still add
     CHECK(report("mos-d,factors=6,least-gain=0.1").number("factors") < 6);
     auto const adaptive_all = report("mos-a,factors=6");
     CHECK(adaptive_all.number("factors") == 6);
-    // B_l comes nearer to a diagonal matrix (thesis section 5.2.3).
+    // B_l approaches a diagonal matrix (thesis section 5.2.3).
     CHECK(adaptive_all.number("diagonal_1") > 0.5);
     CHECK(adaptive_all.number("diagonal_6") > adaptive_all.number("diagonal_1") + 0.2);
     CHECK(report("mos-a,factors=6,enough-coverage=0.65").number("factors") == 2);
-    // The second one adds less than the diagonal of A itself holds.
+    // The second factor adds less weight than the diagonal of A has.
     CHECK(report("mos-a,factors=6,least-gain=0.3").number("factors") == 1);
 }

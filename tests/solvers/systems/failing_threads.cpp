@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that the system does not start: an error, and everything is usable afterwards. It runs first and alone, since
-// threads that oneTBB has once started are not asked for again.
+// If the system cannot start threads, there is an error, and everything is usable afterwards. A separate program, since
+// oneTBB does not restart threads that exist already.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 

@@ -44,7 +44,7 @@ double relative_residual(dense const& m, std::vector<double> const& x, std::vect
     return std::sqrt(rr / bb);
 }
 
-/// Symmetric, of both signs, with a positive diagonal: blocks [1 2; 2 1] and weak couplings.
+/// Symmetric indefinite with a positive diagonal: blocks [1 2; 2 1] and weak couplings.
 dense disguised_indefinite(int n) {
     dense m(n);
     for (int i = 0; i < n; ++i) m(i, i) = 1 + 0.01 * i;
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends
         CHECK(attempt.result.relative_residual <= before * (1 + 1e-12));
         before = attempt.result.relative_residual;
     }
-    // A preconditioner that cannot be made is passed over.
+    // A preconditioner whose set-up fails is skipped.
     auto zero = random_matrix(30, true, 1);
     zero(3, 3) = 0;
     auto const [passed, unused] = solve_on(exec, to_csr<double>(zero), ones, {.solver = "gmres"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several right-hand sides in one call.
+// Solves with several right-hand sides in one call.
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/solve.hpp>
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
             CAPTURE(method);
             CAPTURE(columns);
             std::vector<double> guess(b.size(), 0.0);
-            guess[3] = 100; // the first one begins far away
+            guess[3] = 100; // the first one starts with a large residual
             auto x = exec.copy(guess);
             auto const results =
                 solve_columns(exec, method, op, m, rhs.view(), x.view(), std::int64_t(columns), {.tolerance = 1e-9});
@@ -178,11 +178,11 @@ TEST_CASE("columns: no thread can be started") {
     auto const m = make_preconditioner(exec, "jacobi", a.view());
     auto const b = random_vector<double>(3 * 64, 4);
     std::vector<double> x(b.size()), expected(b.size());
-    solve_columns(exec, "cg", op, m, b, expected, 3, {}); // and the threads of the executor are there
+    solve_columns(exec, "cg", op, m, b, expected, 3, {}); // and the threads of the executor are available
     pthread_attr_t usual, huge;
     REQUIRE(pthread_getattr_default_np(&usual) == 0);
     REQUIRE(pthread_attr_init(&huge) == 0);
-    REQUIRE(pthread_attr_setstacksize(&huge, std::size_t(1) << 46) == 0); // more than there are addresses
+    REQUIRE(pthread_attr_setstacksize(&huge, std::size_t(1) << 46) == 0); // more than the address space
     REQUIRE(pthread_setattr_default_np(&huge) == 0);
     CHECK_THROWS_AS(solve_columns(exec, "cg", op, m, b, x, 3, {}), thread_error);
     REQUIRE(pthread_setattr_default_np(&usual) == 0);
