@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("block hybrid: the printed example", Fixture, COPPICE_TEST_EX
     check_product(exec, printed_example(), {});
 }
 
-TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, bands, strays", Fixture,
+TEST_CASE_TEMPLATE("block hybrid: any block size, a shorter last block, bands, other entries", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
     CHECK(to_block_hybrid(exec, none.view()).blocks() == 0);
 }
 
-TEST_CASE_TEMPLATE("block hybrid: what is refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("block hybrid: invalid arguments", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     auto const grid = exec.copy(laplace2d<double>(host, 7, 7));

@@ -80,7 +80,7 @@ TEST_CASE("METIS graphs: comments, empty lines, weights of all kinds") {
     CHECK(vertices == 0);
 }
 
-TEST_CASE("METIS graphs: what is wrong is said, with its line") {
+TEST_CASE("METIS graphs: errors are reported with their line") {
     test::temporary_folder const folder;
     struct {
         char const* text;
@@ -118,7 +118,7 @@ TEST_CASE("METIS graphs: what is wrong is said, with its line") {
     }
 }
 
-TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
+TEST_CASE("GAP graphs: both directions, weights, and malformed files") {
     test::temporary_folder const folder;
     int vertices = 0;
     auto const path = gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1});
@@ -150,7 +150,7 @@ TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
           std::string::npos);
 }
 
-TEST_CASE("mutilated METIS and GAP graphs are read or refused, never more") {
+TEST_CASE("damaged METIS and GAP graphs are read or rejected") {
     test::temporary_folder const folder;
     std::string const texts[] = {"% a comment\n4 3 1\n2 5 3 1\n1 5 3 2\n1 1 2 2\n\n",
                                  gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1}),
@@ -215,7 +215,7 @@ TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edge
     CHECK(vertices == 0);
 }
 
-TEST_CASE("graphs of NetworkX: what is wrong is said") {
+TEST_CASE("graphs of NetworkX: errors are reported") {
     test::temporary_folder const folder;
     struct {
         char const* text;
@@ -261,7 +261,7 @@ TEST_CASE("graphs of NetworkX: what is wrong is said") {
     CHECK(read_matrix<double>(host_executor{1}, wide).values()[0] == 1e200);
 }
 
-TEST_CASE("graphs of NetworkX: mutilated texts are read or refused, nothing else") {
+TEST_CASE("graphs of NetworkX: damaged texts are read or rejected, nothing else") {
     test::temporary_folder const folder;
     std::string const good = R"({"directed": true, "graph": {"a": [1, {}]}, "nodes": [{"id": 0}, {"id": "x"}],
         "edges": [{"source": 0, "target": "x", "weight": 2}, {"source": "x", "target": 0}]})";

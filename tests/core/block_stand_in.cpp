@@ -97,7 +97,7 @@ TEST_CASE("from_lane moves structures and takes the lane modulo 32") {
     }
 }
 
-TEST_CASE("sync_any tells every thread whether any saw the condition") {
+TEST_CASE("sync_any returns to every thread whether the condition holds for any") {
     block_runner blocks(96);
     std::vector<int> rounds(3 * 96);
     blocks.run(3, [&](auto const& block, int index, std::byte*) {

@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("a decomposition is one forest after the other with weights a
             }
 }
 
-TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and what there is", Fixture,
+TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and the available edges", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const grid = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 30}));

@@ -98,7 +98,8 @@ void check_near(std::vector<double> const& a, std::vector<double> const& b, doub
 
 } // namespace
 
-TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only within", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("strong components: paths exist in both directions within components only", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : graphs_to_search()) {
         auto const& case_name = name;
@@ -119,7 +120,7 @@ TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only wit
     }
 }
 
-TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("widest paths: the widths found by relaxing all edges", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto all = hard_graphs();
     for (auto& g : graphs_to_search()) all.push_back(std::move(g));
@@ -231,7 +232,7 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
     CHECK_THROWS_AS(closeness(exec, a, {.samples = -1}), argument_error);
 }
 
-TEST_CASE_TEMPLATE("levels from many sources are those from each", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("levels from many sources are the minima over single sources", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const graphs = graphs_to_search();
     auto const& weights = graphs.back().weights;
@@ -246,7 +247,7 @@ TEST_CASE_TEMPLATE("levels from many sources are those from each", Fixture, COPP
     }
 }
 
-TEST_CASE_TEMPLATE("distances from many sources are those from each", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distances from many sources are the minima over single sources", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const graphs = graphs_to_search();
     auto const& weights = graphs.back().weights;

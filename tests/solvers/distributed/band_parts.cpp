@@ -149,20 +149,20 @@ void check_classes() {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("band parts: every class in any parts, float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<float, Fixture>();
 }
-TEST_CASE_TEMPLATE("band parts: every class in any parts, double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<double, Fixture>();
 }
-TEST_CASE_TEMPLATE("band parts: every class in any parts, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<float>, Fixture>();
 }
-TEST_CASE_TEMPLATE("band parts: every class in any parts, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<double>, Fixture>();
 }
 
-TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: as one executor and as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 3000;
     for (auto const& [below, above] : {std::pair(1, 1), std::pair(2, 2), std::pair(3, 1), std::pair(8, 8)}) {
         banded_storage<double> s(n, below, above, 4);
@@ -194,7 +194,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
     CHECK(r.reports[2].condition == one.reports[0].condition);
 }
 
-TEST_CASE_TEMPLATE("band parts: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = std::complex<double>;
     rank_checks<T, Fixture> of;
     for (auto const operation : {matrix_operation::transposed, matrix_operation::conjugate_transposed}) {
@@ -215,7 +215,8 @@ TEST_CASE_TEMPLATE("band parts: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
     }
 }
 
-TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: singular diagonal blocks of a nonsingular matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     rank_checks<double, Fixture> of;
     std::int64_t const rows = 48;
     // Ones next to a zero diagonal: nonsingular only for even numbers of rows.
@@ -269,7 +270,8 @@ solve_report report_of(band_matrix<T> const& a, std::int64_t rows, int ranks, ba
 
 } // namespace
 
-TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: singular matrices and values that are not finite", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     using T = double;
     for (int const ranks : {2, 3, 8}) {
         CAPTURE(ranks);
@@ -353,7 +355,7 @@ void check_growth() {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("band parts: an empty column or row is singular, whatever the parts", Fixture,
+TEST_CASE_TEMPLATE("distributed bands: an empty column or row is singular for any ranges", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using T = double;
     for (int const n : {4, 9})
@@ -374,12 +376,12 @@ TEST_CASE_TEMPLATE("band parts: an empty column or row is singular, whatever the
                     }
 }
 
-TEST_CASE_TEMPLATE("band parts: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
     check_growth<double, Fixture>();
     check_growth<float, Fixture>();
 }
 
-TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: options, the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
     block_storage<T> const s(200, 3, 8, true);
     auto const d = rhs_for(s.meaning(true), 5, 8);
@@ -409,7 +411,7 @@ TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, C
     CHECK(none.reports[2].status == solve_status::ok);
 }
 
-TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: bad input is an error on all ranks", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));

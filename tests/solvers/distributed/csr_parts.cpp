@@ -58,7 +58,8 @@ std::vector<std::vector<int>> const divisions{
 
 } // namespace
 
-TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: ranks of very different size need equally many iterations", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     // On CUDA several iterations are queued together, fewer for larger vectors.
     using exec_type = decltype(Fixture::exec());
     std::vector<int> const begin{0, sanitized ? 60'000 : 1'200'000, sanitized ? 61'000 : 1'210'000};
@@ -89,7 +90,7 @@ TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations"
     }
 }
 
-TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: the product with halos is that of the dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
     for (auto const& first_rows : divisions) {
@@ -114,7 +115,8 @@ TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", 
     }
 }
 
-TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the part", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: the own block has the entries between rows of the rank", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
     for (auto const& first_rows : divisions) {
@@ -142,7 +144,7 @@ TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the par
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("parts: the text of CG over any number of them") {
+TEST_CASE("distributed: the formulas of CG for any number of ranks") {
     auto const a = dense_matrix(90);
     std::vector<double> rhs(90, 1);
     std::int64_t of_one_rank = 0;
@@ -183,8 +185,7 @@ TEST_CASE("parts: the text of CG over any number of them") {
 }
 #endif
 
-TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the blocks", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
     auto const solve = [&](std::string const& method, std::string const& preconditioner,
@@ -239,7 +240,7 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
                          argument_error);
 }
 
-TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on their number", Fixture,
+TEST_CASE_TEMPLATE("distributed: iterations of the multilevel method hardly depend on the number of ranks", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     // Enough rows for two distributed levels before the remaining levels are replicated on all ranks.
@@ -337,7 +338,7 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
     }
 }
 
-TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays definite with every smoother", Fixture,
+TEST_CASE_TEMPLATE("distributed: the multilevel method has its options, and is definite with every smoother", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     // A random graph, whose diagonal blocks are weak compared with the couplings between ranks.
@@ -395,7 +396,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
                          argument_error);
 }
 
-TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: a bad matrix on one rank is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
     CHECK_THROWS_AS(all.run([](exec_type const& exec, rank_communicator const& comm) {

@@ -87,7 +87,7 @@ struct problem {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the dense matrices", Fixture,
+TEST_CASE_TEMPLATE("distributed: the Galerkin product over all ranks is that of the dense matrices", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     std::mt19937_64 random(5);
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE(
     }
 }
 
-TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, bit for bit", Fixture,
+TEST_CASE_TEMPLATE("distributed: hypersparse rows are added to those of a block, bit for bit", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937_64 random(7);
@@ -200,7 +200,7 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
             }
 }
 
-TEST_CASE_TEMPLATE("parts: rows that several parts make for one are added up in the order of the parts", Fixture,
+TEST_CASE_TEMPLATE("distributed: rows that several ranks send are added in the order of the ranks", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     rank_offsets const begin{0, 4, 4, 10};

@@ -191,7 +191,7 @@ void for_each_choice(std::vector<factor_options> const& choices, Check const& ch
 
 } // namespace
 
-TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed graph: the factor is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
     std::vector<factor_options> const choices{{},
                                               {.degree = 1},
                                               {.rounds = 0, .charge_below = 0, .ties = tie_rule::near},
@@ -202,13 +202,12 @@ TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, C
     for_each_choice<Fixture>(choices, &check_factor<Fixture>);
 }
 
-TEST_CASE_TEMPLATE("graph parts: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed graph: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
     std::vector<factor_options> const choices{{.ties = tie_rule::near}, {}, {.degree = 1}, {.rounds = 3}};
     for_each_choice<Fixture>(choices, &check_forest<Fixture>);
 }
 
-TEST_CASE_TEMPLATE("graph parts: what is wrong with a graph or an option is an error", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed graph: an invalid graph or option is an error", Fixture, COPPICE_TEST_EXECUTORS) {
     auto a = stencil_graph(6, 5, stencil_five_point);
     auto const factor = [&](factor_options const& options) {
         over_ranks<Fixture>(a, {0, 10, 30}, [&](auto const& exec, rank_communicator const&, auto const& graph) {

@@ -66,7 +66,7 @@ void check_random(std::int64_t n, std::vector<std::int64_t> const& first_rows, s
 
 } // namespace
 
-TEST_CASE_TEMPLATE("reduced parts: any number and size of them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: any number and size of ranks", Fixture, COPPICE_TEST_EXECUTORS) {
     for (std::int64_t const n : {1, 2, 7, 512, 513, 600, 5000, 40'001})
         for (int const ranks : {1, 2, 3, 8}) {
             check_random<Fixture, double>(n, equal_rank_offsets(n, ranks), std::uint64_t(n + ranks));
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("reduced parts: any number and size of them", Fixture, COPPIC
     check_random<Fixture, double>(300'007, equal_rank_offsets(300'007, 3), 4);
 }
 
-TEST_CASE_TEMPLATE("reduced parts: a power of two changes no bit", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: a power of two changes no bit", Fixture, COPPICE_TEST_EXECUTORS) {
     for (std::int64_t const n : {900, 4321}) {
         auto const s = random_system<double>(n, 5);
         for (auto const& first_rows : {equal_rank_offsets(n, 2), equal_rank_offsets(n, 3)}) {
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("reduced parts: a power of two changes no bit", Fixture, COPP
     }
 }
 
-TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: partitions that are singular inside", Fixture, COPPICE_TEST_EXECUTORS) {
     double const epsilon = std::numeric_limits<double>::epsilon();
     for (double const diagonal : {0.0, 2 * std::cos(5 * std::acos(-1.0) / 31), 1.0, -1e-9})
         for (int const ranks : {2, 3}) {
@@ -121,7 +121,8 @@ TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture
         }
 }
 
-TEST_CASE_TEMPLATE("reduced parts: pivoting, refinement, singular systems and NaN", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: pivoting, refinement, singular systems and NaN", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 6000;
     auto s = random_system<double>(n, 17);
     auto const first_rows = equal_rank_offsets(n, 3);

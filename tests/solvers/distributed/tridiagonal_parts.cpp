@@ -45,7 +45,7 @@ solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed tridiagonal: any number and size of ranks", Fixture, COPPICE_TEST_EXECUTORS) {
     double const bound = 50 * std::numeric_limits<double>::epsilon();
     for (std::int64_t const n : {0, 1, 2, 7, 1000, 5000})
         for (int const ranks : {1, 2, 3, 8}) {
@@ -69,7 +69,8 @@ TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixtur
     }
 }
 
-TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that is", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed tridiagonal: singular diagonal blocks, and a singular matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 48;
     auto s = random_system<double>(n, 3);
     for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -90,7 +91,8 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
     CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, 3)).reports[2].status != solve_status::ok);
 }
 
-TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed tridiagonal: first RPTS, then pivoting over more rows", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     double const epsilon = std::numeric_limits<double>::epsilon();
     // No Dirichlet ends: rows and columns sum to zero, and the right-hand side is in the range.
     std::int64_t const n = 3000;
@@ -124,7 +126,7 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
         }
 }
 
-TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: a rank that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
     std::vector<std::string> messages(3);

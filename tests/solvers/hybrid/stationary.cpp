@@ -162,7 +162,8 @@ TEST_CASE_TEMPLATE("stationary: systems as large as those of Table 2", Fixture, 
     }
 }
 
-TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are no chain", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are not Markov chains", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     stationary_result result;

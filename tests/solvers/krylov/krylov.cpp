@@ -189,7 +189,7 @@ TEST_CASE_TEMPLATE("GMRES reduces the residual in every iteration, restarts incl
     CHECK(distance(y, lapack_solve(hard, rhs)) < 1e-8);
 }
 
-TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, whatever s", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, for any s", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 56;
     auto const m = random_matrix(n, false, 11);
@@ -314,7 +314,7 @@ void check_scaled_matrix(Executor const& exec, std::initializer_list<int> expone
 
 } // namespace
 
-TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares leave the range", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares exceed the range", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_scaled_matrix<float>(exec, {-80, -70, -63, -31, 31, 63, 70, 80}, 1e-5);
     check_scaled_matrix<double>(exec, {-480, -300, -100, 100, 300, 480}, 1e-10);
@@ -353,7 +353,7 @@ TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", 
         }
 }
 
-TEST_CASE_TEMPLATE("Krylov methods: a residual of 1e-7 is not called 0", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("Krylov methods: a residual of 1e-7 is not reported as 0", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 8});
     for (double const size : {1e-160, 2e-154, 1e-150, 1e-146, 1e-106, 1e106, 1e150, 1e154, 1e200})
@@ -393,7 +393,8 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
     }
 }
 
-TEST_CASE_TEMPLATE("Krylov methods: an operator that throws leaves x in its scale", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("Krylov methods: after an exception of an operator x has its original scale", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct failing {
         int* left;
@@ -553,7 +554,7 @@ TEST_CASE_TEMPLATE("MINRES solves indefinite systems, in as many steps as there 
     CHECK(three.iterations == 3);
 }
 
-TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("FGMRES allows a preconditioner that changes", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const a = exec.copy(generate<double>(host_executor{1}, "convection", {.nx = 30}));
@@ -578,7 +579,7 @@ TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPIC
     CHECK(residual_of(host, b, flexible.x) <= 1.01e-9);
 }
 
-TEST_CASE_TEMPLATE("a solve that is too slow is given up", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a solve that is too slow is ended", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
     auto const symmetric = generate<double>(host_executor{1}, "laplace2d", {.nx = 60});
@@ -660,7 +661,7 @@ TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) 
     CHECK(reason("gmres", shift, {1, 0, 0, 0}, {.restart = 4}) == krylov_reason::converged);
 }
 
-TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("NaN and infinity end a solve and keep the guess", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const m = random_matrix(30, true, 4);
     auto const good = random_vector<double>(30, 2);
@@ -699,7 +700,7 @@ TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, 
     }
 }
 
-TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the best x is returned if the preconditioner fails", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto m = random_matrix(60, true, 4);
@@ -737,7 +738,7 @@ TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fix
     }
 }
 
-TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on the way", Fixture,
+TEST_CASE_TEMPLATE("no solve ends with a larger residual than initially or than in any iteration", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
@@ -773,7 +774,8 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
     }
 }
 
-TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("small systems for which the recurrence residual deviates from the true one", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     dense laplacian(2); // singular, and b is not in its range
     laplacian(0, 0) = laplacian(1, 1) = 1;
@@ -809,8 +811,8 @@ TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds",
                 }
 }
 
-TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart beyond all rows, NaN that is named",
-                   Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tolerances below the precision, no iterations, restart > n, NaN that is reported", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(random_matrix(60, true, 8));
     auto const b = random_vector<double>(60, 5), guess = random_vector<double>(60, 6);
@@ -841,7 +843,7 @@ TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart
     }
 }
 
-TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bad arguments are rejected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(random_matrix(5, true, 4));
     std::vector<double> const b(5, 1.0);
@@ -914,7 +916,7 @@ struct second_difference {
 };
 } // namespace
 
-TEST_CASE("operators and preconditioners of the user's own") {
+TEST_CASE("user-defined operators and preconditioners") {
     host_executor const exec;
     std::vector<double> const b(50, 1.0);
     std::vector<double> x(50);

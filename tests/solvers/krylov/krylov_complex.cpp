@@ -312,7 +312,8 @@ TEST_CASE_TEMPLATE("complex systems: incomplete factors without fill are the fac
     }
 }
 
-TEST_CASE_TEMPLATE("complex systems: what is not for them, and what is not finite", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("complex systems: methods that are not available, and values that are not finite", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = exec.copy(to_csr<number>(random_matrix(6, kind::general, 1), 6));
     CHECK_THROWS_WITH_AS(

@@ -172,7 +172,7 @@ TEST_CASE("krylov passes: operands that are loaded ahead, and a state on chip") 
         }
 }
 
-TEST_CASE_TEMPLATE("krylov passes: an iteration behind the end changes nothing", State, detail::cg_state<double>,
+TEST_CASE_TEMPLATE("krylov passes: an iteration after the end changes nothing", State, detail::cg_state<double>,
                    detail::bicgstab_state<double>) {
     State s;
     s.control.loop.on = 1;

@@ -81,8 +81,7 @@ TEST_CASE_TEMPLATE("dense elimination: the inverse of matrices of levels", Fixtu
     check(scaled(generate<double>(host, "convection", {.nx = 12}), -0x1p-800));
 }
 
-TEST_CASE_TEMPLATE("direct level: what elimination cannot invert is left to pivoting", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("direct level: pivoting is used if elimination without it fails", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using executor_type = std::remove_const_t<decltype(exec)>;
     constexpr bool on_device = !std::is_same_v<executor_type, host_executor>;

@@ -302,7 +302,7 @@ int rounds_of_factor(csr<float> const& weights) {
         if (!confirmed) return round;
     }
 }
-TEST_CASE("multilevel: the factor of runs does not wait from one end of a slanted grid to the other") {
+TEST_CASE("multilevel: the factor of runs has no dependency chain across a slanted grid") {
     using namespace multilevel_detail;
     host_executor const exec(1);
     auto const a = generate<double>(exec, "rotated", {.nx = 120, .angle = 45, .ratio = 0.01});
@@ -318,7 +318,7 @@ TEST_CASE("multilevel: the factor of runs does not wait from one end of a slante
     CHECK(rounds_of_factor(weights) < 12); // 39 if ties prefer the nearest number
 }
 
-TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are said to be before it is made", Fixture,
+TEST_CASE_TEMPLATE("multilevel: the predicted row lengths of a prolongator are exact", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     auto const exec = Fixture::exec();
@@ -353,7 +353,7 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
         CHECK_FALSE(exceeds_products(exec, length, products));
     }
 }
-TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample of rows up", Fixture,
+TEST_CASE_TEMPLATE("multilevel: a row of many entries does not slow down the sample of rows", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     using I = std::int32_t;
@@ -390,7 +390,7 @@ TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample o
     CHECK(all_finite(apply(exec, multilevel<std::remove_const_t<decltype(exec)>>(exec, local.view()),
                            random_vector<double>(n + 1, 1))));
 }
-TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is smoothed along paths alone", Fixture,
+TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill in the levels is smoothed along paths only", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     auto const exec = Fixture::exec();
@@ -413,7 +413,7 @@ TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is s
     CHECK(none == a.rows()); // columns of P_0
     CHECK(none < along_paths / 2);
 }
-TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, the first one is not smoothed", Fixture,
+TEST_CASE_TEMPLATE("multilevel: the first prolongator is not smoothed if that would fill in the levels", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
@@ -507,7 +507,7 @@ csr<S> sparse_rectangle(std::vector<double> const& m, int rows, int columns) {
     host_executor const host{1};
     return {rows, columns, host.copy(offsets), host.copy(indices), host.copy(values)};
 }
-TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("multilevel: lower levels in one kernel are a V cycle", Fixture, COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     auto const exec = Fixture::exec();
     for (auto const& rows : {std::vector{3, 1}, std::vector{40, 9}, std::vector{1, 1, 1, 1},
@@ -564,7 +564,8 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
     }
 }
 
-TEST_CASE_TEMPLATE("multilevel: the longest row of a level and of the ways from it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("multilevel: the longest row of a level and of its transfer operators", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const longest = [&](std::vector<std::int32_t> a, std::vector<std::int32_t> p, std::vector<std::int32_t> r) {
         auto const here = exec.copy(a), to = exec.copy(p), back = exec.copy(r);
@@ -707,7 +708,7 @@ TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order 
         }
 }
 
-TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("multilevel: unsuitable matrices", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     multilevel_options const options{.coarsest = 8};

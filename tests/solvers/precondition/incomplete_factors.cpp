@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("ilu0 without dropped fill is a direct solver", Fixture, COPP
     }
 }
 
-TEST_CASE_TEMPLATE("ic0: symmetric and positive definite, whatever the scheme", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("ic0: symmetric and positive definite, for every scheme", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 30;
     auto a = random_matrix(n, true, 5);
@@ -254,7 +254,7 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
     CHECK(report.number("shift") > 0);
 }
 
-TEST_CASE_TEMPLATE("ilu0, ic0 and isai converge where nothing does without them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("ilu0, ic0 and isai converge if no other preconditioner does", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 40}));

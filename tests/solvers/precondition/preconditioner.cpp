@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("jacobi divides by the diagonal", Fixture, COPPICE_TEST_EXECU
                          matrix_error);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal is the tridiagonal part", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal contains the three middle bands", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {1, 2, 3, 65, 150}) {
         auto a = random_matrix(n, false, 3);
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("tridiagonal is the tridiagonal part", Fixture, COPPICE_TEST_
     }
 }
 
-TEST_CASE_TEMPLATE("forest holds the entries of A along a linear forest", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("forest contains the entries of A along a linear forest", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {1, 2, 3, 20, 70}) {
         for (bool const symmetric : {true, false}) {
@@ -342,7 +342,7 @@ TEST_CASE_TEMPLATE("strong couplings across the numbering: the forest beats jaco
     CHECK(2 * forest < iterations("tridiagonal"));
 }
 
-TEST_CASE_TEMPLATE("options by name are those of the struct, and the report tells them", Fixture,
+TEST_CASE_TEMPLATE("options by name are those of the struct, and the report lists them", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 40}));
@@ -456,7 +456,7 @@ std::vector<dense> singular_bands(int n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("singular tridiagonal parts are regularised during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("singular tridiagonal bands are regularised during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     for (int const n : {2, 3, 7, 65, 501})
@@ -552,7 +552,7 @@ struct waits {
 
 } // namespace
 
-TEST_CASE("preconditioner: a second thread in apply() is refused") {
+TEST_CASE("preconditioner: a second thread in apply() is rejected") {
     host_executor const exec{1};
     std::latch entered(1), leave(1);
     any_preconditioner<host_executor, double> const m(waits{&entered, &leave}, preconditioner_report{});
@@ -570,7 +570,7 @@ TEST_CASE("preconditioner: a second thread in apply() is refused") {
     CHECK(other == r);
 }
 
-TEST_CASE("Krylov methods: a second thread in a solver object is refused") {
+TEST_CASE("Krylov methods: a second thread in a solver object is rejected") {
     host_executor const exec{1};
     any_preconditioner<host_executor, double> const m(identity_preconditioner{}, preconditioner_report{});
     auto const check = [&](auto solver) {

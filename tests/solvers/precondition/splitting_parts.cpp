@@ -42,8 +42,8 @@ dense without(dense a, dense const& taken) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("forests of pairs: every vertex once, partners and neighbours are coupled, and what they hold",
-                   Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("forests of pairs: every vertex once, pairs and neighbours are coupled, and coverages", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {0, 1, 2, 3, 4, 17, 60, 151})
         for (unsigned const seed : {1u, 2u}) {
@@ -86,7 +86,8 @@ TEST_CASE_TEMPLATE("forests of pairs: every vertex once, partners and neighbours
         }
 }
 
-TEST_CASE_TEMPLATE("parts: pairs along a forest are solved as their dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("pattern factors: pairs along a forest are solved as their dense matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     for (int const n : {1, 2, 3, 40, 71})
@@ -116,7 +117,7 @@ TEST_CASE_TEMPLATE("parts: pairs along a forest are solved as their dense matrix
         }
 }
 
-TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense definition", Fixture,
+TEST_CASE_TEMPLATE("pattern factors: several patterns agree with the dense definition", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
@@ -165,7 +166,7 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
     CHECK(make_preconditioner(exec, "mos,first=bands,bands=8,factors=9", a.view()).report().number("factors") < 9);
 }
 
-TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("pattern factors: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     struct {
@@ -216,7 +217,8 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK_THROWS_AS((inner_alternation<Executor, double>(exec, a.view(), grid_sizes{6, 5, 1})), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("pattern factors: matrices with few entries, singular factors, bad input", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const neighbours = [](int i, int j) { return std::abs(i - j) == 1; };

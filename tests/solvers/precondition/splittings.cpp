@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("splittings: adaptive factors are those of the dense definiti
         }
 }
 
-TEST_CASE_TEMPLATE("splittings: windows leave out nothing that would be kept", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("splittings: windows lose no entry that would be selected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     for (std::string const kind : {"aniso2", "convection"})
@@ -180,7 +180,7 @@ TEST_CASE_TEMPLATE("splittings: windows leave out nothing that would be kept", F
         }
 }
 
-TEST_CASE("splittings: windows find the same in rows one by one and side by side") {
+TEST_CASE("splittings: windows find the same in rows stored contiguously and interleaved") {
     host_executor const exec{2};
     int const n = 70, max_entries = 9;
     auto const b =
@@ -215,7 +215,7 @@ TEST_CASE("splittings: windows find the same in rows one by one and side by side
     }
 }
 
-TEST_CASE_TEMPLATE("preconditioners that claim it do not change with the scale of rows", Fixture,
+TEST_CASE_TEMPLATE("preconditioners documented as scale-invariant do not change with the scale of rows", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937 random(7);
@@ -299,7 +299,7 @@ TEST_CASE_TEMPLATE("splittings: alternation from call to call is for fgmres, and
     CHECK(solve(exec, "gmres", op, alone, b.view(), x.view()).converged);
 }
 
-TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("splittings: matrices with few entries, singular factors", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const made = [](int n, auto&& entry) {
         dense a(n);
@@ -402,8 +402,7 @@ TEST_CASE_TEMPLATE("splittings: bad input", Fixture, COPPICE_TEST_EXECUTORS) {
                     argument_error);
 }
 
-TEST_CASE_TEMPLATE("splittings: as many factors as cover enough, or as still add something", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("splittings: the number of factors by coverage, or by gain", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = exec.copy(generate<double>(host_executor{1}, "aniso2", {.nx = 40}));
     auto const report = [&](std::string const& name) { return make_preconditioner(exec, name, a.view()).report(); };

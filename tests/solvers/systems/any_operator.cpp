@@ -63,7 +63,7 @@ double residual_of(csr<double> const& a, double shift, std::vector<double> const
 
 } // namespace
 
-TEST_CASE_TEMPLATE("an operator of the user's own is solved by name", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a user-defined operator is solved by name", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     host_executor const host{1};
@@ -112,7 +112,7 @@ struct float_operator {
 
 } // namespace
 
-TEST_CASE("the vectors say which numbers an operator is solved in, where it takes several") {
+TEST_CASE("the vectors determine the precision of an operator that supports several") {
     host_executor const exec{1};
     std::vector<double> const b(20, 3.0);
     std::vector<double> x(20);
@@ -129,7 +129,7 @@ TEST_CASE("the vectors say which numbers an operator is solved in, where it take
     }
 }
 
-TEST_CASE("host vectors and spans are solved as they are") {
+TEST_CASE("host vectors and spans are solved without copies") {
     host_executor const exec{2};
     auto const a = laplace2d<double>(exec, 9, 9);
     csr_operator const op(exec, a); // the matrix itself, not its view

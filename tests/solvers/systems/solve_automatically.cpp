@@ -55,7 +55,7 @@ dense disguised_indefinite(int n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the traits that determine a solver are recognised", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto sample = random_matrix(30, true, 1);
     CHECK(traits_on(exec, sample).maybe_positive_definite());
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUT
     }
 }
 
-TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends above the start", Fixture,
+TEST_CASE_TEMPLATE("continues from the best x if a choice fails, and never ends above the initial residual", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Singular and inconsistent: nothing converges.
@@ -204,7 +204,8 @@ TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends
                          doctest::Contains("row 3 has a zero diagonal entry"), matrix_error);
 }
 
-TEST_CASE_TEMPLATE("the diagonal and levels are left early where they do not suit", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the diagonal and multilevel are ended early if they are too slow", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Indefinite, with a positive diagonal: a shifted Laplacian.
     auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = 101});
@@ -226,7 +227,7 @@ TEST_CASE_TEMPLATE("the diagonal and levels are left early where they do not sui
     CHECK(named.found.result.iterations == 130);
 }
 
-TEST_CASE_TEMPLATE("automatic solves: limits, watching, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("automatic solves: limits, progress, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(disguised_indefinite(200));
     auto const b = random_vector<double>(200, 1);

@@ -26,7 +26,7 @@ std::vector<T> column_of(std::vector<T> const& all, std::size_t n, std::size_t k
 
 } // namespace
 
-TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns: each ends as in a separate solve, for every method", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const host_a = generate<double>(host_executor{1}, "aniso2", {.nx = sanitized ? 12 : 23});
@@ -86,7 +86,8 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns: products of all waiting solves are one pass, and correct", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const host_a = to_csr<float>(random_matrix(300, false, 2));
@@ -121,7 +122,7 @@ TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right",
 }
 #endif
 
-TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the way", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns: bad input, exceptions and cancellation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const a = exec.copy(to_csr<double>(random_matrix(40, true, 4)));
@@ -153,7 +154,7 @@ TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the w
     CHECK(solve_columns(exec, "cg", op, m, b.view().slice(0, 0), x.view().slice(0, 0), 0).empty());
 }
 
-TEST_CASE("columns: a preconditioner that varies begins its turn anew for each column") {
+TEST_CASE("columns: a preconditioner that varies restarts for each column") {
     host_executor const exec{2};
     auto const a = generate<double>(exec, "laplace2d", {.nx = 20});
     csr_operator const op(exec, a);

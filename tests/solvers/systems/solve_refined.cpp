@@ -33,7 +33,7 @@ refined refine(Executor const& exec, csr<double> const& host_a, std::vector<doub
 
 } // namespace
 
-TEST_CASE_TEMPLATE("refined: digits beyond float, whatever the inner method and preconditioner", Fixture,
+TEST_CASE_TEMPLATE("refined: digits beyond float, for any inner method and preconditioner", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "aniso2", {.nx = 40});
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("refined: digits beyond float, whatever the inner method and 
     }
 }
 
-TEST_CASE_TEMPLATE("refined: a preconditioner in half storage does what the full one does", Fixture,
+TEST_CASE_TEMPLATE("refined: a preconditioner in half storage is as good as the full one", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Rows whose scales exceed the range of half precision.
