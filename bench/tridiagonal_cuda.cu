@@ -197,7 +197,7 @@ void measure_recurrence(table& t, options const& o, cuda_executor const& exec, i
                         "first-order recurrence, float", "rows", double(n)});
     };
     add("coppice look_back_scan", measure_queued(exec, samples, batch, [&](int r) {
-            look_back_scan(exec, n, recurrence_row{at(r).lower.data(), at(r).rhs.data()}, classical::joined_products{},
+            look_back_scan(exec, n, recurrence_row{at(r).lower.data(), at(r).rhs.data()}, classical::merged_products{},
                            keep_offset{at(r).x.data()});
         }));
     buffer<unsigned char> storage(exec, n / 8 + (1 << 20));

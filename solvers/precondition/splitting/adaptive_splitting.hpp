@@ -49,8 +49,8 @@ struct path_ordered_row {
 
 private:
     static constexpr I few = 32;
-    /// Sorts in registers if each lane sorts one row, because adjacent lanes would not share cache lines of global
-    /// memory.
+    /// Sorts a short row in local memory of the lane: accesses of adjacent lanes to their rows in global memory would
+    /// not share cache lines.
     COPPICE_HD void sort_few(I begin, int length) const {
         I own_columns[few];
         T own_values[few];
