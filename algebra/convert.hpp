@@ -23,7 +23,8 @@ namespace coppice::inline v0_1 {
 template <class T, class I>
 csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a);
 
-/// The same, but frees the arrays of `a` as soon as they have been read; `a` has no entries afterwards.
+/// Converts `a` as the overload above and frees its arrays as soon as they have been read; `a` has no entries
+/// afterwards.
 template <class T, class I>
 csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a);
 

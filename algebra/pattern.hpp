@@ -176,7 +176,7 @@ private:
     }
 };
 
-/// Eq. 50.
+/// Selects entries above the threshold of Eq. 50.
 template <class T, class I, class O>
 struct keep_above_threshold {
     csr_view<T, I, O> a;
@@ -261,7 +261,7 @@ template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<I> count) {
     return detail::pattern_of_selected(exec, a, detail::keep_largest_of_row<T, I, O>{a, nullptr, count});
 }
-/// The same with a separate number for each row, counts[rows].
+/// S^max-n (Eq. 49) with a separate number of entries for each row, counts[rows].
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a,
                                        std::type_identity_t<array_view<I const>> counts) {
@@ -275,7 +275,7 @@ template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<T> fraction) {
     return detail::pattern_of_selected(exec, a, detail::keep_above_threshold<T, I, O>{a, nullptr, fraction});
 }
-/// The same with a separate fraction for each row, fractions[rows].
+/// S^max-t (Eq. 50) with a separate fraction for each row, fractions[rows].
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a,
                                          std::type_identity_t<array_view<T const>> fractions) {

@@ -22,7 +22,7 @@ template <class T, class I, class O>
 void validate(host_executor const& exec, csr_view<T, I, O> a, validation_options const& options = {});
 
 #if defined(COPPICE_HAS_CUDA)
-/// The same for arrays on the device. If a check on the device fails, or if `options` request additional checks, the
+/// validate() for arrays on the device. If a check on the device fails, or if `options` request additional checks, the
 /// matrix is copied to the host, which finds the error.
 template <class T, class I, class O>
 void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options const& options = {});

@@ -30,7 +30,7 @@ fs::path folder_of(fs::path const& path) { return path.has_parent_path() ? path.
 // Resolves symbolic links of the target, so that a link remains a link.
 fs::path resolved(fs::path path) {
     std::error_code failure;
-    for (int links = 0; links < 40 && fs::is_symlink(path, failure); ++links) {
+    for (int followed = 0; followed < 40 && fs::is_symlink(path, failure); ++followed) {
         auto const to = fs::read_symlink(path, failure);
         if (failure) return path;
         path = to.is_absolute() ? to : folder_of(path) / to;

@@ -112,7 +112,7 @@ outcome dispatch(std::vector<std::string>& arguments) {
     for (auto const& name : storage) names.push_back(name);
     if (!rest.empty() && rest[0][0] != '-') throw_unknown_name("command", rest[0], names);
     if (!rest.empty()) throw usage_error("unknown option '" + rest[0] + "' before the command; see coppice --help");
-    throw usage_error("no command given; valid: " + listed(names) + "; see coppice --help");
+    throw usage_error("no command given; valid: " + list_of(names) + "; see coppice --help");
 }
 
 } // namespace

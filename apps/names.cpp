@@ -38,7 +38,7 @@ std::string nearest(std::string_view text, std::span<std::string_view const> can
     return std::string(best);
 }
 
-std::string listed(std::span<std::string_view const> names) {
+std::string list_of(std::span<std::string_view const> names) {
     std::string text;
     for (auto const name : names) text.append(text.empty() ? "" : ", ").append(name);
     return text;
@@ -50,7 +50,7 @@ void throw_unknown_name(std::string_view what, std::string_view text, std::span<
         message += "; did you mean '" + guess + "'?";
     else
         message += ";";
-    throw usage_error(message + " valid: " + listed(valid));
+    throw usage_error(message + " valid: " + list_of(valid));
 }
 
 void require_name(std::string_view what, std::string_view text, std::span<std::string_view const> valid) {

@@ -26,7 +26,7 @@ std::string nearest(std::string_view text, std::span<std::string_view const> can
 void require_name(std::string_view what, std::string_view text, std::span<std::string_view const> valid);
 
 /// "a, b, c"
-std::string listed(std::span<std::string_view const> names);
+std::string list_of(std::span<std::string_view const> names);
 
 /// Returns the value named `text`. Throws usage_error that lists the valid names.
 template <class Value, std::size_t Count>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `accuracy`: errors of the direct solvers beside LAPACK's on the same systems (thesis, Tables 4 to 9; Table 6.1
-// of L.-W. Chang's thesis; section 5.4 of Zhang, Cohen and Owens). Forward errors are compared system by system and the
-// median of the ratios is shown, since single errors of ill-conditioned matrices differ by many orders from seed to
-// seed.
+// Suite `accuracy`: errors of the direct solvers compared with those of LAPACK on the same systems (thesis, Tables 4 to
+// 9; Table 6.1 of L.-W. Chang's thesis; section 5.4 of Zhang, Cohen and Owens). Forward errors are compared system by
+// system and the median of the ratios is shown, because the errors for ill-conditioned matrices differ by orders of
+// magnitude between seeds.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -28,7 +28,7 @@ struct method {
     char const* name;
     char const* column; ///< heading
     band_options options;
-    bool reported;                                  ///< without a report nothing is tried twice
+    bool reported;                                  ///< without a report there is one attempt only
     std::optional<classical_algorithm> classical{}; ///< instead of solve_bands
 };
 method const automatic{"coppice automatic", "automatic", {}, true};
@@ -37,19 +37,19 @@ method const refined{"coppice automatic, refined once", "refined", {.refinements
 method const chain{"coppice chain", "chain", {.method = band_method::chain}, true};
 method const rpts{"coppice rpts", "rpts", {.method = band_method::rpts}, false};
 std::vector<method> scalar_methods() { return {automatic, scaled, refined, rpts, chain}; }
-/// Of the catalogue of classical methods, those that `wanted` wants.
-template <class Wanted>
-void append_classical(std::vector<method>& methods, Wanted const& wanted) {
+/// Of the catalogue of classical methods, those for which selects(algorithm) holds.
+template <class Select>
+void append_classical(std::vector<method>& methods, Select const& selects) {
     for (auto const& row : classical::catalogue)
-        if (wanted(row.which)) methods.push_back({row.title, row.title, {}, false, row.which});
+        if (selects(row.which)) methods.push_back({row.title, row.title, {}, false, row.which});
 }
-/// Those of Zhang, Cohen and Owens.
+/// Methods of Zhang, Cohen and Owens.
 std::vector<method> classical_methods() {
     std::vector<method> methods{automatic};
     append_classical(methods, [](classical_algorithm which) { return which < classical::first_partitioned; });
     return methods;
 }
-/// Those of Chang's thesis and with partitions.
+/// Methods of Chang's thesis and methods with partitions.
 std::vector<method> partition_methods() {
     std::vector<method> methods{rpts, chain};
     append_classical(methods, [](classical_algorithm which) { return which >= classical::first_partitioned; });
@@ -57,7 +57,7 @@ std::vector<method> partition_methods() {
 }
 std::vector<method> chain_methods() { return {automatic, scaled, refined, chain}; }
 
-/// An answer and what the solver itself says of it.
+/// The solution and the report of the solver.
 template <class T>
 struct told_answer {
     std::vector<T> x;
@@ -86,18 +86,18 @@ double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
 }
-/// Two errors that are not numbers are alike.
+/// Returns ours / theirs; 1 if both are infinite.
 double ratio_of(double ours, double theirs) {
     if (std::isinf(ours) && std::isinf(theirs)) return 1;
     return theirs > 0 ? ours / theirs : ours > 0 ? HUGE_VAL : 1;
 }
 
-/// What one method does over a number of systems.
+/// Errors of one method over several systems.
 struct record {
     std::vector<double> forward, ratios;
     double backward = 0;
-    int more_tries = 0; ///< systems for which the first try was not enough
-    int alarms = 0;     ///< systems whose status was not ok
+    int more_attempts = 0; ///< systems that needed more than one attempt
+    int alarms = 0;        ///< systems whose status was not ok
 
     void add(answer_errors const& e, double lapack) {
         forward.push_back(e.forward);
@@ -112,14 +112,15 @@ struct record {
         r.forward = typical();
         r.backward = backward;
         r.ratio = median(ratios);
-        r.note = fmt::format("largest forward {:.1e}, tried again {}, not ok {} of {}", worst(), more_tries, alarms,
-                             forward.size());
+        r.details = fmt::format("largest forward {:.1e}, tried again {}, not ok {} of {}", worst(), more_attempts,
+                                alarms, forward.size());
         return r;
     }
-    /// Ratio, worst backward error, and how often it was tried again (+) or called anything but ok (!).
+    /// Formats the median ratio, the largest backward error, the number of repeated attempts (+) and of statuses other
+    /// than ok (!).
     std::string cell() const {
         auto text = fmt::format("{:<8.2g}{:.0e}", median(ratios), backward);
-        if (more_tries > 0) text += fmt::format(" +{}", more_tries);
+        if (more_attempts > 0) text += fmt::format(" +{}", more_attempts);
         return text + alarm();
     }
     std::string alarm() const { return alarms > 0 ? fmt::format(" !{}", alarms) : ""; }
@@ -128,7 +129,7 @@ struct record {
 /// The systems of one table of the literature.
 struct system_class {
     std::string name;
-    std::string size; ///< "N = 512", or nothing where they have sizes of their own
+    std::string size; ///< "N = 512"; empty if the sizes differ
     int seeds;
     std::vector<method> methods;
 
@@ -163,7 +164,7 @@ public:
             for (std::size_t m = 0; m < of.methods.size(); ++m) {
                 auto const answer = answer_of(exec_, s, of.methods[m]);
                 ours[m].add(errors_of(s, answer.x), theirs.forward);
-                ours[m].more_tries += of.methods[m].options.refinements == 0 && answer.report.tries > 1;
+                ours[m].more_attempts += of.methods[m].options.refinements == 0 && answer.report.tries > 1;
                 ours[m].alarms += answer.report.status != solve_status::ok;
             }
         }
@@ -203,9 +204,9 @@ private:
     std::string heading_;
 };
 
-/// Large matrices of the randsvd kind take half a minute each.
-int seeds_for(int id, std::int64_t n, int wanted) {
-    return id >= 8 && id <= 11 && n > randsvd_largest ? std::min(wanted, 2) : wanted;
+/// Generating a large randsvd matrix takes half a minute, so at most two seeds are used.
+int seeds_for(int id, std::int64_t n, int requested) {
+    return id >= 8 && id <= 11 && n > randsvd_largest ? std::min(requested, 2) : requested;
 }
 
 template <class Executor>
@@ -236,8 +237,8 @@ void compare_galleries(accuracy_run<Executor>& run, host_executor const& host, s
         });
 }
 
-/// Section 5.4 of Zhang, Cohen and Owens, with random entries: a dominant diagonal as of diffusion, and values that are
-/// close to each other in each row.
+/// Section 5.4 of Zhang, Cohen and Owens, with random entries: a dominant diagonal as in diffusion problems, and rows
+/// of nearly equal values.
 template <class Executor>
 void compare_classical(accuracy_run<Executor>& run) {
     std::int64_t const n = 512;

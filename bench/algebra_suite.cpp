@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `algebra`: products of sparse matrices and element-wise operations; on the host beside SuiteSparse:GraphBLAS.
+// Suite `algebra`: products of sparse matrices and element-wise operations; on the host also by SuiteSparse:GraphBLAS.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -50,10 +50,10 @@ public:
         : table_(t), matrix_(std::move(matrix)), a_(a), backend_(std::move(backend)), repetitions_(quick ? 1 : 5) {}
 
     template <class Work>
-    void alone(std::string const& operation, Work const& work, std::string const& note = "") {
-        if (wants(operation)) table_.add({measured(operation, "coppice", work, note)});
+    void alone(std::string const& operation, Work const& work, std::string const& details = "") {
+        if (wants(operation)) table_.add({measured(operation, "coppice", work, details)});
     }
-    /// What another library makes of it.
+    /// Measures the same operation of another library.
     template <class Work>
     void by(std::string const& peer, std::string const& operation, Work const& work) {
         if (wants(operation)) table_.add({measured(operation, peer, work)});
@@ -63,7 +63,7 @@ public:
         if (wants(operation))
             table_.add({measured(operation, graphblas_spmv::version(), peer), measured(operation, "coppice", work)});
     }
-    /// The same where each side makes ready what it changes, which is not timed.
+    /// The same for operations that modify their input: the preparation of each library is not timed.
     template <class PreparePeer, class Peer, class Prepare, class Work>
     void against(std::string const& operation, PreparePeer const& prepare_peer, Peer const& peer,
                  Prepare const& prepare, Work const& work) {
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    static constexpr double short_operation = 5e-3; ///< seconds; of such more repetitions are taken
+    static constexpr double short_operation = 5e-3; ///< seconds; shorter operations are repeated more often
 
     bool wants(std::string const& operation) const { return table_.wants(matrix_ + ": " + operation); }
 
@@ -82,13 +82,13 @@ private:
     };
     template <class Work, class Prepare = nothing_to_prepare>
     row measured(std::string const& operation, std::string const& method, Work const& work,
-                 std::string const& note = "", Prepare const& prepare = {}) {
+                 std::string const& details = "", Prepare const& prepare = {}) {
         auto const timed = [&](int repetitions) {
             return measure(
                 repetitions, [&](int) { prepare(); }, [&](int) { work(); });
         };
         timing t = timed(repetitions_);
-        // Threads of the method before may still spin for some milliseconds.
+        // Threads of the previous method may spin for some milliseconds.
         if (t.median < short_operation && repetitions_ > 1) t = timed(100);
         return {"algebra",
                 backend_,
@@ -101,7 +101,7 @@ private:
                 t.fastest,
                 0,
                 0,
-                note};
+                details};
     }
 
     table& table_;
@@ -112,12 +112,12 @@ private:
 };
 
 #if defined(COPPICE_HAS_CUDA)
-/// The prolongator of aggregates of 2 x 2 of a square grid, piecewise constant.
-csr<double> prolongator_of_squares(std::int64_t side) {
-    std::int64_t const half = (side + 1) / 2;
-    coo<double> p{std::int32_t(side * side), std::int32_t(half * half)};
-    for (std::int64_t i = 0; i < side * side; ++i)
-        p.add(std::int32_t(i), std::int32_t(i / side / 2 * half + i % side / 2), 1.0);
+/// Piecewise constant prolongator for aggregates of 2 x 2 points of a square grid.
+csr<double> prolongator_of_squares(std::int64_t points) {
+    std::int64_t const half = (points + 1) / 2;
+    coo<double> p{std::int32_t(points * points), std::int32_t(half * half)};
+    for (std::int64_t i = 0; i < points * points; ++i)
+        p.add(std::int32_t(i), std::int32_t(i / points / 2 * half + i % points / 2), 1.0);
     return to_csr(host_executor{}, p);
 }
 
@@ -130,10 +130,10 @@ void add_products(operations& all, cuda_executor const& exec, csr_view<double> a
     all.alone("plan of A A", [&] { make_product_plan(exec, a, a); });
     all.by("cuSPARSE SpGEMM, algorithm 2", "A A, plus-times", [&] { cusparse_product(exec, a, a); });
 }
-/// P^T A P of a grid.
+/// The Galerkin product P^T A P of a grid.
 void add_galerkin(operations& all, cuda_executor const& exec, csr_view<double> a) {
-    auto const side = std::int64_t(std::lround(std::sqrt(double(a.rows()))));
-    auto const p = exec.copy(prolongator_of_squares(side));
+    auto const points = std::int64_t(std::lround(std::sqrt(double(a.rows()))));
+    auto const p = exec.copy(prolongator_of_squares(points));
     auto const r = transpose(exec, p.view());
     auto const product = [&](csr_view<double> left, csr_view<double> right) {
         return mxm(exec, make_product_plan(exec, left, right), "plus-times", left, right);
@@ -151,7 +151,7 @@ struct times_factor {
     double operator()(double value) const { return value * factor; }
 };
 
-/// Every second index of [0, n), and all of them shuffled.
+/// Index lists: every second index of [0, n), and all indices in random order.
 std::vector<std::int64_t> second_indices(std::int64_t n) {
     std::vector<std::int64_t> list;
     for (std::int64_t i = 0; i < n; i += 2) list.push_back(i);
@@ -164,8 +164,8 @@ std::vector<std::int64_t> shuffled_indices(std::int64_t n) {
     return list;
 }
 
-/// What moves parts of a matrix or touches every entry once.
-void add_parts(operations& all, host_executor const& exec, csr_view<double> a, graphblas_matrix& peer) {
+/// Adds the operations that extract or assign submatrices or read every entry once.
+void add_submatrices(operations& all, host_executor const& exec, csr_view<double> a, graphblas_matrix& peer) {
     all.against(
         "sum of all", [&] { peer.reduce_all(); }, [&] { reduce_to_scalar(exec, add_plus<double>{}, a); });
     all.against(
@@ -176,7 +176,7 @@ void add_parts(operations& all, host_executor const& exec, csr_view<double> a, g
         "A(list, list), every second index", [&] { peer.extract(second); }, [&] { extract(exec, a, list, list); });
     all.against(
         "A(list, list), all shuffled", [&] { peer.extract(shuffled); }, [&] { extract(exec, a, order, order); });
-    auto const part = extract(exec, a, list, list);
+    auto const submatrix = extract(exec, a, list, list);
     csr<double> c;
     all.against(
         "C(list, list) = B, every second index", [&] { peer.prepare_assign(second); }, [&] { peer.assign(second); },
@@ -184,7 +184,7 @@ void add_parts(operations& all, host_executor const& exec, csr_view<double> a, g
             c = csr<double>(a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                             copy_of(exec, a.values()));
         },
-        [&] { assign(exec, c, no_mask{}, no_accumulator{}, part.view(), list, list); });
+        [&] { assign(exec, c, no_mask{}, no_accumulator{}, submatrix.view(), list, list); });
 }
 
 void add_comparisons(operations& all, host_executor const& exec, csr_view<double> a) {
@@ -205,14 +205,14 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
     all.against(
         "A + A^T", [&] { peer.add_transposed(); },
         [&] {
-            auto const turned = transpose(exec, a);
-            ewise_add(exec, op::plus<double>{}, a, turned.view());
+            auto const transposed = transpose(exec, a);
+            ewise_add(exec, op::plus<double>{}, a, transposed.view());
         });
     all.against(
         "A * A^T, element by element", [&] { peer.multiply_transposed(); },
         [&] {
-            auto const turned = transpose(exec, a);
-            ewise_mult(exec, op::times<double>{}, a, turned.view());
+            auto const transposed = transpose(exec, a);
+            ewise_mult(exec, op::times<double>{}, a, transposed.view());
         });
     all.against(
         "select a_ij > 0.5", [&] { peer.select_above(0.5); }, [&] { select_entries(exec, above{0.5}, a); });
@@ -220,7 +220,7 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
         "sums of rows", [&] { peer.reduce_rows(); }, [&] { reduce_to_vector(exec, add_plus<double>{}, a); });
     all.against(
         "transpose", [&] { peer.transpose(); }, [&] { transpose(exec, a); });
-    add_parts(all, exec, a, peer);
+    add_submatrices(all, exec, a, peer);
 }
 
 /// `--only` may name a matrix, or one of its operations: "R-MAT 14: A A".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `graph`: graph algorithms; on the host beside plain sequential loops and Boost.Graph.
+// Suite `graph`: graph algorithms; on the host also plain sequential loops and Boost.Graph.
 #include <cmath>
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ namespace {
 
 struct analytics_problem {
     graph_problem graph;
-    int source; ///< the first vertex from here on that has an edge
+    int source; ///< the first vertex with an edge, from this one on
 };
 
 std::vector<analytics_problem> problems(bool quick, bool cuda) {
@@ -32,7 +32,7 @@ std::vector<analytics_problem> problems(bool quick, bool cuda) {
     return {{{"R-MAT 18", "rmat,scale=18"}, 0}, {{"grid 1500^2", "laplace2d,nx=1500"}, 1500 * 750 + 750}};
 }
 
-/// Without loops; whole weights from 1 to 64 by a hash of the pair, alike in both directions.
+/// Removes self-loops and sets integer weights from 1 to 64 by a hash of the pair, equal in both directions.
 csr<float> weighted(host_executor const& exec, graph_problem const& p) {
     auto const directed = make_graph_problem<float>(p);
     auto a = symmetrised_weights(exec, directed.view());
@@ -60,9 +60,9 @@ public:
     void add(std::string const& algorithm, Work const& work, std::vector<peer> const& peers) {
         std::string const name = graph_ + ": " + algorithm;
         if (!table_.wants(name)) return;
-        std::string note;
-        std::vector<row> rows{measured(name, "coppice", [&] { note = work(); })};
-        rows[0].note = note;
+        std::string details;
+        std::vector<row> rows{measured(name, "coppice", [&] { details = work(); })};
+        rows[0].details = details;
         for (auto const& p : peers) rows.push_back(measured(name, p.method, p.work));
         table_.add(std::move(rows));
     }
@@ -80,7 +80,8 @@ private:
     int repetitions_;
 };
 
-/// Every algorithm on a graph in the memory of `exec`; `peers(name)` says what to measure besides.
+/// Measures every algorithm on a graph in the memory of `exec`; `peers(name)` returns the other implementations to
+/// measure.
 template <class Executor, class Peers>
 void add_algorithms(cases& all, Executor const& exec, csr_view<float> a, int source, Peers const& peers) {
     graph_view const g(a);
@@ -118,7 +119,7 @@ void add_algorithms(cases& all, Executor const& exec, csr_view<float> a, int sou
     });
     add("label propagation", [&] { return fmt::format("{} communities", label_propagation(exec, g).communities); });
 }
-/// What a directed graph is for.
+/// Algorithms for directed graphs.
 template <class Executor>
 void add_directed(cases& all, Executor const& exec, csr_view<float> a) {
     auto const incoming = transpose(exec, a);
@@ -136,27 +137,27 @@ graph_problem directed_problem(bool quick, bool cuda) {
     return {"R-MAT 18, directed", "rmat,scale=18,undirected=0"};
 }
 
-double volatile kept; ///< what loops compute is used, so that compilers do not leave it out
+double volatile sink; ///< stores results of loops, so that compilers do not remove the loops
 
 std::vector<cases::peer> host_peers(std::string const& name, csr_view<float> a, int source, boost_graph const& boost) {
     std::string const loop = "sequential loop", library = boost_graph::version();
     if (name == "bfs")
-        return {{loop, [=] { kept = double(loops::bfs(a, source)[0]); }},
+        return {{loop, [=] { sink = double(loops::bfs(a, source)[0]); }},
                 {library, [&, source] { boost.bfs(source); }}};
     if (name == "sssp")
-        return {{"sequential loop, binary heap", [=] { kept = double(loops::dijkstra(a, source)[0]); }},
+        return {{"sequential loop, binary heap", [=] { sink = double(loops::dijkstra(a, source)[0]); }},
                 {library, [&, source] { boost.sssp(source); }}};
-    if (name == "pagerank") return {{loop, [=] { kept = double(loops::pagerank(a, 1e-4f)[0]); }}};
+    if (name == "pagerank") return {{loop, [=] { sink = double(loops::pagerank(a, 1e-4f)[0]); }}};
     if (name == "components")
-        return {{loop, [=] { kept = double(loops::components(a)[0]); }}, {library, [&] { boost.components(); }}};
-    if (name == "triangles") return {{loop, [=] { kept = double(loops::triangles(a)); }}};
-    if (name == "independent set") return {{loop, [=] { kept = double(loops::independent_set(a)[0]); }}};
-    if (name == "maximal matching") return {{loop, [=] { kept = double(loops::maximal_matching(a)[0]); }}};
-    if (name == "heavy matching") return {{"sequential loop, sorted edges", [=] { kept = loops::greedy_matching(a); }}};
-    if (name == "spanning forest") return {{"sequential loop, sorted edges", [=] { kept = loops::kruskal(a); }}};
+        return {{loop, [=] { sink = double(loops::components(a)[0]); }}, {library, [&] { boost.components(); }}};
+    if (name == "triangles") return {{loop, [=] { sink = double(loops::triangles(a)); }}};
+    if (name == "independent set") return {{loop, [=] { sink = double(loops::independent_set(a)[0]); }}};
+    if (name == "maximal matching") return {{loop, [=] { sink = double(loops::maximal_matching(a)[0]); }}};
+    if (name == "heavy matching") return {{"sequential loop, sorted edges", [=] { sink = loops::greedy_matching(a); }}};
+    if (name == "spanning forest") return {{"sequential loop, sorted edges", [=] { sink = loops::kruskal(a); }}};
     if (name == "colouring")
-        return {{loop, [=] { kept = double(loops::colouring(a)[0]); }}, {library, [&] { boost.colouring(); }}};
-    if (name == "core numbers") return {{loop, [=] { kept = double(loops::cores(a)[0]); }}};
+        return {{loop, [=] { sink = double(loops::colouring(a)[0]); }}, {library, [&] { boost.colouring(); }}};
+    if (name == "core numbers") return {{loop, [=] { sink = double(loops::cores(a)[0]); }}};
     return {};
 }
 

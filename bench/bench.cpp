@@ -22,7 +22,7 @@ struct suite {
     char const* name;
     suite_function host;
     suite_function cuda;
-    bool of_all = true; ///< belongs to "all"
+    bool of_all = true; ///< is part of "all"
 };
 #if defined(COPPICE_HAS_CUDA)
 #define COPPICE_BENCH_CUDA(f) f
@@ -42,7 +42,7 @@ constexpr suite suites[] = {
     {"multilevel", multilevel_host, COPPICE_BENCH_CUDA(multilevel_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
-    {"parts", parts_host, COPPICE_BENCH_CUDA(parts_cuda)},
+    {"parts", distributed_host, COPPICE_BENCH_CUDA(distributed_cuda)},
     {"queues", queues_host, COPPICE_BENCH_CUDA(queues_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
@@ -65,7 +65,7 @@ nlohmann::json as_json(row const& r) {
             {"bytes", r.bytes},
             {"ratio", r.ratio},
             {"against", r.against},
-            {"note", r.note},
+            {"note", r.details},
             {"forward_error", r.forward},
             {"backward_error", r.backward}};
 }
@@ -115,7 +115,7 @@ void table::add(std::vector<row> problem) {
         if (options_.print_table)
             fmt::print("{:<8} {:<34} {:<40} {:>10} {:>8.2f} {:>9}  {}\n", r.backend, r.problem, r.method,
                        duration(r.seconds), r.ratio,
-                       r.bytes > 0 ? fmt::format("{:.1f}", r.bytes / r.seconds * 1e-9) : "", r.note);
+                       r.bytes > 0 ? fmt::format("{:.1f}", r.bytes / r.seconds * 1e-9) : "", r.details);
     }
     if (options_.print_table) {
         fmt::print("\n");

@@ -20,7 +20,7 @@ struct options {
     bool host = true;   ///< measure the host backend and its peers
     bool cuda = false;  ///< measure the CUDA backend and its peers; needs a device
     int threads = 0;    ///< host threads; 0: all cores
-    bool quick = false; ///< small problems and few repetitions: does it run, not how fast is it
+    bool quick = false; ///< small problems and few repetitions, to test that the suite runs
     std::string only{}; ///< measure only cases whose name contains this
     std::string json{}; ///< also write every row as one JSON object per line; "-" for standard output
     bool print_table = true;
@@ -37,23 +37,23 @@ struct row {
     std::int64_t nonzeros = 0;
     double seconds = 0; ///< median
     double fastest = 0; ///< minimum
-    double bytes = 0;   ///< that the operation must move at least; 0 where that is not the measure
+    double bytes = 0;   ///< minimum memory traffic of the operation; 0 if bandwidth is not reported
     double ratio = 0;
-    std::string note{};  ///< iterations, coverage, ...
-    std::string chart{}; ///< of a sweep: what its problems have in common,
-    std::string axis{};  ///< what differs between them
-    double at = 0;       ///< and where on that axis this one is
-    double forward = 0;  ///< median relative forward error; 0 where errors are not measured
-    double backward = 0; ///< largest backward error
+    std::string details{}; ///< iterations, coverage, ...
+    std::string chart{};   ///< title of a sweep: what its problems have in common
+    std::string axis{};    ///< the quantity that differs between the problems
+    double at = 0;         ///< its value for this problem
+    double forward = 0;    ///< median relative forward error; 0 if errors are not measured
+    double backward = 0;   ///< largest backward error
 };
 
 /// Collects rows and prints a problem as soon as it is complete.
 class table {
 public:
     explicit table(options const& o) : options_(o) {}
-    /// Timed rows of one problem; the first is what the others are compared with.
+    /// Timed rows of one problem; the first one is the reference of the comparison.
     void add(std::vector<row> problem);
-    /// Rows that were compared already, and the line that shows them.
+    /// Rows with a comparison that the caller made, and the line that shows them.
     void add_as(std::vector<row> problem, std::string const& line);
     /// Prints a line of free text between problems (machine, versions, ceilings).
     void remark(std::string const& text) const;
@@ -74,30 +74,31 @@ struct timing {
     double median = 0;
     double fastest = 0;
 };
-/// Wall-clock seconds of `work(repetition)`: one call to warm up, then `repetitions` (at least 3) or as many as fit
+/// Wall-clock seconds of `work(repetition)`: one untimed call, then `repetitions` calls (at least 3), or as many as fit
 /// into about two seconds.
 timing measure(int repetitions, std::function<void(int)> const& work);
 /// As above; `prepare(repetition)` runs before each call and is not timed.
 timing measure(int repetitions, std::function<void(int)> const& prepare, std::function<void(int)> const& work);
 
-/// The suites, in the order of suite_names(): each measures what options ask for.
+/// The suites, in the order of suite_names(); each measures the backends and problems that the options select.
 std::vector<std::string> suite_names();
 
 /// Runs one suite ("all" for every one but accuracy, which takes long). Throws argument_error for an unknown name,
-/// backend_error where CUDA is asked for and there is none. Returns the rows.
+/// backend_error if CUDA is requested and not available. Returns the rows.
 std::vector<row> run(std::string const& suite, options const& o);
 
-/// printf into a string; for sources that nvcc compiles, where fmt's compile-time checks do not.
+/// Formats like printf into a string; for sources that nvcc compiles, since it does not compile the compile-time checks
+/// of fmt.
 [[gnu::format(printf, 1, 2)]] std::string text(char const* format, ...);
 
-/// This machine: processor, cores, instruction set, compiler, library versions, device.
+/// Describes this machine: processor, cores, instruction set, compiler, library versions, device.
 std::string machine(options const& o);
 
-// One pair per suite; the CUDA halves exist in a build with CUDA only.
+// One pair per suite; the CUDA functions exist in builds with CUDA only.
 void spmv_host(table& t, options const& o);
 void spmv_cuda(table& t, options const& o);
 void tridiagonal_host(table& t, options const& o);
-void tridiagonal_classes_host(table& t, options const& o); ///< parts of it
+void tridiagonal_classes_host(table& t, options const& o); ///< its parts
 void tridiagonal_small_host(table& t, options const& o);
 void tridiagonal_cuda(table& t, options const& o);
 void algebra_host(table& t, options const& o);
@@ -120,8 +121,8 @@ void solve_host(table& t, options const& o);
 void solve_cuda(table& t, options const& o);
 void krylov_host(table& t, options const& o);
 void krylov_cuda(table& t, options const& o);
-void parts_host(table& t, options const& o);
-void parts_cuda(table& t, options const& o);
+void distributed_host(table& t, options const& o);
+void distributed_cuda(table& t, options const& o);
 void queues_host(table& t, options const& o);
 void queues_cuda(table& t, options const& o);
 void accuracy_host(table& t, options const& o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Timing of queued work with CUDA events, and the copy ceiling of the device.
+/// Timing of queued work with CUDA events, and the copy bandwidth of the device.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace coppice::bench {
 
 /// Seconds per call of `work(repetition)` which queues on the executor's stream: medians over `samples` batches of
-/// `batch` calls, so that the gaps between launches are those of a pipeline and not of an event.
+/// `batch` calls, so that the gaps between launches are those of queued launches, without those of events.
 template <class Work>
 timing measure_queued(cuda_executor const& exec, int samples, int batch, Work const& work) {
     auto const times = sorted_microseconds(exec, samples, batch, std::max(2, batch / 2), work);
     return {times[times.size() / 2] * 1e-6, times.front() * 1e-6};
 }
 
-/// The same for calls that were captured into one CUDA graph: launches by the host do not count.
+/// The same for calls captured into one CUDA graph, without the launch cost of the host.
 template <class Work>
 timing measure_in_graph(cuda_executor const& exec, int samples, int batch, Work const& work) {
-    work(0); // what a kernel needs to be told once
+    work(0); // attributes of kernels are set once
     exec.synchronize();
     cudaGraph_t graph = nullptr;
     COPPICE_CUDA_CHECK(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal));
@@ -40,8 +40,8 @@ timing measure_in_graph(cuda_executor const& exec, int samples, int batch, Work 
     return {all.median / batch, all.fastest / batch};
 }
 
-/// Copies of the data, so many that together they exceed the L2 cache several times: a repetition finds nothing of its
-/// own in the cache.
+/// Number of copies of the data that together exceed the L2 cache several times, so that no repetition finds its data
+/// in the cache.
 inline int copies_past_cache(double bytes) { return bytes > 400e6 ? 1 : int(std::min(64.0, 400e6 / bytes + 1)); }
 
 /// Bytes per second, read plus written, of a device-to-device copy of `bytes` bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Plain sequential loops: what the graph algorithms are held against on the host.
+/// Plain sequential loops, for comparison with the graph algorithms on the host.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@ namespace coppice::bench::loops {
 
 using graph = csr_view<float>;
 
-template <class Visit>
-void neighbors(graph g, int u, Visit const& visit) {
-    for (int k = g.offsets[u], end = g.offsets[u + 1]; k < end; ++k) visit(g.indices[k]);
+template <class Body>
+void neighbors(graph g, int u, Body const& body) {
+    for (int k = g.offsets[u], end = g.offsets[u + 1]; k < end; ++k) body(g.indices[k]);
 }
 
 inline std::vector<int> bfs(graph g, int source) {
@@ -61,7 +61,7 @@ inline std::vector<float> dijkstra(graph g, int source) {
     return distance;
 }
 
-/// Trees of one vertex each at first.
+/// Union-find: initially each tree consists of one vertex.
 class trees {
 public:
     explicit trees(int n) : up_(std::size_t(n)) { std::iota(up_.begin(), up_.end(), 0); }
@@ -69,7 +69,7 @@ public:
         while (up_[std::size_t(v)] != v) v = up_[std::size_t(v)] = up_[std::size_t(up_[std::size_t(v)])];
         return v;
     }
-    bool join(int u, int v) {
+    bool unite(int u, int v) {
         int const a = root(u), b = root(v);
         up_[std::size_t(std::max(a, b))] = std::min(a, b);
         return a != b;
@@ -83,29 +83,30 @@ inline std::vector<int> components(graph g) {
     trees t(g.rows());
     for (int u = 0; u < g.rows(); ++u)
         neighbors(g, u, [&](int v) {
-            if (v < u) t.join(u, v);
+            if (v < u) t.unite(u, v);
         });
     std::vector<int> label(std::size_t(g.rows()));
     for (int u = 0; u < g.rows(); ++u) label[std::size_t(u)] = t.root(u);
     return label;
 }
 
-/// Jacobi's iteration until the sum of changes is at most `stop`; of a graph in which all edges are stored both ways.
+/// Jacobi's iteration until the sum of changes is at most `stop`; of a graph in which all edges are stored in both
+/// directions.
 inline std::vector<float> pagerank(graph g, float stop) {
     auto const n = std::size_t(g.rows());
-    std::vector<float> rank(n, 1 / float(n)), share(n);
+    std::vector<float> rank(n, 1 / float(n)), contribution(n);
     for (double change = 1; change >= stop;) {
         double stuck = 0;
         change = 0;
         for (std::size_t u = 0; u < n; ++u) {
             int const degree = g.offsets[u + 1] - g.offsets[u];
-            share[u] = degree > 0 ? rank[u] / float(degree) : 0;
+            contribution[u] = degree > 0 ? rank[u] / float(degree) : 0;
             if (degree == 0) stuck += rank[u];
         }
         float const base = float((0.15 + 0.85 * stuck) / double(n));
         for (std::size_t u = 0; u < n; ++u) {
             float sum = 0;
-            neighbors(g, int(u), [&](int v) { sum += share[std::size_t(v)]; });
+            neighbors(g, int(u), [&](int v) { sum += contribution[std::size_t(v)]; });
             float const next = base + 0.85f * sum;
             change += next > rank[u] ? next - rank[u] : rank[u] - next;
             rank[u] = next;
@@ -114,7 +115,7 @@ inline std::vector<float> pagerank(graph g, float stop) {
     return rank;
 }
 
-/// Edges to larger degrees, then a byte for every neighbour.
+/// Counts triangles over edges directed to the larger degree; a byte per vertex flags the neighbours of u.
 inline std::int64_t triangles(graph g) {
     auto const n = std::size_t(g.rows());
     auto const degree = [&](int u) { return g.offsets[u + 1] - g.offsets[u]; };
@@ -138,25 +139,25 @@ inline std::int64_t triangles(graph g) {
     return count;
 }
 
-/// Buckets by degree (Batagelj and Zaversnik 2003).
+/// Core numbers by buckets of degrees (Batagelj and Zaversnik 2003).
 inline std::vector<int> cores(graph g) {
     int const n = g.rows();
     auto const at = [](auto& v, int i) -> auto& { return v[std::size_t(i)]; };
-    std::vector<int> degree(std::size_t(n), 0), place(degree), order(degree);
-    int most = 0;
-    for (int v = 0; v < n; ++v) most = std::max(most, at(degree, v) = g.offsets[v + 1] - g.offsets[v]);
-    std::vector<int> bucket(std::size_t(most) + 2, 0);
+    std::vector<int> degree(std::size_t(n), 0), position(degree), order(degree);
+    int max_degree = 0;
+    for (int v = 0; v < n; ++v) max_degree = std::max(max_degree, at(degree, v) = g.offsets[v + 1] - g.offsets[v]);
+    std::vector<int> bucket(std::size_t(max_degree) + 2, 0);
     for (int v = 0; v < n; ++v) ++at(bucket, at(degree, v) + 1);
-    for (int d = 0; d < most; ++d) at(bucket, d + 1) += at(bucket, d);
-    for (int v = 0; v < n; ++v) at(order, at(place, v) = at(bucket, at(degree, v))++) = v;
-    for (int d = most; d > 0; --d) at(bucket, d) = at(bucket, d - 1);
+    for (int d = 0; d < max_degree; ++d) at(bucket, d + 1) += at(bucket, d);
+    for (int v = 0; v < n; ++v) at(order, at(position, v) = at(bucket, at(degree, v))++) = v;
+    for (int d = max_degree; d > 0; --d) at(bucket, d) = at(bucket, d - 1);
     at(bucket, 0) = 0;
     for (int i = 0; i < n; ++i)
         neighbors(g, at(order, i), [&](int u) {
             if (at(degree, u) <= at(degree, at(order, i))) return;
             int const first = at(bucket, at(degree, u))++, other = at(order, first);
-            std::swap(at(order, first), at(order, at(place, u)));
-            std::swap(at(place, other), at(place, u));
+            std::swap(at(order, first), at(order, at(position, u)));
+            std::swap(at(position, other), at(position, u));
             --at(degree, u);
         });
     return degree;
@@ -197,7 +198,7 @@ inline std::vector<int> colouring(graph g) {
     return colour;
 }
 
-/// Edges by rising (`sign` 1) or falling (-1) weight.
+/// Edges by increasing (`sign` 1) or decreasing (-1) weight.
 inline std::vector<std::tuple<float, int, int>> sorted_edges(graph g, float sign) {
     std::vector<std::tuple<float, int, int>> edges;
     for (int u = 0; u < g.rows(); ++u)
@@ -210,7 +211,7 @@ inline double kruskal(graph g) {
     trees t(g.rows());
     double weight = 0;
     for (auto const& [w, u, v] : sorted_edges(g, 1))
-        if (t.join(u, v)) weight += double(w);
+        if (t.unite(u, v)) weight += double(w);
     return weight;
 }
 inline double greedy_matching(graph g) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suites `factor`, `forest` and `solve`: one body for both executors.
+// Suites `factor`, `forest` and `solve`: single source for both executors.
 #include <cmath>
 #include <optional>
 
@@ -36,9 +36,9 @@ void factor_suite(table& t, options const& o, Executor const& exec) {
         auto const a = exec.copy(host_matrix);
         auto const weights = symmetrised_weights(exec, a.view());
         std::vector<row> rows;
-        auto const add = [&](std::string const& method, timing const& time, std::string const& note) {
+        auto const add = [&](std::string const& method, timing const& time, std::string const& details) {
             rows.push_back({"factor", backend_of(exec), std::string(p.name) + ", float", method, "", a.rows(),
-                            weights.nonzeros(), time.median, time.fastest, 0, 0, note});
+                            weights.nonzeros(), time.median, time.fastest, 0, 0, details});
         };
         auto const describe_factor = [](graph_factor<std::int32_t> const& f) {
             return fmt::format("coverage {:.3f}, {} rounds{}", f.weight_coverage, f.rounds,
@@ -61,7 +61,7 @@ void factor_suite(table& t, options const& o, Executor const& exec) {
             });
             add(fmt::format("coppice parallel, n = 2, maximal, {}", name_of(ties)), time, describe_factor(f));
         }
-        // What the rows' traversal costs by itself.
+        // The cost of the traversal of the rows alone.
         auto const x = exec.copy(std::vector<float>(std::size_t(weights.columns()), 0.5f));
         buffer<float> y(exec, weights.rows());
         auto const plan = make_srcsr_plan(exec, weights.view());
@@ -85,10 +85,10 @@ void forest_suite(table& t, options const& o, Executor const& exec) {
         auto const a = exec.copy(host_matrix);
         std::vector<row> rows;
         for (tie_rule const ties : {tie_rule::hash, tie_rule::near}) {
-            auto const add = [&](std::string const& method, timing const& time, std::string const& note) {
+            auto const add = [&](std::string const& method, timing const& time, std::string const& details) {
                 rows.push_back({"forest", backend_of(exec), std::string(p.name) + ", float",
                                 method + ", ties " + name_of(ties), "", a.rows(), a.nonzeros(), time.median,
-                                time.fastest, 0, 0, note});
+                                time.fastest, 0, 0, details});
             };
             int const repetitions = o.quick ? 1 : 3;
             csr<float> weights;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `krylov`: what an iteration costs beside what its memory traffic takes, one body for both executors; on the
-// host also beside conjugate gradients written as plain loops, and those of Eigen.
+// Suite `krylov`: time of an iteration compared with the time of its memory traffic, single source for both executors;
+// on the host also conjugate gradients written as plain loops and those of Eigen.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -26,14 +26,15 @@ namespace {
 struct krylov_case {
     char const* method;
     char const* preconditioner;
-    double products; ///< of an iteration
-    double vectors;  ///< that an iteration reads and writes at least, beside the matrix; 0 where that is not counted
+    double products; ///< products of an iteration
+    double vectors;  ///< vectors that an iteration reads and writes at least, apart from the matrix; 0: not counted
 };
 // CG: product 2, residual 3, step 5. BiCGStab: products 3 + 2 and 2, half step 3, residual 4, step 7.
 constexpr krylov_case krylov_cases[] = {
     {"cg", "none", 1, 10}, {"bicgstab", "none", 2, 20}, {"gmres", "none", 1, 0}, {"cg", "forest", 1, 0}};
 
-/// Seconds an iteration: two runs of different length in turns, so that what is done once cancels.
+/// Seconds per iteration, from the difference of two runs of different length that alternate, so that the set-up
+/// cancels.
 timing time_of_iteration(int repetitions, int few, int many, std::function<double(int)> const& run) {
     std::vector<double> seconds;
     run(few);
@@ -74,10 +75,10 @@ row row_of(Executor const& exec, krylov_case const& c, std::string const& proble
             exec.synchronize();
         });
     };
-    int const cycle = 30, unit = quick                                                   ? cycle
-                                 : n > 500000 && std::is_same_v<Executor, host_executor> ? cycle
-                                                                                         : 2 * cycle;
-    auto const time = time_of_iteration(quick ? 3 : 7, unit, 3 * unit, run);
+    int const cycle = 30, few = quick                                                   ? cycle
+                                : n > 500000 && std::is_same_v<Executor, host_executor> ? cycle
+                                                                                        : 2 * cycle;
+    auto const time = time_of_iteration(quick ? 3 : 7, few, 3 * few, run);
     double const bytes = c.vectors > 0 ? c.products * matrix_bytes(a) + 8.0 * c.vectors * double(n) : 0;
     return {"krylov",
             backend_of(exec),
@@ -91,17 +92,17 @@ row row_of(Executor const& exec, krylov_case const& c, std::string const& proble
             bytes,
             0,
             fmt::format("{:.1f} us an iteration{}{}", time.median * 1e6, result.on_device ? ", one CUDA graph" : "",
-                        result.iterations == 3 * unit ? "" : ", ended early")};
+                        result.iterations == 3 * few ? "" : ", ended early")};
 }
 
 template <class Executor>
 void krylov_suite(table& t, options const& o, Executor const& exec,
                   std::function<void(std::vector<row>&, csr_view<double>)> const& peers) {
-    std::vector<int> const sides = o.quick ? std::vector<int>{40} : std::vector<int>{100, 300, 1000, 2000};
-    for (int const side : sides) {
-        std::string const problem = fmt::format("5-point {}^2, double", side);
+    std::vector<int> const sizes = o.quick ? std::vector<int>{40} : std::vector<int>{100, 300, 1000, 2000};
+    for (int const nx : sizes) {
+        std::string const problem = fmt::format("5-point {}^2, double", nx);
         if (!t.wants(problem)) continue;
-        auto const host_matrix = generate<double>(host_executor{}, "laplace2d", {.nx = side});
+        auto const host_matrix = generate<double>(host_executor{}, "laplace2d", {.nx = nx});
         auto const a = exec.copy(host_matrix);
         csr_operator<Executor, double> const op(exec, a.view());
         std::vector<row> rows;
@@ -113,13 +114,13 @@ void krylov_suite(table& t, options const& o, Executor const& exec,
 
 // ------------------------------------------------------------------------------------------------- plain loops
 
-/// CG as anybody would write it, each thread with its part of the rows.
+/// Textbook CG; each thread has a range of rows.
 class plain_cg {
 public:
     plain_cg(host_executor const& exec, csr_view<double> a) : exec_(exec), a_(a), n_(a.rows()) {
         for (auto* v : {&x_, &r_, &p_, &q_}) v->resize(std::size_t(n_));
     }
-    /// Loops of their own for product, dots and updates, as templates over vectors make them.
+    /// Separate loops for product, dot products and updates, as in libraries of vector expressions.
     void separate(int iterations) {
         start();
         for (int k = 0; k < iterations; ++k) {
@@ -132,7 +133,7 @@ public:
             each([&](std::int64_t i) { p_[at(i)] = r_[at(i)] + beta * p_[at(i)]; });
         }
     }
-    /// The same, fused to as few loops as may be.
+    /// The same with the minimum number of loops.
     void fused(int iterations) {
         start();
         for (int k = 0; k < iterations; ++k) {
@@ -154,11 +155,11 @@ public:
             });
         }
     }
-    /// Bytes a second of x = y + alpha z, the STREAM triad, over vectors that no cache holds.
+    /// Bytes per second of x = y + alpha z, the STREAM triad, over vectors larger than all caches.
     double triad(std::int64_t n) {
         std::vector<double> x(at(n)), y(at(n), 0.5), z(at(n), 0.25);
         auto const run = [&](int) {
-            parts(n, [&](int, std::int64_t first, std::int64_t last) {
+            over_ranges(n, [&](int, std::int64_t first, std::int64_t last) {
                 for (std::int64_t i = first; i < last; ++i) x[at(i)] = y[at(i)] + 0.5 * z[at(i)];
             });
         };
@@ -175,29 +176,29 @@ private:
             rr_ += r_[at(i)] * r_[at(i)];
         }
     }
-    template <class Part>
-    void parts(std::int64_t n, Part const& part) {
+    template <class Body>
+    void over_ranges(std::int64_t n, Body const& body) {
         int const count = exec_.threads();
-        auto const one = [&](int t) { part(t, n * t / count, n * (t + 1) / count); };
+        auto const one = [&](int t) { body(t, n * t / count, n * (t + 1) / count); };
         if (count == 1) return one(0);
         exec_.run([&] { tbb::parallel_for(0, count, one); });
     }
     template <class F>
     void each(F const& f) {
-        parts(n_, [&](int, std::int64_t first, std::int64_t last) {
+        over_ranges(n_, [&](int, std::int64_t first, std::int64_t last) {
             for (std::int64_t i = first; i < last; ++i) f(i);
         });
     }
     template <class F>
     double sum(F const& f) {
-        std::vector<double> of_part(std::size_t(exec_.threads()) * 8);
-        parts(n_, [&](int t, std::int64_t first, std::int64_t last) {
+        std::vector<double> sums(std::size_t(exec_.threads()) * 8);
+        over_ranges(n_, [&](int t, std::int64_t first, std::int64_t last) {
             double s = 0;
             for (std::int64_t i = first; i < last; ++i) s += f(i);
-            of_part[at(t) * 8] = s;
+            sums[at(t) * 8] = s;
         });
         double all = 0;
-        for (double const s : of_part) all += s;
+        for (double const s : sums) all += s;
         return all;
     }
     void multiply() {
@@ -222,9 +223,9 @@ void krylov_host(table& t, options const& o) {
     krylov_suite(t, o, exec, [&](std::vector<row>& rows, csr_view<double> a) {
         plain_cg plain(exec, a);
         auto const add = [&](char const* name, auto const& run) {
-            int const unit = o.quick ? 10 : 30;
+            int const few = o.quick ? 10 : 30;
             auto const time =
-                time_of_iteration(o.quick ? 3 : 7, unit, 3 * unit, [&](int k) { return seconds_of([&] { run(k); }); });
+                time_of_iteration(o.quick ? 3 : 7, few, 3 * few, [&](int k) { return seconds_of([&] { run(k); }); });
             rows.push_back({"krylov", "host", rows.front().problem, name, "coppice cg, none", a.rows(), a.nonzeros(),
                             time.median, time.fastest, matrix_bytes(a) + 80.0 * double(a.rows()), 0,
                             fmt::format("{:.1f} us an iteration", time.median * 1e6)});
@@ -238,8 +239,8 @@ void krylov_host(table& t, options const& o) {
         add("Eigen cg", [&](int k) { eigen.run(k); });
 #endif
         double const triad = plain.triad(o.quick ? a.rows() : std::int64_t(1) << 24);
-        rows.front().note += fmt::format("; least traffic at the triad's {:.1f} GB/s: {:.1f} us", triad * 1e-9,
-                                         rows.front().bytes / triad * 1e6);
+        rows.front().details += fmt::format("; least traffic at the triad's {:.1f} GB/s: {:.1f} us", triad * 1e-9,
+                                            rows.front().bytes / triad * 1e6);
     });
 }
 #if defined(COPPICE_HAS_CUDA)

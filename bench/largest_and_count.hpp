@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A semiring as a user writes it: of products their largest, and how many there were.
+/// A user-defined semiring: the largest product and the number of products.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct largest_and_count {
     double largest;
     std::int64_t count;
 };
-COPPICE_HD inline largest_and_count joined(largest_and_count const& a, largest_and_count const& b) {
+COPPICE_HD inline largest_and_count merged(largest_and_count const& a, largest_and_count const& b) {
     return {a.largest < b.largest ? b.largest : a.largest, a.count + b.count};
 }
 COPPICE_HD inline largest_and_count product(double a, double b) { return {a * b, 1}; }
@@ -24,7 +24,7 @@ struct largest_and_count_semiring {
     struct adder {
         COPPICE_HD largest_and_count identity() const { return nothing(); }
         COPPICE_HD largest_and_count operator()(largest_and_count const& a, largest_and_count const& b) const {
-            return joined(a, b);
+            return merged(a, b);
         }
     };
     adder add{};

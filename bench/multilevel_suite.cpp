@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `multilevel`: CG or BiCGStab with the multilevel forest method to 1e-8, set-up included, its smoothers and
-// cycles beside each other and beside the forest of one level; refresh. bench/peers/multilevel_peer.cpp has BoomerAMG.
+// Suite `multilevel`: CG or BiCGStab with the multilevel forest method to 1e-8, set-up included, comparing its
+// smoothers and cycles with each other and with the forest of one level; refresh. bench/peers/multilevel_peer.cpp
+// measures BoomerAMG.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -29,7 +30,7 @@ void measure(table& t, Executor const& exec, multilevel_problem const& p, int re
     auto const zero = exec.copy(std::vector<double>(std::size_t(n)));
     std::vector<row> rows;
     auto const name = fmt::format("{}, {} rows", p.name, n);
-    auto const add = [&](std::string const& method, std::vector<double> const& seconds, std::string const& note) {
+    auto const add = [&](std::string const& method, std::vector<double> const& seconds, std::string const& details) {
         rows.push_back({.suite = "multilevel",
                         .backend = backend_of(exec),
                         .problem = name,
@@ -38,7 +39,7 @@ void measure(table& t, Executor const& exec, multilevel_problem const& p, int re
                         .nonzeros = a.nonzeros(),
                         .seconds = median_of(seconds),
                         .fastest = *std::min_element(seconds.begin(), seconds.end()),
-                        .note = note});
+                        .details = details});
     };
     for (char const* method : {"multilevel", "multilevel,smoother=forest", "multilevel,smoother=chebyshev",
                                "multilevel,cycle=w", "multilevel,storage=full", "multilevel,storage=half", "forest"}) {
@@ -65,7 +66,7 @@ void measure(table& t, Executor const& exec, multilevel_problem const& p, int re
             m.refresh(exec, a.view());
             run();
             double const again = watch.lap();
-            if (r == 0 && repetitions > 1) continue; // warms up
+            if (r == 0 && repetitions > 1) continue; // warm-up run
             setups.push_back(setup);
             solves.push_back(solved);
             all.push_back(setup + solved);

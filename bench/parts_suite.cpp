@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `parts`: systems, products, factors and forests in parts, one for each device or share of the cores, beside one
-// executor. One body for both kinds of executors.
+// Suite `parts`: distributed systems, products, factors and forests, with one rank per device or per fraction of the
+// cores, compared with a single executor. Single source for both kinds of executors.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -29,14 +29,14 @@ double random_element(std::int64_t i, std::uint64_t stream) {
     return random_stream(stream, 3).uniform(std::uint64_t(i), -1.0, 1.0);
 }
 
-/// Median over `repetitions` of the time until all parts have ended; the same on every part.
-timing time_in_parts(rank_communicator const& others, int repetitions, std::function<void()> const& work) {
+/// Median over `repetitions` of the time until all ranks have ended; equal on all ranks.
+timing time_over_ranks(rank_communicator const& comm, int repetitions, std::function<void()> const& work) {
     std::vector<double> seconds;
     for (int r = 0; r <= repetitions; ++r) {
-        others.gather(0);
+        comm.gather(0);
         auto const begin = std::chrono::steady_clock::now();
         work();
-        others.gather(0);
+        comm.gather(0);
         auto const end = std::chrono::steady_clock::now();
         if (r > 0) seconds.push_back(std::chrono::duration<double>(end - begin).count());
     }
@@ -44,35 +44,35 @@ timing time_in_parts(rank_communicator const& others, int repetitions, std::func
     return {seconds[seconds.size() / 2], seconds.front()};
 }
 
-/// Executors for P parts: a device each, or the cores of the host in shares.
-std::vector<host_executor> executors(host_executor const& exec, int parts) {
-    return std::vector<host_executor>(std::size_t(parts), host_executor(std::max(1, exec.threads() / parts)));
+/// Executors for the ranks: one device each, or equal fractions of the cores of the host.
+std::vector<host_executor> executors(host_executor const& exec, int ranks) {
+    return std::vector<host_executor>(std::size_t(ranks), host_executor(std::max(1, exec.threads() / ranks)));
 }
-[[maybe_unused]] std::vector<cuda_executor> executors(cuda_executor const&, int parts) {
+[[maybe_unused]] std::vector<cuda_executor> executors(cuda_executor const&, int ranks) {
     std::vector<cuda_executor> all;
-    for (int p = 0; p < parts; ++p) all.emplace_back(p);
+    for (int p = 0; p < ranks; ++p) all.emplace_back(p);
     return all;
 }
-std::vector<int> numbers_of_parts(host_executor const& exec) {
+std::vector<int> rank_counts(host_executor const& exec) {
     std::vector<int> all{1};
     if (exec.threads() > 1) all.push_back(2);
     return all;
 }
-[[maybe_unused]] std::vector<int> numbers_of_parts(cuda_executor const&) {
+[[maybe_unused]] std::vector<int> rank_counts(cuda_executor const&) {
     std::vector<int> all;
-    for (int parts = 1; parts <= cuda_device_count(); parts *= 2) all.push_back(parts);
+    for (int ranks = 1; ranks <= cuda_device_count(); ranks *= 2) all.push_back(ranks);
     return all;
 }
 
-/// `n` random elements; every stretch of 2^22 is the same, which a solver does not notice.
+/// `n` random elements with period 2^22, which does not affect the time of a solver.
 template <class Executor>
 buffer<double> random_buffer(Executor const& exec, std::int64_t n, std::uint64_t stream) {
-    constexpr std::int64_t most = std::int64_t(1) << 22;
-    std::vector<double> some(std::size_t(std::min(n, most)));
+    constexpr std::int64_t chunk = std::int64_t(1) << 22;
+    std::vector<double> some(std::size_t(std::min(n, chunk)));
     for (std::size_t i = 0; i < some.size(); ++i) some[i] = random_element(std::int64_t(i), stream);
     buffer<double> all(exec, n);
-    for (std::int64_t at = 0; at < n; at += most)
-        exec.copy_elements(some.data(), all.data() + at, std::min(most, n - at));
+    for (std::int64_t at = 0; at < n; at += chunk)
+        exec.copy_elements(some.data(), all.data() + at, std::min(chunk, n - at));
     return all;
 }
 
@@ -85,7 +85,7 @@ struct random_bands {
     tridiagonal_view<double> view() const { return {d.size(), lower.data(), diagonal.data(), upper.data()}; }
 };
 
-/// The rows [first, last) of a stencil on nx x ny x nz points, or fewer: 5, 7 or 27 points.
+/// A stencil of 5, 7 or 27 points on a grid of nx x ny x nz points; fill() makes the rows [first, last).
 struct stencil {
     int points;
     std::int64_t nx, ny, nz;
@@ -114,141 +114,142 @@ struct stencil {
 };
 
 template <class Executor>
-distributed_csr<Executor, double> part_of_stencil(Executor const& exec, rank_communicator const& others,
+distributed_csr<Executor, double> rows_of_stencil(Executor const& exec, rank_communicator const& comm,
                                                   stencil const& s) {
-    std::int64_t const p = others.rank(), parts = others.ranks();
+    std::int64_t const p = comm.rank(), ranks = comm.ranks();
     std::vector<std::int32_t> offsets, columns;
     std::vector<double> values;
-    s.fill(s.rows() * p / parts, s.rows() * (p + 1) / parts, offsets, columns, values);
-    return distributed_csr<Executor, double>(exec, others, offsets, columns, values);
+    s.fill(s.rows() * p / ranks, s.rows() * (p + 1) / ranks, offsets, columns, values);
+    return distributed_csr<Executor, double>(exec, comm, offsets, columns, values);
 }
 
-/// Runs a problem on 1, 2, ... parts: measure(executor, messages) gives a timing and a note on every part.
+/// Runs a problem on 1, 2, ... ranks: measure(executor, communicator) returns a timing and a text on every rank.
 struct measured {
     timing time;
-    std::string note{};
+    std::string details{};
 };
 template <class Executor>
-void over_parts(table& t, Executor const& exec, std::string const& problem, std::string const& method, bool weak,
+void over_ranks(table& t, Executor const& exec, std::string const& problem, std::string const& method, bool weak,
                 std::function<std::int64_t(int)> const& rows, double bytes_of_row,
                 std::function<measured(Executor const&, rank_communicator const&)> const& measure) {
     if (!t.wants(problem)) return;
     std::vector<row> results;
-    for (int const parts : numbers_of_parts(exec)) {
-        std::vector<measured> all(static_cast<std::size_t>(parts));
+    for (int const ranks : rank_counts(exec)) {
+        std::vector<measured> all(static_cast<std::size_t>(ranks));
         std::string crossing;
-        multi_executor<Executor>(executors(exec, parts))
-            .run([&](Executor const& part, rank_communicator const& others) {
-                all[std::size_t(others.rank())] = measure(part, others);
-                if (others.rank() == 0 && parts > 1 && std::is_same_v<Executor, cuda_executor>)
-                    crossing = others.devices() ? "NCCL" : "by the host: " + others.why_no_devices();
+        multi_executor<Executor>(executors(exec, ranks))
+            .run([&](Executor const& rank_exec, rank_communicator const& comm) {
+                all[std::size_t(comm.rank())] = measure(rank_exec, comm);
+                if (comm.rank() == 0 && ranks > 1 && std::is_same_v<Executor, cuda_executor>)
+                    crossing = comm.devices() ? "NCCL" : "by the host: " + comm.why_no_devices();
             });
         row r;
         r.suite = "parts";
         r.backend = std::is_same_v<Executor, host_executor> ? "host" : "cuda";
         r.problem = problem;
-        r.method = fmt::format("coppice {}, {} part{}", method, parts, parts > 1 ? "s" : "");
-        r.rows = rows(parts);
+        r.method = fmt::format("coppice {}, {} part{}", method, ranks, ranks > 1 ? "s" : "");
+        r.rows = rows(ranks);
         r.seconds = all[0].time.median;
         r.fastest = all[0].time.fastest;
         r.bytes = bytes_of_row * double(r.rows);
         double const base = results.empty() ? r.seconds : results.front().seconds;
-        r.note = parts == 1 ? all[0].note
-                 : weak     ? fmt::format("{:.0f} % {} {}", 100 * base / r.seconds, all[0].note, crossing)
-                            : fmt::format("{:.2f} times {} {}", base / r.seconds, all[0].note, crossing);
+        r.details = ranks == 1 ? all[0].details
+                    : weak     ? fmt::format("{:.0f} % {} {}", 100 * base / r.seconds, all[0].details, crossing)
+                               : fmt::format("{:.2f} times {} {}", base / r.seconds, all[0].details, crossing);
         results.push_back(r);
     }
     t.add(std::move(results));
 }
 
 template <class Executor>
-void tridiagonal_in_parts(table& t, options const& o, Executor const& exec) {
+void tridiagonal_over_ranks(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
     int const strong = o.quick ? 14 : host ? 22 : 27;
     for (bool const weak : {false, true})
         for (bool const checked : {false, true}) {
-            auto const rows = [=](int parts) {
-                return weak ? (std::int64_t(1) << (strong - 1)) * parts : std::int64_t(1) << strong;
+            auto const rows = [=](int ranks) {
+                return weak ? (std::int64_t(1) << (strong - 1)) * ranks : std::int64_t(1) << strong;
             };
-            over_parts<Executor>(
-                t, exec,
-                weak ? fmt::format("tridiagonal double 2^{} rows each", strong - 1)
-                     : fmt::format("tridiagonal double 2^{} rows", strong),
-                checked ? "RPTS in parts with report" : "RPTS in parts", weak, rows, 5 * sizeof(double),
-                [=](Executor const& part, rank_communicator const& others) -> measured {
-                    std::int64_t const n = rows(others.ranks()) / others.ranks();
-                    random_bands bands(part, n);
-                    solve_report report{};
-                    if (checked) {
-                        auto const time = time_in_parts(others, o.quick ? 3 : 15, [&] {
-                            report = solve_tridiagonal_distributed(part, others, bands.view(), bands.d.view(),
-                                                                   bands.x.view());
-                        });
-                        return {time,
-                                fmt::format("backward error {:.0e}, {} tries", report.backward_error, report.tries)};
-                    }
-                    if (others.ranks() == 1) { // the solver of one executor
-                        buffer<std::byte> workspace(part, tridiagonal_workspace<double>(n));
-                        return {time_in_parts(others, o.quick ? 3 : 15, [&] {
-                            solve_tridiagonal(part, bands.view(), bands.d.view(), bands.x.view(), workspace.view());
-                            part.synchronize();
-                        })};
-                    }
-                    distributed_rpts<double, Executor> solver(part, others, bands.view());
-                    return {time_in_parts(others, o.quick ? 3 : 15, [&] {
-                        solver.solve(bands.d.view(), bands.x.view());
-                        part.synchronize();
-                    })};
-                });
+            over_ranks<Executor>(t, exec,
+                                 weak ? fmt::format("tridiagonal double 2^{} rows each", strong - 1)
+                                      : fmt::format("tridiagonal double 2^{} rows", strong),
+                                 checked ? "RPTS in parts with report" : "RPTS in parts", weak, rows,
+                                 5 * sizeof(double),
+                                 [=](Executor const& rank_exec, rank_communicator const& comm) -> measured {
+                                     std::int64_t const n = rows(comm.ranks()) / comm.ranks();
+                                     random_bands bands(rank_exec, n);
+                                     solve_report report{};
+                                     if (checked) {
+                                         auto const time = time_over_ranks(comm, o.quick ? 3 : 15, [&] {
+                                             report = solve_tridiagonal_distributed(rank_exec, comm, bands.view(),
+                                                                                    bands.d.view(), bands.x.view());
+                                         });
+                                         return {time, fmt::format("backward error {:.0e}, {} tries",
+                                                                   report.backward_error, report.tries)};
+                                     }
+                                     if (comm.ranks() == 1) { // the solver of one executor
+                                         buffer<std::byte> workspace(rank_exec, tridiagonal_workspace<double>(n));
+                                         return {time_over_ranks(comm, o.quick ? 3 : 15, [&] {
+                                             solve_tridiagonal(rank_exec, bands.view(), bands.d.view(), bands.x.view(),
+                                                               workspace.view());
+                                             rank_exec.synchronize();
+                                         })};
+                                     }
+                                     distributed_rpts<double, Executor> solver(rank_exec, comm, bands.view());
+                                     return {time_over_ranks(comm, o.quick ? 3 : 15, [&] {
+                                         solver.solve(bands.d.view(), bands.x.view());
+                                         rank_exec.synchronize();
+                                     })};
+                                 });
         }
 }
 
 #if defined(COPPICE_HAS_CUDA)
-/// More rows than one device holds.
+/// A system that is larger than the memory of one device.
 void large_tridiagonal(table& t, options const& o, cuda_executor const& exec) {
-    int const parts = cuda_device_count();
+    int const ranks = cuda_device_count();
     std::string const problem = "tridiagonal double, 1.5 devices' memory";
-    if (parts < 2 || o.quick || !t.wants(problem)) return;
+    if (ranks < 2 || o.quick || !t.wants(problem)) return;
     std::int64_t const bytes = std::int64_t(1.5 * double(device_memory(exec)));
-    std::int64_t const n = bytes / std::int64_t(5 * sizeof(double)) / parts;
+    std::int64_t const n = bytes / std::int64_t(5 * sizeof(double)) / ranks;
     row r;
-    multi_executor<cuda_executor>(executors(exec, parts))
-        .run([&](cuda_executor const& part, rank_communicator const& others) {
-            random_bands bands(part, n);
+    multi_executor<cuda_executor>(executors(exec, ranks))
+        .run([&](cuda_executor const& rank_exec, rank_communicator const& comm) {
+            random_bands bands(rank_exec, n);
             solve_report report{};
-            auto const time = time_in_parts(others, 3, [&] {
-                report = solve_tridiagonal_distributed(part, others, bands.view(), bands.d.view(), bands.x.view());
+            auto const time = time_over_ranks(comm, 3, [&] {
+                report = solve_tridiagonal_distributed(rank_exec, comm, bands.view(), bands.d.view(), bands.x.view());
             });
-            if (others.rank() != 0) return;
+            if (comm.rank() != 0) return;
             r.seconds = time.median;
             r.fastest = time.fastest;
-            r.note = fmt::format("status {}, backward error {:.0e}, {} tries", int(report.status),
-                                 report.backward_error, report.tries);
+            r.details = fmt::format("status {}, backward error {:.0e}, {} tries", int(report.status),
+                                    report.backward_error, report.tries);
         });
     r.suite = "parts", r.backend = "cuda", r.problem = problem;
-    r.method = fmt::format("coppice RPTS in parts with report, {} parts", parts);
-    r.rows = n * parts;
+    r.method = fmt::format("coppice RPTS in parts with report, {} parts", ranks);
+    r.rows = n * ranks;
     r.bytes = double(r.rows) * 5 * sizeof(double);
     t.add({r});
 }
 #endif
 
 template <class Executor>
-void products_in_parts(table& t, options const& o, Executor const& exec) {
+void products_over_ranks(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
     std::int64_t const plane = o.quick ? 60 : host ? 1000 : 4000, cube = o.quick ? 12 : host ? 60 : 160;
     auto const measure = [&](std::function<stencil(int)> const& of, std::string const& problem, bool weak,
                              double bytes_of_row) {
-        over_parts<Executor>(
-            t, exec, problem, "product", weak, [=](int parts) { return of(parts).rows(); }, bytes_of_row,
-            [=](Executor const& part, rank_communicator const& others) -> measured {
-                auto const a = part_of_stencil(part, others, of(others.ranks()));
-                auto const x = random_buffer(part, a.size(), 5);
-                buffer<double> y(part, a.size());
+        over_ranks<Executor>(
+            t, exec, problem, "product", weak, [=](int ranks) { return of(ranks).rows(); }, bytes_of_row,
+            [=](Executor const& rank_exec, rank_communicator const& comm) -> measured {
+                auto const a = rows_of_stencil(rank_exec, comm, of(comm.ranks()));
+                auto const x = random_buffer(rank_exec, a.size(), 5);
+                buffer<double> y(rank_exec, a.size());
                 constexpr int together = 10;
-                auto time = time_in_parts(others, o.quick ? 3 : 25, [&] {
-                    for (int k = 0; k < together; ++k) a.apply(part, x.view(), y.view());
-                    part.synchronize();
+                auto time = time_over_ranks(comm, o.quick ? 3 : 25, [&] {
+                    for (int k = 0; k < together; ++k) a.apply(rank_exec, x.view(), y.view());
+                    rank_exec.synchronize();
                 });
                 return {{time.median / together, time.fastest / together}, fmt::format("halo {}", a.halo())};
             });
@@ -259,46 +260,46 @@ void products_in_parts(table& t, options const& o, Executor const& exec) {
         },
         fmt::format("5-point {0}^2", plane), false, 5 * 12.0 + 4 + 16);
     measure(
-        [=](int parts) {
-            return stencil{27, cube, cube, cube * parts};
+        [=](int ranks) {
+            return stencil{27, cube, cube, cube * ranks};
         },
         fmt::format("27-point {0}^3 each", cube), true, 27 * 12.0 + 4 + 16);
 }
 
-/// Factors and forests: of one executor by what takes the whole graph.
+/// Factors and forests; with one rank by the functions for a single executor.
 template <class Executor>
-void graphs_in_parts(table& t, options const& o, Executor const& exec) {
+void graphs_over_ranks(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
     std::int64_t const plane = o.quick ? 60 : host ? 1000 : 4000, cube = o.quick ? 12 : host ? 60 : 160;
     factor_options const choice{.degree = 2, .ties = tie_rule::near};
     auto const measure = [&](std::function<stencil(int)> const& of, std::string const& problem, bool weak,
                              std::string const& what) {
-        over_parts<Executor>(
-            t, exec, problem, what, weak, [=](int parts) { return of(parts).rows(); }, 0,
-            [=](Executor const& part, rank_communicator const& others) -> measured {
-                auto const a = part_of_stencil(part, others, of(others.ranks()));
+        over_ranks<Executor>(
+            t, exec, problem, what, weak, [=](int ranks) { return of(ranks).rows(); }, 0,
+            [=](Executor const& rank_exec, rank_communicator const& comm) -> measured {
+                auto const a = rows_of_stencil(rank_exec, comm, of(comm.ranks()));
                 int const repetitions = o.quick ? 1 : 7;
                 auto const times = [&](auto const& make_factor, auto const& make_forest) -> measured {
                     auto f = make_factor();
                     if (what == "factor") {
-                        auto const time = time_in_parts(others, repetitions, [&] { f = make_factor(); });
+                        auto const time = time_over_ranks(comm, repetitions, [&] { f = make_factor(); });
                         return {time, fmt::format("{} rounds, coverage {:.6f}", f.rounds, f.weight_coverage)};
                     }
                     auto forest = make_forest(f);
-                    auto const time = time_in_parts(others, repetitions, [&] {
+                    auto const time = time_over_ranks(comm, repetitions, [&] {
                         forest = make_forest(f);
-                        part.synchronize();
+                        rank_exec.synchronize();
                     });
                     return {time, fmt::format("{} paths, coverage {:.6f}", forest.paths, forest.weight_coverage)};
                 };
-                if (others.ranks() == 1) { // those of one executor
+                if (comm.ranks() == 1) { // the functions for a single executor
                     auto const whole = a.own_block().view();
-                    return times([&] { return parallel_factor(part, whole, choice); },
-                                 [&](auto const& f) { return extract_forest(part, whole, f); });
+                    return times([&] { return parallel_factor(rank_exec, whole, choice); },
+                                 [&](auto const& f) { return extract_forest(rank_exec, whole, f); });
                 }
-                distributed_graph<Executor, double> const graph(part, others, a);
-                return times([&] { return parallel_factor(part, graph, choice); },
-                             [&](auto const& f) { return extract_forest(part, graph, f); });
+                distributed_graph<Executor, double> const graph(rank_exec, comm, a);
+                return times([&] { return parallel_factor(rank_exec, graph, choice); },
+                             [&](auto const& f) { return extract_forest(rank_exec, graph, f); });
             });
     };
     for (std::string const what : {"factor", "forest"}) {
@@ -308,56 +309,56 @@ void graphs_in_parts(table& t, options const& o, Executor const& exec) {
             },
             fmt::format("graph of 5-point {0}^2", plane), false, what);
         measure(
-            [=](int parts) {
-                return stencil{27, cube, cube, cube * parts};
+            [=](int ranks) {
+                return stencil{27, cube, cube, cube * ranks};
             },
             fmt::format("graph of 27-point {0}^3 each", cube), true, what);
     }
 }
 
 template <class Executor>
-void krylov_in_parts(table& t, options const& o, Executor const& exec) {
+void krylov_over_ranks(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
     std::int64_t const cube = o.quick ? 12 : host ? 48 : 200, plane = o.quick ? 40 : host ? 500 : 2000;
-    struct problem_in_parts {
+    struct distributed_problem {
         std::string name;
         std::function<stencil(int)> of;
         bool weak;
     };
-    std::vector<problem_in_parts> const problems{{fmt::format("7-point {}^3 each, 1e-8", cube),
-                                                  [=](int parts) {
-                                                      return stencil{7, cube, cube, cube * parts};
-                                                  },
-                                                  true},
-                                                 {fmt::format("5-point {}^2, 1e-8", plane),
-                                                  [=](int) {
-                                                      return stencil{5, plane, plane, 1};
-                                                  },
-                                                  false}};
+    std::vector<distributed_problem> const problems{{fmt::format("7-point {}^3 each, 1e-8", cube),
+                                                     [=](int ranks) {
+                                                         return stencil{7, cube, cube, cube * ranks};
+                                                     },
+                                                     true},
+                                                    {fmt::format("5-point {}^2, 1e-8", plane),
+                                                     [=](int) {
+                                                         return stencil{5, plane, plane, 1};
+                                                     },
+                                                     false}};
     for (auto const& p : problems)
         for (std::string const preconditioner : {"multilevel", "forest"}) {
             if (preconditioner == "forest" && p.weak) continue;
-            over_parts<Executor>(
-                t, exec, p.name, "cg, " + preconditioner, p.weak, [&](int parts) { return p.of(parts).rows(); }, 0,
-                [&](Executor const& part, rank_communicator const& others) -> measured {
-                    auto const a = part_of_stencil(part, others, p.of(others.ranks()));
-                    auto const b = random_buffer(part, a.size(), 6);
-                    auto const zero = part.copy(std::vector<double>(std::size_t(a.size()), 0.0));
-                    buffer<double> x(part, a.size());
+            over_ranks<Executor>(
+                t, exec, p.name, "cg, " + preconditioner, p.weak, [&](int ranks) { return p.of(ranks).rows(); }, 0,
+                [&](Executor const& rank_exec, rank_communicator const& comm) -> measured {
+                    auto const a = rows_of_stencil(rank_exec, comm, p.of(comm.ranks()));
+                    auto const b = random_buffer(rank_exec, a.size(), 6);
+                    auto const zero = rank_exec.copy(std::vector<double>(std::size_t(a.size()), 0.0));
+                    buffer<double> x(rank_exec, a.size());
                     krylov_result result;
                     double solve_seconds = 0;
-                    auto const time = time_in_parts(others, o.quick ? 1 : 3, [&] {
-                        auto const m = make_distributed_preconditioner(part, others, preconditioner, a);
-                        part.copy_elements(zero.data(), x.data(), a.size());
-                        part.synchronize();
+                    auto const time = time_over_ranks(comm, o.quick ? 1 : 3, [&] {
+                        auto const m = make_distributed_preconditioner(rank_exec, comm, preconditioner, a);
+                        rank_exec.copy_elements(zero.data(), x.data(), a.size());
+                        rank_exec.synchronize();
                         auto const begin = std::chrono::steady_clock::now();
-                        if (others.ranks() == 1) // the solver of one executor
-                            result = solve(part, "cg", csr_operator(part, a.own_block().view()), m, b.view(), x.view(),
-                                           {.tolerance = 1e-8, .max_iterations = 3000});
+                        if (comm.ranks() == 1) // the solver of one executor
+                            result = solve(rank_exec, "cg", csr_operator(rank_exec, a.own_block().view()), m, b.view(),
+                                           x.view(), {.tolerance = 1e-8, .max_iterations = 3000});
                         else
-                            result = solve_distributed(part, others, "cg", a, m, b.view(), x.view(),
+                            result = solve_distributed(rank_exec, comm, "cg", a, m, b.view(), x.view(),
                                                        {.tolerance = 1e-8, .max_iterations = 3000});
-                        part.synchronize();
+                        rank_exec.synchronize();
                         solve_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
                     });
                     return {time, fmt::format("{} iterations{}, solve {:.1f} ms", result.iterations,
@@ -367,20 +368,20 @@ void krylov_in_parts(table& t, options const& o, Executor const& exec) {
 }
 
 template <class Executor>
-void parts_suite(table& t, options const& o, Executor const& exec) {
-    tridiagonal_in_parts(t, o, exec);
-    products_in_parts(t, o, exec);
-    graphs_in_parts(t, o, exec);
-    krylov_in_parts(t, o, exec);
+void distributed_suite(table& t, options const& o, Executor const& exec) {
+    tridiagonal_over_ranks(t, o, exec);
+    products_over_ranks(t, o, exec);
+    graphs_over_ranks(t, o, exec);
+    krylov_over_ranks(t, o, exec);
 }
 
 } // namespace
 
-void parts_host(table& t, options const& o) { parts_suite(t, o, host_executor(o.threads)); }
+void distributed_host(table& t, options const& o) { distributed_suite(t, o, host_executor(o.threads)); }
 #if defined(COPPICE_HAS_CUDA)
-void parts_cuda(table& t, options const& o) {
+void distributed_cuda(table& t, options const& o) {
     cuda_executor const exec;
-    parts_suite(t, o, exec);
+    distributed_suite(t, o, exec);
     large_tridiagonal(t, o, exec);
 }
 #endif

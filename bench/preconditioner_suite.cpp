@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `preconditioner`: set-up with its stages, refresh and application, in products with the same matrix. One body
-// for both executors.
+// Suite `preconditioner`: times of the set-up with its stages, of refresh and of application, also in units of a
+// product with the same matrix. Single source for both executors.
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
@@ -21,13 +21,14 @@ std::vector<graph_problem> problems(bool quick) {
             {"R-MAT scale 20", "rmat,scale=20"}};
 }
 
-/// Whether the set-up takes the squares of the lengths of the rows, or one worker for each, which is too much for those
-/// of graphs.
+/// Whether the cost of the set-up grows with the squares of the row lengths, or one worker processes each row; both are
+/// too slow for rows of graphs.
 bool is_for_short_rows(std::string_view name) {
     return name == "ilu0" || name == "ic0" || name == "isai" || name == "mos-a";
 }
 
-/// On CUDA a call is queued `queued` times before the wait, so that the device and not the way to it is measured.
+/// On CUDA a call is queued `queued` times before the wait, so that the time of the device is measured without that of
+/// the launch.
 template <class Executor, class Work>
 timing measure_queued(Executor const& exec, int repetitions, int queued, Work const& work) {
     auto time = measure(repetitions, [&](int) {
@@ -44,10 +45,10 @@ std::vector<row> measure_problem(options const& o, Executor const& exec, graph_p
     int const queued = std::is_same_v<Executor, host_executor> || o.quick ? 1 : 20;
     int const repetitions = o.quick ? 1 : 5;
     std::vector<row> rows;
-    auto const add = [&](std::string const& method, timing const& time, std::string const& note = {}) {
+    auto const add = [&](std::string const& method, timing const& time, std::string const& details = {}) {
         rows.push_back({"preconditioner", backend_of(exec),
                         fmt::format("{}, {}", p.name, sizeof(T) == 4 ? "float" : "double"), method, "", n, a.nonzeros(),
-                        time.median, time.fastest, 0, 0, note});
+                        time.median, time.fastest, 0, 0, details});
     };
     auto const x = exec.copy(std::vector<T>(std::size_t(n), T(0.5)));
     buffer<T> y(exec, n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `queues`: the systems of Table 2 of Yang, Li and Li (2017) to 1e-7 by HBISA (resident and by passes), Krylov
-// methods and elimination, iterations beside those of Table 3; one body for both executors. On the host also LAPACK's
-// banded elimination.
+// Suite `queues`: the systems of Table 2 of Yang, Li and Li (2017) to 1e-7 by HBISA (on-chip and by passes), Krylov
+// methods and elimination, with the iterations of Table 3 for comparison; single source for both executors. On the host
+// also by the banded elimination of LAPACK.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -20,8 +20,8 @@
 namespace coppice::bench {
 namespace {
 
-std::int64_t systems_side_by_side(host_executor const&) { return 20; }
-[[maybe_unused]] std::int64_t systems_side_by_side(cuda_executor const&) { return 1000; }
+std::int64_t concurrent_systems(host_executor const&) { return 20; }
+[[maybe_unused]] std::int64_t concurrent_systems(cuda_executor const&) { return 1000; }
 
 std::string printed(int iterations) {
     if (iterations == 0) return "";
@@ -36,7 +36,7 @@ struct queue_problem {
     cloud_case const* table;
 };
 
-/// The same system so many times, uncoupled.
+/// `times` uncoupled copies of the same system.
 csr<double> repeated(csr<double> const& a, std::int64_t times) {
     if (times == 1) return host_executor{1}.copy(a);
     auto const one = to_coo(host_executor{1}, a);
@@ -56,7 +56,7 @@ public:
           b_(exec.copy(std::vector<double>(std::size_t(a_.rows()), 1.0))),
           zero_(exec.copy(std::vector<double>(std::size_t(a_.rows()), 0.0))), x_(exec, a_.rows()) {}
 
-    /// With systems that stay with their workers through all sweeps, and by passes.
+    /// On-chip, with each system assigned to one worker for all sweeps, and by passes.
     void hbisa_with(block_sweep sweep, std::string const& method, int table) {
         hbisa_in(-1, sweep, method, table);
         hbisa_in(0, sweep, method + ", passes", 0);
@@ -126,9 +126,9 @@ private:
                 exec_.synchronize();
             });
     }
-    void add(std::string const& method, timing const& time, std::string const& note) {
+    void add(std::string const& method, timing const& time, std::string const& details) {
         rows_.push_back({"queues", backend_of(exec_), problem_.name, method, "", a_.rows(), a_.nonzeros(), time.median,
-                         time.fastest, 0, 0, note});
+                         time.fastest, 0, 0, details});
     }
 
     options const& options_;
@@ -161,7 +161,7 @@ void queue_suite(table& t, options const& o, Executor const& exec) {
         if (o.quick && c.queue.servers > 100) continue;
         auto const one = queue_matrix<double>(host_executor{1}, c.queue);
         if (t.wants(c.name)) measure_queue(t, o, exec, {std::string(c.name), repeated(one, 1), c.queue.places, 1, &c});
-        std::int64_t const systems = o.quick ? 3 : systems_side_by_side(exec);
+        std::int64_t const systems = o.quick ? 3 : concurrent_systems(exec);
         auto const batch = fmt::format("{} x {}", systems, c.name);
         if (c.queue.servers == 100 && c.queue.places == 16 && t.wants(batch))
             measure_queue(t, o, exec, {batch, repeated(one, systems), c.queue.places, systems, &c});

@@ -44,7 +44,7 @@ void max1_with_column(Executor const& exec, srcsr_plan<O> const& plan, csr_view<
     reduce_rows(exec, plan, along_nonzeros{column_times_coefficient<T, I>{}, a.coefficients, a.indices}, add_max<T>{},
                 store_value<T>{y.data()});
 }
-/// The columns of the N largest coefficients: arg_max1 and arg_max2 with N = 1 and 2; y[rows * N].
+/// Columns of the N largest coefficients: arg_max1 (N = 1) and arg_max2 (N = 2); y[rows * N].
 template <int N, executor Executor, class T, class I, class O>
 void arg_max(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<I> y) {
     reduce_rows(exec, plan, along_nonzeros{coppice::detail::coefficient_and_column<T, I>{}, a.coefficients, a.indices},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `splittings`: GMRES(20) to 1e-6 with preconditioners made of several forests and with others: set-up,
-// application and solve, on stand-ins for the matrices of Table 17 of the source thesis (Figures 34 to 40). One body
-// for both executors.
+// Suite `splittings`: GMRES(20) to 1e-6 with preconditioners of several forests and others: times of set-up,
+// application and solve, on generated matrices similar to those of Table 17 of the source thesis (Figures 34 to 40).
+// Single source for both executors.
 #include <cmath>
 #include <type_traits>
 
@@ -39,8 +39,8 @@ std::vector<graph_problem> problems(bool quick) {
             {"ATMOSMODM: 7-point 110^3, weights 1 40 1", "laplace3d,nx=110,wy=40"}};
 }
 
-/// The five schemes of section 5.3.1, alternating directions (Figure 39) and incomplete factors (Figure 40) beside
-/// them.
+/// The five schemes of section 5.3.1, alternating directions (Figure 39) and incomplete factors (Figure 40) for
+/// comparison.
 std::vector<std::string> schemes(bool quick, bool plane) {
     std::vector<std::string> all{"jacobi", "diagp_1", "diagp_2", "tridiagonal", "forest", "block-forest"};
     for (std::string const name : {"alt-i", "alt-o", "mos-d", "mos-a"})

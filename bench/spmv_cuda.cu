@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `spmv` on CUDA: Coppice and cuSPARSE (after its preprocess step), rotated buffers past the cache; other
-// schemes, other semirings, and the applications of section 3.6.2 of the source thesis.
+// Suite `spmv` on CUDA: Coppice and cuSPARSE (after its preprocess step); repetitions alternate between buffers that
+// exceed the cache; other schemes, other semirings, and the applications of section 3.6.2 of the source thesis.
 #include <cmath>
 #include <limits>
 
@@ -70,15 +70,15 @@ std::string version_of(cusparseHandle_t handle) {
 template <class T>
 double difference(cuda_executor const& exec, buffer<T> const& a, buffer<T> const& b) {
     auto const u = to_vector(exec, a), v = to_vector(exec, b);
-    double most = 0, scale = 0;
+    double largest = 0, scale = 0;
     for (std::size_t i = 0; i < u.size(); ++i) {
-        most = std::max(most, std::abs(double(u[i]) - v[i]));
+        largest = std::max(largest, std::abs(double(u[i]) - v[i]));
         scale = std::max(scale, std::abs(double(v[i])));
     }
-    return scale > 0 ? most / scale : most;
+    return scale > 0 ? largest / scale : largest;
 }
 
-/// A semiring as a user would write it, with the types and cost of plus_times.
+/// A user-defined semiring with the types and the cost of plus_times.
 template <class T>
 struct plus_times_of_a_user {
     struct sum_of {
@@ -90,7 +90,7 @@ struct plus_times_of_a_user {
     COPPICE_HD T result(T const& sum) const { return sum; }
 };
 
-/// One matrix on the device, as many times as it takes to leave the cache.
+/// One matrix on the device, in as many copies as are needed to exceed the cache.
 template <class T>
 struct problem_on_device {
     cuda_executor const& exec;
@@ -123,11 +123,11 @@ public:
 
     /// work(r) queues repetition r.
     template <class Work>
-    void measure(std::string const& method, bool reads_y, Work const& work, std::string const& note = "") {
+    void measure(std::string const& method, bool reads_y, Work const& work, std::string const& details = "") {
         auto const time = measure_queued(p_.exec, samples_, batch_, work);
         auto const a = p_.matrices[0].view();
         rows.push_back({"spmv", "cuda", name_, method, "", a.rows(), a.nonzeros(), time.median, time.fastest,
-                        spmv_bytes(a, reads_y), 0, note});
+                        spmv_bytes(a, reads_y), 0, details});
     }
     std::vector<row> rows;
 
@@ -137,7 +137,7 @@ private:
     std::string name_;
 };
 
-/// y = 0.5 y + 1.5 A x by both, in the same run.
+/// y = 0.5 y + 1.5 A x by both libraries, in the same run.
 template <class T>
 void measure_product(problem_on_device<T>& p, problem_rows<T>& out, cusparseHandle_t handle) {
     auto const plans_for = [&](srcsr_options const& options) {
@@ -155,16 +155,16 @@ void measure_product(problem_on_device<T>& p, problem_rows<T>& out, cusparseHand
         std::vector<cusparse_spmv<T>> peers;
         for (int c = 0; c < p.copies; ++c)
             peers.emplace_back(p.exec, handle, p.view(c), p.xs[p.at(c)].data(), p.ys[p.at(c)].data(), algorithm);
-        // The same product from both, on fresh y.
+        // The same product by both libraries, each on a new y.
         p.refresh_y();
         peers[0].multiply();
         auto const reference = p.exec.copy(p.ys[0]);
         p.refresh_y();
         product(plans, 0);
-        double const apart = difference(p.exec, p.ys[0], reference);
+        double const deviation = difference(p.exec, p.ys[0], reference);
         out.measure(
             version_of(handle) + (algorithm == CUSPARSE_SPMV_CSR_ALG1 ? " CSR_ALG1" : " CSR_ALG2"), true,
-            [&](int r) { peers[p.at(r)].multiply(); }, text("difference %.1e", apart));
+            [&](int r) { peers[p.at(r)].multiply(); }, text("difference %.1e", deviation));
     }
     for (auto const scheme : {srcsr_scheme::balanced_postprocess, srcsr_scheme::balanced_atomic}) {
         auto const others = plans_for({.scheme = scheme});

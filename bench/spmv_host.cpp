@@ -16,31 +16,31 @@
 namespace coppice::bench {
 namespace {
 
-/// What anybody would write: a loop over rows, cut into one part a thread with equal numbers of nonzeros.
-void plain_loop(host_executor const& exec, csr_view<float> a, std::vector<std::int32_t> const& cuts, float const* x,
-                float* y) {
-    auto const part = [&](std::size_t t) {
-        for (std::int32_t i = cuts[t]; i < cuts[t + 1]; ++i) {
+/// A plain loop over rows, divided into one range per thread with equal numbers of nonzeros.
+void plain_loop(host_executor const& exec, csr_view<float> a, std::vector<std::int32_t> const& range_begins,
+                float const* x, float* y) {
+    auto const multiply_range = [&](std::size_t t) {
+        for (std::int32_t i = range_begins[t]; i < range_begins[t + 1]; ++i) {
             float sum = 0;
             for (std::int32_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) sum += a.coefficients[k] * x[a.indices[k]];
             y[i] = sum;
         }
     };
-    if (cuts.size() == 2) return part(0);
-    exec.run([&] { tbb::parallel_for(std::size_t(0), cuts.size() - 1, part); });
+    if (range_begins.size() == 2) return multiply_range(0);
+    exec.run([&] { tbb::parallel_for(std::size_t(0), range_begins.size() - 1, multiply_range); });
 }
 
-std::vector<std::int32_t> equal_cuts(csr_view<float> a, int parts) {
-    std::vector<std::int32_t> cuts{0};
-    for (int t = 1; t < parts; ++t) {
-        auto const target = std::int32_t(std::int64_t(a.nonzeros()) * t / parts);
-        cuts.push_back(std::int32_t(std::lower_bound(a.offsets, a.offsets + a.rows(), target) - a.offsets));
+std::vector<std::int32_t> equal_ranges(csr_view<float> a, int ranges) {
+    std::vector<std::int32_t> range_begins{0};
+    for (int t = 1; t < ranges; ++t) {
+        auto const target = std::int32_t(std::int64_t(a.nonzeros()) * t / ranges);
+        range_begins.push_back(std::int32_t(std::lower_bound(a.offsets, a.offsets + a.rows(), target) - a.offsets));
     }
-    cuts.push_back(a.rows());
-    return cuts;
+    range_begins.push_back(a.rows());
+    return range_begins;
 }
 
-// The user-defined semiring of the peer (graphblas_peer.cpp), written as a user of Coppice would.
+// The user-defined semiring of the peer (graphblas_peer.cpp), written with Coppice.
 struct user_pair {
     float value;
     std::int32_t column;
@@ -65,12 +65,13 @@ struct method {
     std::function<void()> run;
 };
 
-/// Medians of methods that take turns, so that a change of load on the machine meets all of them alike.
+/// Medians of methods that are measured alternately, so that a change of load on the machine affects all of them
+/// equally.
 std::vector<timing> measure_in_turns(std::vector<method> const& methods, int repetitions) {
     std::vector<std::vector<double>> seconds(methods.size());
     for (int r = 0; r < repetitions; ++r)
         for (std::size_t m = 0; m < methods.size(); ++m)
-            // The first of three calls brings back what the methods before it drove out of the cache.
+            // The first of three calls restores the data that previous methods have evicted from the cache.
             seconds[m].push_back(measure(3, [&](int) { methods[m].run(); }).median);
     std::vector<timing> result;
     for (auto& s : seconds) {
@@ -90,7 +91,7 @@ void measure_problem(table& t, options const& o, spmv_problem const& p, int thre
     array_view<float> const yv{y.data(), std::int64_t(y.size())};
     array_view<std::int32_t> const one{columns.data(), a.rows()}, two{columns.data(), std::int64_t(columns.size())};
     auto const plan = make_srcsr_plan(exec, a);
-    auto const cuts = equal_cuts(a, threads);
+    auto const range_begins = equal_ranges(a, threads);
     graphblas_spmv peer(a, xv, threads);
 
     std::vector<method> methods{{"coppice plus-times", [&] { spmv(exec, plan, a, xv, yv); }}};
@@ -101,7 +102,7 @@ void measure_problem(table& t, options const& o, spmv_problem const& p, int thre
                            reduce_rows(exec, plan, times_with_column{a.coefficients, a.indices, x.data()}, larger{},
                                        store_pair{pairs.data()});
                        }});
-    methods.push_back({"plain loop, plus-times", [&] { plain_loop(exec, a, cuts, x.data(), y.data()); }});
+    methods.push_back({"plain loop, plus-times", [&] { plain_loop(exec, a, range_begins, x.data(), y.data()); }});
     for (char const* name : {"plus-times", "min-plus", "max-second"})
         methods.push_back({graphblas_spmv::version() + ", " + name, [&, name] { peer.multiply(name); }});
     methods.push_back({graphblas_spmv::version() + ", user-type arg-max", [&] { peer.multiply_arg_max(); }});
@@ -123,12 +124,12 @@ void measure_problem(table& t, options const& o, spmv_problem const& p, int thre
 } // namespace
 
 void spmv_host(table& t, options const& o) {
-    int const most = host_executor(o.threads).threads();
+    int const max_threads = host_executor(o.threads).threads();
     for (std::string const& name : spmv_problem_names(false, o.quick)) {
         if (!t.wants(name)) continue;
         auto const problem = make_spmv_problem(name, false, o.quick);
         measure_problem(t, o, problem, 1);
-        if (most > 1) measure_problem(t, o, problem, most);
+        if (max_threads > 1) measure_problem(t, o, problem, max_threads);
     }
 }
 

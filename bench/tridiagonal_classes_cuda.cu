@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `tridiagonal` on CUDA, beyond single scalar systems: many right-hand sides, batches, bands, blocks,
-// factorisations and sparse right-hand sides, beside what cuSPARSE has for them in float. Buffers are rotated past the
-// cache.
+// factorisations and sparse right-hand sides, compared with the routines of cuSPARSE in float. Repetitions alternate
+// between buffers that exceed the cache.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -35,7 +35,7 @@ std::string name_of() {
 template <class T>
 inline constexpr bool has_peers = std::is_same_v<T, float>;
 
-/// Rows of one problem, and how to take their times.
+/// Rows of one problem and the methods that measure them.
 class cuda_problem {
 public:
     cuda_problem(table& t, options const& o, cuda_executor const& exec, std::string name, std::int64_t rows,
@@ -49,7 +49,7 @@ public:
     ~cuda_problem() { table_.add(std::move(results_)); }
     cuda_problem(cuda_problem const&) = delete;
 
-    /// Time of work(repetition), less that of prepare(repetition), which it begins with.
+    /// Time of work(repetition) minus that of prepare(repetition), with which it begins.
     template <class Prepare, class Work>
     void peer(std::string const& method, int batch, Prepare const& prepare, Work const& work) {
         auto const alone = measure_queued(exec_, samples_, batch, prepare);
@@ -72,7 +72,7 @@ private:
         r.method = method;
         r.seconds = time.median;
         r.fastest = time.fastest;
-        r.note = text("%.0f MRows/s", double(r.rows) / time.median * 1e-6);
+        r.details = text("%.0f MRows/s", double(r.rows) / time.median * 1e-6);
         results_.push_back(r);
     }
 
@@ -90,17 +90,17 @@ struct bands_on_device {
     std::vector<buffer<T>> bands;
     buffer<T> d, x;
 
-    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t side_elements, real shift,
+    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t rhs_elements, real shift,
                     std::uint64_t seed)
-        : d(exec, side_elements), x(exec, side_elements) {
+        : d(exec, rhs_elements), x(exec, rhs_elements) {
         for (int b = 0; b < count; ++b) {
             bands.emplace_back(exec, elements);
-            draw(exec, parts_of(bands.back()), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : real(0));
+            draw(exec, reals_of(bands.back()), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : real(0));
         }
-        draw(exec, parts_of(d), 16 * seed + 15);
+        draw(exec, reals_of(d), 16 * seed + 15);
     }
     /// Real and imaginary parts.
-    static array_view<real> parts_of(buffer<T>& of) {
+    static array_view<real> reals_of(buffer<T>& of) {
         return {reinterpret_cast<real*>(of.data()), of.size() * std::int64_t(sizeof(T) / sizeof(real))};
     }
     T* at(int b) { return bands[std::size_t(b)].data(); }
@@ -109,15 +109,15 @@ struct bands_on_device {
     }
 };
 
-/// Copies of a problem's data, of which repetition r takes its own.
+/// Copies of a problem's data, one per repetition in rotation.
 template <class T>
 class rotated {
 public:
-    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t sides,
+    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t rhs_elements,
             typename real_of<T>::type shift) {
-        double const bytes = double(bands * elements + 2 * sides) * sizeof(T);
+        double const bytes = double(bands * elements + 2 * rhs_elements) * sizeof(T);
         for (int c = 0; c < std::min(8, copies_past_cache(bytes)); ++c)
-            copies_.emplace_back(exec, bands, elements, sides, shift, std::uint64_t(c) + 1);
+            copies_.emplace_back(exec, bands, elements, rhs_elements, shift, std::uint64_t(c) + 1);
     }
     bands_on_device<T>& operator[](int r) { return copies_[std::size_t(r) % copies_.size()]; }
 
@@ -125,7 +125,7 @@ private:
     std::vector<bands_on_device<T>> copies_;
 };
 
-/// A solve of every repetition's own system by solve_bands.
+/// A solve by solve_bands of the system of the repetition.
 template <class T, class Matrix>
 void measure_solve(cuda_problem& problem, cuda_executor const& exec, std::string const& method, int batch,
                    rotated<T>& data, Matrix const& matrix, std::int64_t columns, band_options const& how) {
@@ -139,8 +139,8 @@ void measure_solve(cuda_problem& problem, cuda_executor const& exec, std::string
 }
 
 template <class T>
-void measure_many_sides(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int n,
-                        int columns) {
+void measure_many_rhs(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int n,
+                      int columns) {
     std::string const name = text("right-hand sides: %d, %d rows, %s", columns, n, name_of<T>().c_str());
     if (!t.wants(name)) return;
     cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns,
@@ -168,7 +168,7 @@ void measure_many_sides(table& t, options const& o, cuda_executor const& exec, c
     }
 }
 
-/// Peers of a batch: none of them may spoil the data of the others, so they work on copies.
+/// Other libraries on a batch. They overwrite their input, so they work on copies.
 void measure_batch_peers(cuda_problem& problem, cuda_executor const& exec, cusparseHandle_t handle,
                          rotated<float>& data, int systems, int each, int batch) {
     std::int64_t const n = std::int64_t(systems) * each;
@@ -204,7 +204,7 @@ void measure_batch(table& t, options const& o, cuda_executor const& exec, cuspar
     if (!t.wants(name)) return;
     std::int64_t const n = std::int64_t(systems) * each;
     cuda_problem problem(t, o, exec, name, n);
-    rotated<T> data(exec, 3, n, n, 3); // the interleaved peers read the same random numbers in their order
+    rotated<T> data(exec, 3, n, n, 3); // the interleaved routines read the same random numbers in their order
     int const batch = 8;
     measure_solve(problem, exec, "partial pivoting", batch, data,
                   [&](bands_on_device<T>& b) { return band_matrix<T>::batch(b.blocks(n, 1), systems); }, 1, {});
@@ -213,7 +213,7 @@ void measure_batch(table& t, options const& o, cuda_executor const& exec, cuspar
                   {});
     if constexpr (has_peers<T>) measure_batch_peers(problem, exec, handle, data, systems, each, batch);
     for (auto const& row : classical::catalogue) {
-        // They keep a system in shared memory; those with partitions take up to 25 elements a row.
+        // They store a system in shared memory; methods with partitions need up to 25 elements per row.
         if (each > (row.which < classical::first_partitioned ? 2048 : 512)) continue;
         problem.coppice(row.title, batch, [&](int r) {
             tridiagonal_view<T> const rows{n, data[r].at(0), data[r].at(1), data[r].at(2)};
@@ -240,7 +240,7 @@ void measure_variable_batch(table& t, options const& o, cuda_executor const& exe
                   1, {});
 }
 
-/// Banded systems with `reach` bands on either side.
+/// Banded systems with `reach` bands on each side of the diagonal.
 template <class T>
 void measure_banded(table& t, options const& o, cuda_executor const& exec, int reach, int n) {
     std::string const name = text("%d bands, %d rows, %s", 2 * reach + 1, n, name_of<T>().c_str());
@@ -255,7 +255,7 @@ void measure_banded(table& t, options const& o, cuda_executor const& exec, int r
                   1, {});
 }
 
-/// Pentadiagonal systems as blocks of 2; the peer has them as bands and by QR.
+/// Pentadiagonal systems as blocks of 2; cuSPARSE takes them as bands and uses QR.
 void measure_pentadiagonal_batch(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle,
                                  int systems, int each) {
     std::string const name = text("pentadiagonal batch of %d x %d, float", systems, each);
@@ -300,7 +300,7 @@ void measure_blocks(table& t, options const& o, cuda_executor const& exec, int r
         how);
 }
 
-/// What a report adds to a solve that needs no further try.
+/// Additional cost of a report if one attempt suffices.
 template <class T>
 void measure_report(table& t, options const& o, cuda_executor const& exec, int n) {
     std::string const name = text("what a report costs, %d rows, ", n) + name_of<T>();
@@ -327,12 +327,12 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
     auto const a = data.blocks(n, 1);
     buffer<std::byte> factor(exec, bands_factor_bytes(exec, a));
     factorise_bands(exec, a, factor.view());
-    array_view<std::byte const> const kept(factor.view());
+    array_view<std::byte const> const saved(factor.view());
     columns_view<float> const x(data.x.data(), n, columns);
     buffer<std::byte> space(
         exec, std::max(factored_workspace(exec, a, columns), factored_sparse_workspace(exec, a, columns)));
     problem.coppice("dense sides", 2, [&](int) {
-        solve_factored_bands(exec, a, kept, columns_view<float const>(data.d.data(), n, columns), x, space.view());
+        solve_factored_bands(exec, a, saved, columns_view<float const>(data.d.data(), n, columns), x, space.view());
     });
     std::vector<std::int32_t> offsets{0}, rows;
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -343,7 +343,7 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
     auto const v_device = exec.copy(std::vector<float>(rows.size(), 1));
     sparse_columns_view<float> const sparse{
         n, columns, o_device.data(), r_device.data(), v_device.data(), std::int64_t(rows.size())};
-    problem.coppice("sparse sides", 2, [&](int) { solve_factored_sparse(exec, a, kept, sparse, x, space.view()); });
+    problem.coppice("sparse sides", 2, [&](int) { solve_factored_sparse(exec, a, saved, sparse, x, space.view()); });
     buffer<std::byte> other(exec, sparse_to_dense_workspace(exec, a, columns));
     problem.coppice("sparse sides, not factorised before", 2,
                     [&](int) { solve_sparse_to_dense(exec, a, sparse, x, other.view()); });
@@ -353,8 +353,8 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
 
 void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle) {
     int const n = 1 << (o.quick ? 12 : 22);
-    for (int const columns : {1, 4, 32}) measure_many_sides<float>(t, o, exec, handle, n, columns);
-    measure_many_sides<double>(t, o, exec, handle, n, 16);
+    for (int const columns : {1, 4, 32}) measure_many_rhs<float>(t, o, exec, handle, n, columns);
+    measure_many_rhs<double>(t, o, exec, handle, n, 16);
     measure_batch<float>(t, o, exec, handle, 64, n / 64);
     measure_batch<float>(t, o, exec, handle, 512, std::min(512, n / 512));
     measure_batch<float>(t, o, exec, handle, 512, n / 512);

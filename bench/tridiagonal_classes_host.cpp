@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `tridiagonal` on the host, beyond single scalar systems: bands, blocks, cyclic systems, batches, many and
-// sparse right-hand sides, factorisations, each beside LAPACK and, for batches, the classical algorithms.
+// sparse right-hand sides, factorisations, each compared with LAPACK and, for batches, with the classical algorithms.
 #include <algorithm>
 #include <cmath>
 
@@ -53,7 +53,7 @@ void measure_blocks(table& t, options const& o, std::int64_t block_rows, int n, 
             draw(all, d, 4 * seed + 3);
         },
         [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}); });
-    if (cyclic) return; // LAPACK has none
+    if (cyclic) return; // LAPACK has no routine for these
     lapack_bands<T> peer(all, rows, 2 * n - 1);
     problem.peer(
         "LAPACK gbsv, 1 thread", [&](std::uint64_t seed) { peer.draw(all, seed); }, [&] { peer.solve(); });
@@ -66,9 +66,9 @@ struct scalar_rows {
     double shift;
     buffer<double> lower, diagonal, upper, d, x;
 
-    scalar_rows(host_executor const& e, std::int64_t rows, std::int64_t sides, double s)
-        : exec(e), n(rows), columns(sides), shift(s), lower(e, rows), diagonal(e, rows), upper(e, rows),
-          d(e, rows * sides), x(e, rows * sides) {}
+    scalar_rows(host_executor const& e, std::int64_t rows, std::int64_t rhs_columns, double s)
+        : exec(e), n(rows), columns(rhs_columns), shift(s), lower(e, rows), diagonal(e, rows), upper(e, rows),
+          d(e, rows * rhs_columns), x(e, rows * rhs_columns) {}
     void draw(std::uint64_t seed) {
         bench::draw(exec, lower, 4 * seed);
         bench::draw(exec, diagonal, 4 * seed + 1, shift);
@@ -76,16 +76,16 @@ struct scalar_rows {
         bench::draw(exec, d, 4 * seed + 3);
     }
     tridiagonal_view<double> view() const { return {n, lower.data(), diagonal.data(), upper.data()}; }
-    columns_view<double const> sides() const { return {d.data(), n, columns}; }
+    columns_view<double const> rhs() const { return {d.data(), n, columns}; }
     columns_view<double> solution() { return {x.data(), n, columns}; }
-    /// Rows [begin, end) as a system of their own; destroys them.
+    /// Solves rows [begin, end) as a separate system by LAPACK, which overwrites them.
     void gtsv(std::int64_t begin, std::int64_t end) {
         bench::gtsv(lapack_int(end - begin), lapack_int(columns), lower.data() + begin + 1, diagonal.data() + begin,
                     upper.data() + begin, d.data() + begin, lapack_int(n));
     }
 };
 
-void measure_many_sides(table& t, options const& o, std::int64_t n, std::int64_t columns) {
+void measure_many_rhs(table& t, options const& o, std::int64_t n, std::int64_t columns) {
     std::string const name = fmt::format("right-hand sides: {}, {} rows, double", columns, n);
     if (!t.wants(name)) return;
     host_executor const all(o.threads);
@@ -94,7 +94,7 @@ void measure_many_sides(table& t, options const& o, std::int64_t n, std::int64_t
     scalar_rows s(all, n, columns, 0);
     auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
     problem.coppice("chain", fresh, [&](host_executor const& exec) {
-        return solver<double>(exec, s.view(), s.sides(), s.solution(), {.method = band_method::chain});
+        return solver<double>(exec, s.view(), s.rhs(), s.solution(), {.method = band_method::chain});
     });
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] { s.gtsv(0, n); });
 }
@@ -109,10 +109,10 @@ void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_
     scalar_rows s(all, systems * each, 1, 3);
     auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
     problem.coppice("automatic, partial pivoting", fresh, [&](host_executor const& exec) {
-        return solver(exec, band_matrix<double>::batch(s.view(), systems), s.sides(), s.solution());
+        return solver(exec, band_matrix<double>::batch(s.view(), systems), s.rhs(), s.solution());
     });
     problem.coppice("interleaved, partial pivoting", fresh, [&](host_executor const& exec) {
-        return solver(exec, band_matrix<double>::interleaved_batch(s.view(), systems), s.sides(), s.solution());
+        return solver(exec, band_matrix<double>::interleaved_batch(s.view(), systems), s.rhs(), s.solution());
     });
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
         for (std::int64_t k = 0; k < systems; ++k) s.gtsv(k * each, (k + 1) * each);
@@ -136,7 +136,7 @@ void measure_variable_batch(table& t, options const& o, std::int64_t systems) {
     auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
     array_view<std::int64_t const> const offsets(ends.data(), systems + 1);
     problem.coppice("RPTS, partial pivoting", fresh, [&](host_executor const& exec) {
-        return solver(exec, band_matrix<double>::batch(s.view(), offsets, 1000), s.sides(), s.solution());
+        return solver(exec, band_matrix<double>::batch(s.view(), offsets, 1000), s.rhs(), s.solution());
     });
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
         for (std::size_t k = 0; k < std::size_t(systems); ++k) s.gtsv(ends[k], ends[k + 1]);
@@ -155,11 +155,11 @@ void measure_factored(table& t, options const& o, std::int64_t n, std::int64_t c
     band_matrix<double> const a(s.view());
     buffer<std::byte> factor(all, bands_factor_bytes(all, a));
     factorise_bands(all, a, factor.view());
-    array_view<std::byte const> const kept(factor.view());
+    array_view<std::byte const> const saved(factor.view());
     auto const nothing = [](std::uint64_t) {};
     problem.coppice("chain, dense sides", nothing, [&](host_executor const& exec) {
         return [&, space = buffer<std::byte>(exec, factored_workspace(exec, a, columns))]() mutable {
-            solve_factored_bands(exec, a, kept, s.sides(), s.solution(), space.view());
+            solve_factored_bands(exec, a, saved, s.rhs(), s.solution(), space.view());
         };
     });
     std::vector<std::int32_t> offsets{0}, rows;
@@ -172,7 +172,7 @@ void measure_factored(table& t, options const& o, std::int64_t n, std::int64_t c
                                              rows.data(), values.data(), std::int64_t(rows.size())};
     problem.coppice("chain, sparse sides", nothing, [&](host_executor const& exec) {
         return [&, space = buffer<std::byte>(exec, factored_sparse_workspace(exec, a, columns))]() mutable {
-            solve_factored_sparse(exec, a, kept, sparse, s.solution(), space.view());
+            solve_factored_sparse(exec, a, saved, sparse, s.solution(), space.view());
         };
     });
     auto const length = lapack_int(n);
@@ -193,7 +193,7 @@ void tridiagonal_classes_host(table& t, options const& o) {
     for (int const reach : {2, 5, 8}) measure_banded<float>(t, o, n, reach);
     for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, n / 8 / block, block, false);
     for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, n / 8 / block, block, true);
-    for (int const columns : {1, 4, 32}) measure_many_sides(t, o, n / 16, columns);
+    for (int const columns : {1, 4, 32}) measure_many_rhs(t, o, n / 16, columns);
     for (int const each : {64, 512, 4096}) measure_batch(t, o, n / each, each);
     measure_variable_batch(t, o, n / 512);
     for (int const columns : {4, 16, 64}) measure_factored(t, o, n / 8, columns);

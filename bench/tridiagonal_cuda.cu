@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `tridiagonal` on CUDA: Coppice and cuSPARSE gtsv2 with and without pivoting, rotated buffers past the cache.
+// Suite `tridiagonal` on CUDA: Coppice and cuSPARSE gtsv2 with and without pivoting; repetitions alternate between
+// buffers that exceed the cache.
 #include <cmath>
 
 #include <cusparse.h>
@@ -18,7 +19,7 @@
 namespace coppice::bench {
 namespace {
 
-/// The three bands and right-hand side of matrix 1 of Table 4, and room for the solution.
+/// The three bands and right-hand side of matrix 1 of Table 4, and storage for the solution.
 template <class T>
 struct system {
     buffer<T> lower, diagonal, upper, rhs, x;
@@ -26,7 +27,7 @@ struct system {
         : lower(exec, n), diagonal(exec, n), upper(exec, n), rhs(exec, n), x(exec, n) {
         buffer<T>* const bands[] = {&lower, &diagonal, &upper, &rhs};
         for (std::uint64_t b = 0; b < 4; ++b) draw(exec, *bands[b], 4 * seed + b);
-        fill(exec, lower.view().slice(0, 1), T(0)); // cuSPARSE wants the corners zero
+        fill(exec, lower.view().slice(0, 1), T(0)); // cuSPARSE requires zeros outside of the matrix
         fill(exec, upper.view().slice(n - 1, 1), T(0));
     }
     tridiagonal_view<T> view() const { return {lower.size(), lower.data(), diagonal.data(), upper.data()}; }
@@ -56,7 +57,7 @@ struct system {
 COPPICE_GTSV2()
 COPPICE_GTSV2(_nopivot)
 
-/// The methods of L.-W. Chang's thesis: SPIKE with each of its switches, and diagonal pivoting by recurrences.
+/// The methods of L.-W. Chang's thesis: SPIKE with each of its options, and diagonal pivoting by recurrences.
 template <class At, class Add>
 void measure_documents(cuda_executor const& exec, int samples, int batch, int power, At const& at, Add const& add) {
     using value = typename std::decay_t<decltype(at(0).x)>::value_type;
@@ -65,20 +66,20 @@ void measure_documents(cuda_executor const& exec, int samples, int batch, int po
         double const error = tridiagonal_backward_error(exec, at(0).view(), at(0).x.view(), at(0).rhs.view());
         add("coppice " + name, time, 0, text(", backward error %.1e", error));
     };
-    struct way {
+    struct variant {
         char const* name;
         spike_options options;
     };
     using layout = spike_layout;
-    for (way const w : {way{"SPIKE", {}}, way{"SPIKE-Thomas", {.pivots = false}},
-                        way{"SPIKE, as stored, not tiled, three passes",
-                            {.partition = 64, .layout = layout::as_stored, .watermark = 0, .fused = false}},
-                        way{"SPIKE, marshalled, not tiled, three passes",
-                            {.partition = 64, .layout = layout::marshalled, .watermark = 0, .fused = false}},
-                        way{"SPIKE, marshalled, tiled, three passes",
-                            {.partition = 64, .layout = layout::marshalled, .watermark = 4, .fused = false}},
-                        way{"SPIKE, marshalled, tiled, fused",
-                            {.partition = 64, .layout = layout::marshalled, .watermark = 4, .fused = true}}})
+    for (variant const w : {variant{"SPIKE", {}}, variant{"SPIKE-Thomas", {.pivots = false}},
+                            variant{"SPIKE, as stored, not tiled, three passes",
+                                    {.partition = 64, .layout = layout::as_stored, .watermark = 0, .fused = false}},
+                            variant{"SPIKE, marshalled, not tiled, three passes",
+                                    {.partition = 64, .layout = layout::marshalled, .watermark = 0, .fused = false}},
+                            variant{"SPIKE, marshalled, tiled, three passes",
+                                    {.partition = 64, .layout = layout::marshalled, .watermark = 4, .fused = false}},
+                            variant{"SPIKE, marshalled, tiled, fused",
+                                    {.partition = 64, .layout = layout::marshalled, .watermark = 4, .fused = true}}})
         measured(w.name, [&](auto& s) {
             solve_spike(exec, s.view(), columns_view<value const>(s.rhs.view()), columns_view<value>(s.x.view()),
                         w.options);
@@ -101,10 +102,10 @@ void measure_size(table& t, options const& o, cuda_executor const& exec, cuspars
     auto const at = [&](int r) -> system<T>& { return systems[std::size_t(r % copies)]; };
     int const samples = o.quick ? 3 : 15, batch = o.quick ? 2 : std::max(10, copies);
     std::vector<row> rows;
-    auto const add = [&](std::string const& method, timing const& time, double elements, std::string const& note) {
+    auto const add = [&](std::string const& method, timing const& time, double elements, std::string const& details) {
         rows.push_back({"tridiagonal", "cuda", problem, method, "", n, 0, time.median, time.fastest,
                         elements * double(n) * sizeof(T), 0,
-                        text("%.0f MRows/s", double(n) / time.median * 1e-6) + note,
+                        text("%.0f MRows/s", double(n) / time.median * 1e-6) + details,
                         text("one system, matrix 1, %s", sizeof(T) == 8 ? "double" : "float"), "rows", double(n)});
     };
     buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(n));
@@ -131,7 +132,8 @@ void measure_size(table& t, options const& o, cuda_executor const& exec, cuspars
                              }),
             9, "");
     measure_documents(exec, samples, batch, power, at, add);
-    // cuSPARSE overwrites the right-hand side: it works on x, refilled before each call outside of what it is charged.
+    // cuSPARSE overwrites the right-hand side: it works on x, which is copied before each call; the time of the copy is
+    // subtracted.
     auto const copy_time =
         measure_queued(exec, samples, batch, [&](int r) { exec.copy_elements(at(r).rhs.data(), at(r).x.data(), n); });
     auto const peer = [&](std::string const& name, std::size_t bytes, auto const& solve) {
@@ -171,7 +173,7 @@ struct keep_offset {
 struct offset_of {
     __host__ __device__ float operator()(classical::first_order<float> const& r) const { return r.offset; }
 };
-/// For CUB, which hands the earlier operand first.
+/// For CUB, which passes the earlier operand first.
 struct earlier_first {
     __host__ __device__ classical::first_order<float> operator()(classical::first_order<float> const& earlier,
                                                                  classical::first_order<float> const& later) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
+/// The second half of suite `tridiagonal` on CUDA: everything except single scalar systems.
 #pragma once
 
 #include <cusparse.h>

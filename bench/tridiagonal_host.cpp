@@ -15,7 +15,7 @@
 namespace coppice::bench {
 namespace {
 
-/// The Thomas algorithm as anybody would write it: no pivoting, one division a row.
+/// The plain Thomas algorithm: no pivoting, one division per row.
 template <class T>
 void thomas(tridiagonal_view<T> a, T const* d, T* x, T* scratch) {
     std::int64_t const n = a.size();
@@ -47,7 +47,7 @@ struct system {
 };
 
 template <class T>
-void measure_size(table& t, options const& o, std::int64_t n, int most_threads) {
+void measure_size(table& t, options const& o, std::int64_t n, int max_threads) {
     host_executor const all(o.threads);
     char const* const type = sizeof(T) == 8 ? "double" : "float";
     std::string const problem = fmt::format("matrix 1, 2^{}, {}", int(std::log2(double(n)) + 0.5), type);
@@ -64,7 +64,7 @@ void measure_size(table& t, options const& o, std::int64_t n, int most_threads) 
                         fmt::format("{:.1f} MRows/s", double(n) / time.median * 1e-6),
                         fmt::format("one system, matrix 1, {}", type), "rows", double(n)});
     };
-    for (int threads = 1; threads <= most_threads; threads = threads < most_threads ? most_threads : threads + 1) {
+    for (int threads = 1; threads <= max_threads; threads = threads < max_threads ? max_threads : threads + 1) {
         host_executor const exec(threads);
         for (auto const& [pivot, name] :
              {std::pair{pivoting::partial, "partial"}, std::pair{pivoting::scaled_partial, "scaled partial"},
@@ -80,7 +80,7 @@ void measure_size(table& t, options const& o, std::int64_t n, int most_threads) 
     }
     add("LAPACK gtsv, 1 thread",
         measure(repetitions, fresh,
-                [&](int) { // destroys its input: drawn anew before each
+                [&](int) { // overwrites its input, which is therefore drawn before each call
                     gtsv(lapack_int(n), 1, s.lower.data() + 1, s.diagonal.data(), s.upper.data(), s.rhs.data(),
                          lapack_int(n));
                 }),
@@ -93,10 +93,10 @@ void measure_size(table& t, options const& o, std::int64_t n, int most_threads) 
 } // namespace
 
 void tridiagonal_host(table& t, options const& o) {
-    int const most = host_executor(o.threads).threads();
+    int const max_threads = host_executor(o.threads).threads();
     for (int const power : o.quick ? std::vector<int>{12} : std::vector<int>{12, 16, 20, 23}) {
-        measure_size<double>(t, o, std::int64_t(1) << power, most);
-        measure_size<float>(t, o, std::int64_t(1) << power, most);
+        measure_size<double>(t, o, std::int64_t(1) << power, max_threads);
+        measure_size<float>(t, o, std::int64_t(1) << power, max_threads);
     }
     tridiagonal_small_host(t, o);
     tridiagonal_classes_host(t, o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `tridiagonal` on the host, small systems: what a call costs. A repetition makes many calls, each with a system
-// of its own, since a repeated one lets the branch predictor learn LAPACK's pivots.
+// Suite `tridiagonal` on the host, small systems: the cost of a call. A repetition makes many calls, each with a
+// different system, since the branch predictor would learn LAPACK's pivots of a repeated one.
 #include <algorithm>
 
 #include "bench/problems/host_problem.hpp"

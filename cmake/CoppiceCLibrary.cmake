@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The C interface as a shared library of its own, coppice::c: a project with LANGUAGES C links it without a C++ compiler,
-# without oneTBB's and zlib's headers, whether coppice itself is static or shared. It shows the functions of coppice.h
-# and tridigpu.h alone.
+# The C interface as a separate shared library, coppice::c: a project with LANGUAGES C links it without a C++ compiler
+# and without the headers of oneTBB and zlib, no matter whether coppice itself is static or shared. It exports only the
+# functions of coppice.h and tridigpu.h.
 if(NOT COPPICE_BUILD_C_LIBRARY)
   return()
 endif()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The installed package: find_package(coppice) gives the target coppice::coppice.
+# The installed package: find_package(coppice) defines the target coppice::coppice.
 #
 #   include/coppice/*.hpp, *.h   entry headers
 #   include/coppice/<module>/    the headers that they include
@@ -11,7 +11,7 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
-# Headers of the modules that no entry header needs stay out. scripts/installed-headers.py writes the list.
+# Headers of the modules that no entry header includes are not installed. scripts/installed-headers.py writes the list.
 set(header_list ${PROJECT_SOURCE_DIR}/cmake/installed_headers.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header_list})
 file(STRINGS ${header_list} installed_headers)
@@ -24,7 +24,7 @@ set_target_properties(coppice PROPERTIES
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   DEFINE_SYMBOL "") # nothing is marked for export, so static and shared builds compile alike
 set(COPPICE_HAS_C_LIBRARY OFF)
-if(TARGET coppice_c) # coppiceConfig.cmake imports it by hand: what it links is nothing that a C project should find
+if(TARGET coppice_c) # coppiceConfig.cmake imports it explicitly, so that C projects need not find the libraries that it links
   set(COPPICE_HAS_C_LIBRARY ON)
   set_target_properties(coppice_c PROPERTIES INSTALL_RPATH $ORIGIN
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -36,7 +36,7 @@ install(TARGETS coppice EXPORT coppice_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET coppice_command)
-  # The installed command finds a shared library beside it, wherever the prefix is moved to.
+  # The installed command finds the shared library relative to its own folder, so the prefix can be moved.
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(coppice_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 endif()
@@ -50,12 +50,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/coppiceConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/coppiceConfig.cmake ${PROJECT_BINARY_DIR}/coppiceConfigVersion.cmake
   DESTINATION ${config_dir})
 
-# For builds without CMake: coppice.pc is the C interface, coppice++.pc the C++ library. Both find their prefix from
-# where they stand.
+# For builds without CMake: coppice.pc for the C interface, coppice++.pc for the C++ library. Both derive the prefix from
+# their location.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(pc_files coppice++.pc)
 set(pc_cuda "")
-# A static library leaves what it uses to the program that links it.
+# A program that links the static library must also link the libraries that it uses.
 set(pc_requires "")
 set(pc_libs "")
 if(library_type STREQUAL STATIC_LIBRARY)
@@ -86,6 +86,6 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libtbb-dev, zlib1g-dev") # what the headers and a static library need
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libtbb-dev, zlib1g-dev") # required by the headers and the static library
   include(CPack)
 endif()

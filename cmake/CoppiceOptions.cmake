@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Options of the build. CUDA is found by itself; -DCOPPICE_CUDA=ON makes its absence an error.
-set(COPPICE_CUDA AUTO CACHE STRING "CUDA backend: AUTO (when nvcc is found), ON, OFF")
+# Options of the build. CUDA is detected automatically; with -DCOPPICE_CUDA=ON a missing CUDA is an error.
+set(COPPICE_CUDA AUTO CACHE STRING "CUDA backend: AUTO (if nvcc is found), ON, OFF")
 set_property(CACHE COPPICE_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(COPPICE_PETSC AUTO CACHE STRING "Plug-in of PETSc: AUTO (when PETSc is found), ON, OFF")
+set(COPPICE_PETSC AUTO CACHE STRING "Plug-in for PETSc: AUTO (if PETSc is found), ON, OFF")
 set_property(CACHE COPPICE_PETSC PROPERTY STRINGS AUTO ON OFF)
 option(COPPICE_BUILD_APPS "Build the coppice command" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_C_LIBRARY "Build the C interface as a shared library, coppice::c" ${PROJECT_IS_TOP_LEVEL})
-option(COPPICE_BUILD_PYTHON "Build the Python package; pip install . does" OFF)
-option(COPPICE_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
-option(COPPICE_WARNINGS_AS_ERRORS "Stop at compiler warnings" OFF)
-option(COPPICE_PRECOMPILE "Read the headers of other libraries once a target instead of once a source" ${PROJECT_IS_TOP_LEVEL})
+option(COPPICE_BUILD_PYTHON "Build the Python package, as pip install . does" OFF)
+option(COPPICE_INSTALL "Create the install target" ${PROJECT_IS_TOP_LEVEL})
+option(COPPICE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(COPPICE_PRECOMPILE "Precompile the headers of other libraries, once per target" ${PROJECT_IS_TOP_LEVEL})
 set(COPPICE_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
-option(COPPICE_JOIN_SOURCES "Compile neighbouring sources of tests as one" ${PROJECT_IS_TOP_LEVEL})
-option(COPPICE_JOIN_MORE "Compile sources of the library and the benchmarks, and CUDA sources of tests, as one: less time for all, more for one" OFF)
+option(COPPICE_JOIN_SOURCES "Compile groups of test sources as one source" ${PROJECT_IS_TOP_LEVEL})
+option(COPPICE_JOIN_MORE "Compile groups of sources of the library and benchmarks, and of CUDA sources of tests, as one source: a full build is faster, an incremental one slower" OFF)
 set(isa_levels base)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  if(COPPICE_SANITIZE STREQUAL "thread") # packs of any length meet the same threads
-  elseif(COPPICE_SANITIZE) # the same text is watched with the shortest and the longest packs
+  if(COPPICE_SANITIZE STREQUAL "thread") # the pack length does not affect threads
+  elseif(COPPICE_SANITIZE) # checks the shortest and the longest packs
     list(APPEND isa_levels v4)
   else()
     list(APPEND isa_levels v3 v4)
@@ -66,8 +66,7 @@ endif()
 if(COPPICE_CCACHE)
   foreach(language CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      # What ccache must be told to remember sources that use precompiled headers; and that another checkout compiles
-      # the same.
+      # ccache needs these options for sources with precompiled headers; CCACHE_BASEDIR lets checkouts share results.
       set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
         CCACHE_ABSSTDERR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         ${COPPICE_CCACHE})

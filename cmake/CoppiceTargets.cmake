@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What every target shares, and the three ways in which sources become part of the library.
+# Settings of all targets, and three functions that add sources to the library.
 
 set(COPPICE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarms of GCC 12: bug 105651 in std::string operator+, and std::vector beside an asm that hides a number.
+  # False alarms of GCC 12: bug 105651 in std::string operator+, and std::vector next to an asm that hides a number.
   list(APPEND COPPICE_WARNINGS -Wno-restrict -Wno-free-nonheap-object)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
-  # std::stable_sort of GCC 12's standard library uses what it declares deprecated, and these versions report that.
+  # std::stable_sort of GCC 12's standard library uses a deprecated function, which these versions report.
   list(APPEND COPPICE_WARNINGS -Wno-deprecated-declarations)
 endif()
 if(COPPICE_WARNINGS_AS_ERRORS)
   list(APPEND COPPICE_WARNINGS -Werror)
 endif()
 
-# The floors, each a folder of sources. Everything of ours is reached as <coppice/...>: entry headers stand in
-# include/coppice, and links beside the build stand in for the folders that an installation has beside them. No folder
-# of ours lies on the include path of a project that uses the library, so none of its headers can take one's place.
+# The modules, one folder of sources each. All headers are included as <coppice/...>: entry headers are in
+# include/coppice; symbolic links in the build folder replace the module folders of an installation. No other folder of
+# this project is on the include path of a project that uses the library, so its headers cannot hide others.
 set(COPPICE_MODULES core algebra semiring graph solvers)
 set(COPPICE_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/coppice)
@@ -24,8 +24,8 @@ foreach(module ${COPPICE_MODULES})
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${module} ${PROJECT_BINARY_DIR}/include/coppice/${module} SYMBOLIC)
 endforeach()
 
-# Warnings, sanitizers and the CUDA dialect for a target of our own (never exported to users), and the root for what is
-# not installed (apps/, bench/). PROGRAM: objects of programs.
+# Sets warnings, sanitizers and the CUDA dialect of a target of this project (never exported to users), and adds the
+# root to its include path for headers that are not installed (apps/, bench/). PROGRAM: objects of programs.
 function(coppice_configure_target target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${COPPICE_WARNINGS}>)
@@ -36,15 +36,15 @@ function(coppice_configure_target target)
     set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Static)
   endif()
   if(COPPICE_SANITIZE)
-    # Line tables are enough for a stack; all of -g would cost a third of the compile time. The checks (.ci/run) have
-    # names of functions alone, which saves a twelfth.
+    # Line tables suffice for stack traces; -g would add a third to the compile time. The checks (.ci/run) have function
+    # names only, which saves a twelfth.
     set(flags -fsanitize=${COPPICE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all $<$<NOT:$<CONFIG:Checks>>:-g1>)
     if(COPPICE_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-      # Checks as calls instead of inline, and none of what the address sanitizer finds as well: half the compile time.
+      # Checks as calls instead of inline code, without those that the address sanitizer repeats: half the compile time.
       list(APPEND flags "SHELL:--param asan-instrumentation-with-call-threshold=0"
         -fno-sanitize=null,object-size,pointer-overflow,vptr)
       get_target_property(type ${target} TYPE)
-      if(type STREQUAL EXECUTABLE OR "PROGRAM" IN_LIST ARGN) # alignment takes a third of the compile time: of what links the library, left out
+      if(type STREQUAL EXECUTABLE OR "PROGRAM" IN_LIST ARGN) # the alignment check takes a third of the compile time; only the library has it
         list(APPEND flags -fno-sanitize=alignment)
       endif()
     endif()
@@ -53,8 +53,8 @@ function(coppice_configure_target target)
   endif()
 endfunction()
 
-# In a static library nothing is visible beyond the program or the shared object that links it: a plug-in shows its own
-# functions alone. A shared library shows everything, since nothing is marked for export.
+# Symbols of a static library are hidden in the program or shared object that links it, so a plug-in exports only its
+# functions. A shared library exports all symbols, because none is marked for export.
 function(coppice_hide_if_static target)
   get_target_property(type coppice TYPE)
   if(type STREQUAL STATIC_LIBRARY)
@@ -88,15 +88,15 @@ function(coppice_configure_library target)
   endif()
 endfunction()
 
-# Most of a source's 200,000 lines are headers of the standard library and of oneTBB (which brings all intrinsics of the
-# processor): reading them takes the compiler some four seconds a source, or once a target. Every header and source
-# still includes what it uses; the stage "headers" of .ci/run compiles without this.
+# Most of the 200,000 lines of a source are headers of the standard library and of oneTBB, which includes all intrinsics
+# of the processor. The compiler reads them in about four seconds per source, or once per target if they are precompiled.
+# Every header and source still includes what it uses; the stage "headers" of .ci/run compiles without this.
 function(coppice_precompile target)
   if(COPPICE_PRECOMPILE)
     list(TRANSFORM ARGN REPLACE "^(.+)$" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
     target_precompile_headers(${target} PRIVATE ${ARGN})
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # False alarms inside of std::string, which GCC 12 keeps to itself where a header is not precompiled.
+      # False alarms in std::string, which GCC 12 reports only in precompiled headers.
       target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>)
     endif()
@@ -107,8 +107,8 @@ set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex con
   vector)
 set(COPPICE_TBB_HEADERS tbb/blocked_range.h tbb/parallel_for.h tbb/parallel_sort.h tbb/task_arena.h)
 
-# coppice_join(TARGET source...) has these sources compiled as one: headers that they share are read once, templates
-# instantiated once. Their names in namespaces without a name must differ.
+# coppice_join(TARGET source...) compiles these sources as one: shared headers are read once, templates instantiated
+# once. Names in their unnamed namespaces must differ.
 function(coppice_join target)
   list(GET ARGN 0 first)
   get_filename_component(first ${first} ABSOLUTE)
@@ -118,7 +118,7 @@ function(coppice_join target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# coppice_join_cuda(NAME WRAPPER source...) writes a source for nvcc that includes these, and sets NAME to its path.
+# coppice_join_cuda(NAME WRAPPER source...) writes a source for nvcc that includes these sources, and sets NAME to its path.
 function(coppice_join_cuda name wrapper)
   list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n")
   list(JOIN ARGN "" content)
@@ -126,8 +126,8 @@ function(coppice_join_cuda name wrapper)
   set(${name} ${wrapper} PARENT_SCOPE)
 endfunction()
 
-# Sources of the library that any C++20 compiler takes. Several in one string are neighbours: COPPICE_JOIN_MORE
-# compiles them as one.
+# Sources of the library for any C++20 compiler. Sources in one string form a group, which COPPICE_JOIN_MORE compiles as
+# one.
 function(coppice_sources)
   foreach(together ${ARGN})
     separate_arguments(together UNIX_COMMAND "${together}")
@@ -140,7 +140,7 @@ function(coppice_sources)
   endforeach()
 endfunction()
 
-# Sources of the library that need nvcc (or CUDA headers), .cu or .cpp in one string; left out of a build without CUDA.
+# Sources of the library that need nvcc (or CUDA headers), .cu or .cpp in one string; omitted in a build without CUDA.
 function(coppice_cuda_sources)
   if(NOT COPPICE_HAS_CUDA)
     return()
@@ -148,7 +148,7 @@ function(coppice_cuda_sources)
   foreach(together ${ARGN})
     separate_arguments(sources UNIX_COMMAND "${together}")
     list(GET sources 0 first)
-    if(COPPICE_JOIN_MORE AND first MATCHES "\\.cu$") # CMake joins those of C++ alone
+    if(COPPICE_JOIN_MORE AND first MATCHES "\\.cu$") # CMake can join C++ sources only
       list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
       file(RELATIVE_PATH wrapper ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${first})
       coppice_join_cuda(joined ${PROJECT_BINARY_DIR}/joined/${wrapper} ${sources})
@@ -159,7 +159,7 @@ function(coppice_cuda_sources)
   endforeach()
 endfunction()
 
-# Sources of the library that another one has too, as the objects of TARGET.
+# Sources of the library that another library also contains, as the objects of TARGET.
 function(coppice_shared_sources target)
   add_library(${target} OBJECT ${ARGN})
   coppice_configure_target(${target})
@@ -174,9 +174,9 @@ function(coppice_shared_sources target)
   target_sources(coppice PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
-# A hot host source, compiled once per instruction-set level and chosen when the program starts. Each copy sees
-# COPPICE_ISA, the name of the namespace that its functions stand in: isa_base, isa_v3 (AVX2, FMA), isa_v4 (AVX-512).
-# The caller dispatches with core/host/isa.hpp.
+# Host sources with hot loops, compiled once per instruction-set level; the level is selected when the program starts.
+# COPPICE_ISA is the name of the namespace of their functions: isa_base, isa_v3 (AVX2, FMA), isa_v4 (AVX-512). Callers
+# dispatch with core/host/isa.hpp.
 function(coppice_isa_sources)
   foreach(source ${ARGN})
     get_filename_component(stem ${source} NAME_WE)

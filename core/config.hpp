@@ -74,7 +74,7 @@
 #define COPPICE_ALWAYS_INLINE inline
 #endif
 
-// The same attribute for a lambda; written after its parameter list.
+// COPPICE_ALWAYS_INLINE for a lambda; written after its parameter list.
 #if defined(__GNUC__)
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
 #else

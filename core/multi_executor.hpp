@@ -58,7 +58,7 @@ public:
         for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
         return values;
     }
-    /// As above for vectors. Their lengths may differ between ranks.
+    /// Gathers a vector of every rank. The lengths may differ between ranks.
     template <class Value>
     std::vector<std::vector<Value>> gather(int rank, std::vector<Value> const& values) {
         static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");
@@ -236,7 +236,7 @@ public:
     /// start the thread of a rank, that rank fails with thread_error.
     template <class Work>
     void run(Work const& work) const {
-        detail::rendezvous meeting_point(ranks());
+        detail::rendezvous point(ranks());
         std::vector<std::exception_ptr> failures(executors_.size());
         int first_failed = -1;
         std::mutex mutex;
@@ -246,14 +246,14 @@ public:
                 std::lock_guard const lock(mutex);
                 if (first_failed < 0) first_failed = p;
             }
-            meeting_point.fail(p, why);
+            point.fail(p, why);
             if (collectives_) collectives_->abort();
         };
         auto const one = [&](int p) {
             try {
                 if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(executor_of(p));
-                work(executor_of(p), rank_communicator(meeting_point, p, ranks(), collectives_.get()));
-                meeting_point.finish(p);
+                work(executor_of(p), rank_communicator(point, p, ranks(), collectives_.get()));
+                point.finish(p);
             } catch (std::exception const& e) {
                 failed(p, std::current_exception(), e.what());
             } catch (...) {

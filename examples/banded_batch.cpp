@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thousand cyclic block tridiagonal systems at once, each with an account of how good its answer is. One of them is
-// singular; it says so and leaves the others alone.
+// Solves a batch of a thousand cyclic block tridiagonal systems, with a report of the error of each. One of them is
+// singular, which its report states; the other solutions are not affected.
 #include <coppice/banded.hpp>
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 int main() {
     coppice::host_executor const exec;
-    std::int64_t const systems = 1000, length = 24; // block rows of each
+    std::int64_t const systems = 1000, length = 24; // number of systems, and block rows of each system
     int const n = 2;                                // rows of a block
     coppice::block_tridiagonal<double> a(exec, systems * length, n);
     for (std::int64_t row = 0; row < systems * length; ++row) {
-        bool const broken = row / length == 123; // that system is all zeros
+        bool const broken = row / length == 123; // this system has only zeros
         for (int k = 0; k < n * n; ++k) {        // blocks are column-major
             bool const on_diagonal = k % (n + 1) == 0;
             a.lower[row * n * n + k] = a.upper[row * n * n + k] = broken ? 0 : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heavy edges of a graph: a matching, paths of heavy edges, and the tridiagonal matrix along them.
+// Computes heavy edges of a graph: a matching, paths of heavy edges, and the tridiagonal matrix along them.
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>
@@ -22,7 +22,7 @@ int main() {
     std::cout << "forest: " << forest.paths << " paths, the longest of " << forest.longest_path << " vertices, "
               << 100 * forest.weight_coverage << " % of the weight\n";
 
-    // The part of A along the paths is tridiagonal in the order of the forest, and solved in one pass.
+    // The submatrix of A along the paths is tridiagonal in the order of the forest; one pass solves it.
     auto const system = coppice::extract_forest_system(exec, a.view(), forest);
     std::vector<double> const d(std::size_t(a.rows()), 1.0);
     std::vector<double> y(d.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A preconditioner of another library, as it is: one whose apply() knows nothing of executors.
+// Uses a preconditioner of another library, whose apply() has no executor argument.
 #include <coppice/csr.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
@@ -11,8 +11,9 @@
 
 namespace other {
 
-/// What stands here for another library. It has the shape of AMGCL's preconditioners: made of rows, offsets, columns
-/// and values in ranges of the caller, applied to ranges: `apply(rhs, x)`. A sweep of Gauss-Seidel down, then up.
+/// Replaces a preconditioner of another library, with the interface of AMGCL: it is constructed from the
+/// number of rows and ranges of offsets, columns and values of the caller, and applied to ranges: `apply(rhs, x)`. One
+/// sweep of Gauss-Seidel with ascending rows, then one with descending rows.
 class gauss_seidel {
 public:
     template <class Offsets, class Columns, class Values>
@@ -52,7 +53,7 @@ private:
 using coppice::array_view;
 using coppice::host_executor;
 
-/// All that a preconditioner of a library with apply(rhs, x) needs here. With AMGCL `P` is amgcl::amg<...> or
+/// Adapts a preconditioner with apply(rhs, x). For AMGCL, `P` is amgcl::amg<...> or
 /// amgcl::relaxation::as_preconditioner<...>, and the ranges are amgcl::make_iterator_range(r.begin(), r.end()).
 template <class P>
 struct of_other_library {
@@ -75,7 +76,7 @@ int main() {
     auto const a = coppice::to_csr(exec, grid);
     coppice::csr_operator<host_executor, double> const op(exec, a);
 
-    // Their matrix is our arrays: nothing is copied to hand it over.
+    // The other library uses the arrays of our matrix without a copy.
     auto const theirs =
         std::tuple(std::size_t(a.rows()), a.row_offsets().view(), a.column_indices().view(), a.values().view());
     other::gauss_seidel const smoother(theirs);

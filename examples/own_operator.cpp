@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix that nobody stores: the operator is a function, the method is chosen by name.
+// Solves a system whose matrix is not stored: the operator is a function, the method is selected by name.
 #include <coppice/krylov.hpp>
 #include <coppice/parallel.hpp>
 
@@ -10,7 +10,7 @@
 using coppice::array_view;
 using coppice::host_executor;
 
-/// y = x - x'' on a line of equal steps, as a function object for each element.
+/// Element of y = x - x'' on an interval with equidistant points.
 struct line {
     array_view<double const> x;
     array_view<double> y;
@@ -21,7 +21,7 @@ struct line {
     }
 };
 
-/// The diagonal of that operator as a preconditioner: anything with apply(exec, r, z) is one.
+/// The diagonal of this operator as a preconditioner: any object with apply(exec, r, z) can be one.
 struct divide_by_diagonal {
     void apply(host_executor const& exec, array_view<double const> r, array_view<double> z) const {
         coppice::for_each(exec, r.size(), [=](std::int64_t i) { z[i] = r[i] / 3; });
@@ -36,9 +36,9 @@ int main() {
             coppice::for_each(e, x.size(), line{x, y});
         });
 
-    std::vector<double> const wanted(std::size_t(n), 1.0); // the solution, so that the error is known
-    std::vector<double> b(wanted.size()), x(wanted.size(), 0.0);
-    a.apply(exec, wanted, b);
+    std::vector<double> const exact(std::size_t(n), 1.0); // the exact solution, to compute the error
+    std::vector<double> b(exact.size()), x(exact.size(), 0.0);
+    a.apply(exec, exact, b);
     auto const result = coppice::solve(exec, "cg", a, divide_by_diagonal{}, b, x, {.tolerance = 1e-12});
 
     coppice::for_each(exec, n, [&](std::int64_t i) { x[std::size_t(i)] -= 1; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators of one's own: mean and spread of the coefficients of every row in one pass, with a result of another type
-// than the products. Lambdas do on the host; for CUDA the three are function objects marked COPPICE_HD.
+// User-defined operators: mean and variance of the coefficients of every row in one pass. The type of the result
+// differs from that of the products. On the host lambdas can be used; for CUDA the three are function objects with
+// COPPICE_HD.
 #include <coppice/generators.hpp>
 #include <coppice/spmv.hpp>
 
@@ -8,17 +9,18 @@
 #include <iostream>
 #include <vector>
 
-/// Count, mean and sum of squared distances from it: what can be joined without losing digits (Chan and others, 1979).
+/// Count, mean, and sum of squared differences from the mean. They can be merged without cancellation (Chan and others,
+/// 1979).
 struct moments {
     double count, mean, squares;
 };
-struct join_moments {
+struct merge_moments {
     moments identity() const { return {0, 0, 0}; }
     moments operator()(moments const& a, moments const& b) const {
-        double const count = a.count + b.count, apart = b.mean - a.mean;
+        double const count = a.count + b.count, difference = b.mean - a.mean;
         if (count == 0) return a;
-        return {count, a.mean + apart * b.count / count,
-                a.squares + b.squares + apart * apart * a.count * b.count / count};
+        return {count, a.mean + difference * b.count / count,
+                a.squares + b.squares + difference * difference * a.count * b.count / count};
     }
 };
 
@@ -34,13 +36,13 @@ int main() {
         [=](std::int64_t k) {
             return moments{1, values[k], 0};
         },
-        join_moments{},
+        merge_moments{},
         [&](std::int64_t row, moments const& m) {
             mean[std::size_t(row)] = m.mean;
             deviation[std::size_t(row)] = m.count > 1 ? std::sqrt(m.squares / (m.count - 1)) : 0;
         });
 
-    // The first row again, from the definition.
+    // Computes the first row again, from the definition.
     double sum = 0, squares = 0, count = 0;
     for (auto k = a.row_offsets()[0]; k < a.row_offsets()[1]; ++k, ++count) sum += values[k];
     for (auto k = a.row_offsets()[0]; k < a.row_offsets()[1]; ++k)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shortest paths as products over the semiring (min, +): one product looks one edge further.
+// Shortest paths as products over the semiring (min, +): each product extends the paths by one edge.
 #include <coppice/csr.hpp>
 #include <coppice/spmv.hpp>
 
@@ -9,16 +9,16 @@
 
 int main() {
     coppice::host_executor const exec;
-    // Row j holds the edges into j: entry (j, i) is the length of i -> j.
+    // Row j holds the edges that end at j: entry (j, i) is the length of i -> j.
     coppice::coo<float> edges{.rows = 5, .columns = 5};
     edges.add(1, 0, 7);
     edges.add(2, 0, 1);
     edges.add(1, 2, 3);
     edges.add(3, 1, 2);
     edges.add(3, 2, 9);
-    for (int v = 0; v < 5; ++v) edges.add(v, v, 0); // staying costs nothing
+    for (int v = 0; v < 5; ++v) edges.add(v, v, 0); // a path without an edge has length 0
     auto const a = coppice::to_csr(exec, edges);
-    auto const plan = coppice::make_srcsr_plan(exec, a.view()); // structure only: made once
+    auto const plan = coppice::make_srcsr_plan(exec, a.view()); // depends on the structure only; made once
 
     float const far = std::numeric_limits<float>::infinity();
     std::vector<float> distance{0, far, far, far, far}, next(distance.size());

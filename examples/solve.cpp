@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A x = b for a sparse matrix made of triplets, with the forest preconditioner, on a GPU where there is one.
+// Solves A x = b for a sparse matrix built from triplets, with the forest preconditioner, on a GPU if there is one.
 #include <coppice/csr.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
@@ -7,7 +7,7 @@
 #include <iostream>
 #include <vector>
 
-/// Diffusion on a grid of n x n points, a hundred times as strong in one direction.
+/// Diffusion on a grid of n x n points, with a coefficient 100 times larger in one direction.
 coppice::csr<double> diffusion(coppice::host_executor const& exec, int n) {
     double const along = 100, across = 1;
     coppice::coo<double> entries{.rows = n * n, .columns = n * n};
@@ -21,7 +21,7 @@ coppice::csr<double> diffusion(coppice::host_executor const& exec, int n) {
     return coppice::to_csr(exec, entries);
 }
 
-/// The same text for every executor: owners are copied into its memory, and everything works there.
+/// Single implementation for all executors: matrix and vectors are copied to the memory of the executor.
 template <class Executor>
 coppice::krylov_result solve_on(Executor const& exec, coppice::csr<double> const& matrix, std::vector<double> const& b,
                                 std::vector<double>& x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The rows of a MATSEQAIJ and the elements of a Vec, as the library's views of them; nothing is copied.
+/// Views of the rows of a MATSEQAIJ and of the elements of a Vec, without a copy.
 #pragma once
 
 #include <complex>
@@ -19,8 +19,7 @@ namespace coppice::petsc {
 static_assert(std::is_same_v<PetscReal, double> || std::is_same_v<PetscReal, float>,
               "coppice works in single and double precision");
 
-/// PETSc's indices as 32-bit ones: they themselves, or a copy where PetscInt has 64 bits; overflow_error where one does
-/// not fit.
+/// 32-bit indices: those of PETSc, or a copy if PetscInt has 64 bits. Throws overflow_error if an index does not fit.
 class indices_view {
 public:
     template <class Index>
@@ -41,7 +40,7 @@ private:
     std::vector<std::int32_t> copy_;
 };
 
-/// use(csr_view) of a MATSEQAIJ, returning a PetscErrorCode; PETSC_ERR_SUP for a matrix that is none.
+/// Calls use(csr_view) for a MATSEQAIJ and returns its PetscErrorCode; PETSC_ERR_SUP for other matrix types.
 template <class Use>
 PetscErrorCode with_rows(Mat a, Use&& use) {
     PetscFunctionBegin;
@@ -75,7 +74,7 @@ PetscErrorCode with_rows(Mat a, Use&& use) {
     PetscFunctionReturn(0);
 }
 
-/// use(from, to) of the elements of two vectors on this rank, returning a PetscErrorCode.
+/// Calls use(from, to) for the elements of two vectors on this rank and returns its PetscErrorCode.
 template <class Use>
 PetscErrorCode with_elements(Vec from, Vec to, Use&& use) {
     PetscFunctionBegin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// MatSolverType "coppice": LU of tridiagonal and banded MATSEQAIJ by the chain solver, factored once and solved often.
+/// MatSolverType "coppice": LU of tridiagonal and banded MATSEQAIJ by the chain solver, for repeated solves.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -15,13 +15,13 @@
 namespace coppice::petsc {
 namespace {
 
-/// Bands of a matrix and the factorisations of it and of its transpose.
+/// Bands of a matrix, and the factorisations of the matrix and of its transpose.
 class band_factors {
 public:
     band_factors(int threads, std::int64_t rows, int below, int above)
         : exec_(threads), below_(below), above_(above), bands_(exec_, rows * (below + above + 1)), rows_(rows) {}
 
-    /// Takes new values; the row of the first column without a pivot, or -1.
+    /// Factorises new values. Returns the row of the first column without a pivot, or -1.
     std::int64_t factorise(csr_view<PetscScalar> a) {
         std::fill_n(bands_.data(), bands_.size(), PetscScalar(0));
         for (std::int32_t i = 0; i < a.rows(); ++i)
@@ -49,7 +49,7 @@ private:
         if (below_ == 1 && above_ == 1) return tridiagonal_view<PetscScalar>{rows_, at, at + rows_, at + 2 * rows_};
         return banded_view<PetscScalar>{rows_, below_, above_, at};
     }
-    /// The factorisation of op(A), made when it is asked for first.
+    /// The factorisation of op(A), computed when it is first used.
     buffer<std::byte> const& factor_of(matrix_operation operation, std::int64_t* singular) {
         buffer<std::byte>& factor = factors_[operation == matrix_operation::none ? 0 : 1];
         if (factor.empty()) {
@@ -71,7 +71,7 @@ private:
 
 band_factors& factors_of(Mat f) { return *static_cast<band_factors*>(f->data); }
 
-/// Bands below and above the diagonal.
+/// Number of bands below and above the diagonal.
 std::array<std::int64_t, 2> bandwidths(csr_view<PetscScalar> a) {
     std::int64_t below = 0, above = 0;
     for (std::int32_t i = 0; i < a.rows(); ++i)
@@ -142,7 +142,7 @@ PetscErrorCode view(Mat f, PetscViewer viewer) {
     PetscFunctionReturn(0);
 }
 
-/// For PCView(), which asks for it: what a factorisation by the chain solver holds is not counted in nonzeros.
+/// For PCView(). A factorisation by the chain solver has no number of nonzeros.
 PetscErrorCode info(Mat, MatInfoType, MatInfo* counts) {
     *counts = {};
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The library's exceptions as errors of PETSc.
+/// Converts exceptions of the library to PETSc errors.
 #pragma once
 
 #include <exception>
@@ -31,7 +31,7 @@ inline PetscErrorCode code_of(error_code code) {
     }
 }
 
-/// work(), which returns a PetscErrorCode; an exception becomes PETSc's error of this rank, with its message.
+/// Calls work(), which returns a PetscErrorCode. An exception becomes a PETSc error of this rank with its message.
 template <class Work>
 PetscErrorCode guarded(Work&& work) {
     try {

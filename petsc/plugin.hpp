@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What register.cpp makes known to PETSc.
+/// Functions that register.cpp registers with PETSc.
 #pragma once
 
 #include <coppice/petsc.h>
 
 namespace coppice::petsc {
 
-/// The constructor of PCType "coppice".
+/// Constructor of PCType "coppice".
 PetscErrorCode create_preconditioner(PC pc);
-/// The constructor of factors for MatSolverType "coppice": LU of banded matrices.
+/// Constructor of factors for MatSolverType "coppice": LU of banded matrices.
 PetscErrorCode create_band_factor(Mat a, MatFactorType type, Mat* factor);
 
 } // namespace coppice::petsc

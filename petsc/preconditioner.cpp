@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// PCType "coppice": a preconditioner of the catalogue for the rows and columns that a rank owns.
+/// PCType "coppice": a preconditioner of the registry for the diagonal block of a rank.
 #include <optional>
 #include <string>
 
@@ -18,18 +18,18 @@ using any_scalar_preconditioner = any_preconditioner<host_executor, PetscScalar>
 
 constexpr bool is_complex = is_complex_number<PetscScalar>;
 
-/// What a PC keeps. Ranks share the cores of a machine, so each takes one of them unless it is told otherwise.
+/// State of a PC. The ranks on one machine share its cores, so each uses one core by default.
 struct pc_state {
     named_choice choice{is_complex ? "jacobi" : "forest", {}};
     PetscInt threads = 1;
-    bool changed = true; ///< the choice, since the preconditioner was made
+    bool changed = true; ///< whether the choice has changed since the preconditioner was made
     std::optional<host_executor> exec{};
     std::optional<any_scalar_preconditioner> made{};
 };
 
 pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
 
-/// The state of a PC of this type, null for one of another.
+/// Returns the state of a PC of this type, null for other types.
 PetscErrorCode find_state(PC pc, pc_state** state) {
     PetscFunctionBegin;
     PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
@@ -39,7 +39,7 @@ PetscErrorCode find_state(PC pc, pc_state** state) {
     PetscFunctionReturn(0);
 }
 
-std::string listed_names() {
+std::string all_names() {
     std::string text;
     auto const add = [&](auto const& names) {
         for (std::string_view const name : names) text += (text.empty() ? "" : " ") + std::string(name);
@@ -51,7 +51,7 @@ std::string listed_names() {
     return text;
 }
 
-/// "charge-period" of the catalogue is -pc_coppice_charge_period.
+/// Returns the PETSc option of a registry option: "charge-period" becomes -pc_coppice_charge_period.
 std::string option_key(std::string_view name) {
     std::string key = "-pc_coppice_" + std::string(name);
     for (char& c : key)
@@ -65,7 +65,7 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
     char text[256];
     PetscBool given = PETSC_FALSE;
     PetscOptionsHeadBegin(PetscOptionsObject, "Coppice preconditioner options");
-    PetscCall(PetscOptionsString("-pc_coppice_type", listed_names().c_str(), "PCCoppiceSetType", s.choice.name.c_str(),
+    PetscCall(PetscOptionsString("-pc_coppice_type", all_names().c_str(), "PCCoppiceSetType", s.choice.name.c_str(),
                                  text, sizeof text, &given));
     if (given) PetscCall(PCCoppiceSetType(pc, text));
     PetscInt threads = s.threads;
@@ -85,7 +85,7 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
     PetscFunctionReturn(0);
 }
 
-/// Makes the preconditioner for the block of this rank, or renews it where only values have changed.
+/// Makes the preconditioner for the block of this rank, or refreshes it if only values have changed.
 PetscErrorCode set_up_block(PC pc) {
     PetscFunctionBegin;
     pc_state& s = state_of(pc);
@@ -105,7 +105,7 @@ PetscErrorCode set_up_block(PC pc) {
     PetscFunctionReturn(0);
 }
 
-/// Where it fails on one rank, all of them say so and none waits for another.
+/// If the set-up fails on one rank, all ranks return the error, so that none waits for another.
 PetscErrorCode set_up(PC pc) {
     PetscFunctionBegin;
     MPI_Comm const comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
@@ -131,7 +131,7 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(0);
 }
 
-/// A preconditioner that varies begins its turn anew with every solve, but not with every use as a block of another
+/// Restarts the cycle of a varying preconditioner at the begin of a solve, but not if it is used as a block of another
 /// preconditioner, which is a solve of KSPPREONLY.
 PetscErrorCode begin_solve(PC pc, KSP ksp, Vec, Vec) {
     PetscFunctionBegin;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds words that the project does not use, in identifiers, comments and documentation; scripts/words.txt lists them.
+A line `allow` of words.txt exempts text that is a term of the field or a public name, in the files whose path it matches.
 
 usage: scripts/check-words.py [--count] [PATH...]     without PATH: all tracked sources and pages
   --count   prints the number of uses of each word instead of each use
@@ -20,11 +21,11 @@ comment = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 
 
 def barred():
-    """(kind, regular expression, replacement) of every line of words.txt."""
+    """(kind, regular expression, replacement) of every line of words.txt; for `allow` the third is the expression of paths."""
     for line in (root / "scripts/words.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            kind, pattern, instead = line.split("\t")
-            yield kind, re.compile(pattern), instead
+            kind, pattern, third = line.split("\t")
+            yield kind, re.compile(pattern), re.compile(third) if kind == "allow" else third
 
 
 def texts(path):
@@ -62,7 +63,10 @@ def main():
         path = root / name
         if name == "CHANGELOG.md" or path.is_symlink() or path.suffix not in (*sources, ".md"):
             continue
+        allowed = [pattern for kind, pattern, paths in rules if kind == "allow" and paths.search(name)]
         for kind, number, line in texts(path):
+            for pattern in allowed:
+                line = pattern.sub(" ", line)
             for rule, pattern, instead in rules:
                 if rule == kind and (found := pattern.search(line)):
                     count[f"{found.group()} ({kind}): {instead}"] += 1

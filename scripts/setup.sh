@@ -37,6 +37,7 @@ python3-venv          python python_venv
 python3-dev           python python_header
 clang-format          style  command -v clang-format
 clang                 style  command -v clang++
+codespell             style  command -v codespell
 TABLE
 }
 

@@ -46,7 +46,7 @@ struct edge_layout {
     int from = 0, to = 1;          ///< columns of the two vertices
     int weight = -1;               ///< column of the weight; -1: every weight is 1
     std::int64_t base = 0;         ///< number of the first vertex in the file
-    bool undirected = false;       ///< each edge is listed once and stands for both directions (KONECT)
+    bool undirected = false;       ///< each edge is listed once and denotes both directions (KONECT)
     bool bipartite = false;        ///< the two columns have separate numbers (KONECT)
     bool has_edges = false;        ///< whether any line holds an edge
     std::size_t body = 0;          ///< offset of the first line after the header line

@@ -111,7 +111,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
 
     buffer<triplet<T, I>> entries(exec, 2 * edges);
     std::int64_t found = 0;
-    std::uint64_t one_way = 0; // sum of the hashes of edges minus the hashes of their reverse edges
+    std::uint64_t unpaired = 0; // sum of the hashes of edges minus the hashes of their reverse edges
     for (std::int64_t u = 0; u < vertices; ++u) {
         if (!in.next_line())
             throw format_error(file, in.line(),
@@ -129,7 +129,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
             auto const low = static_cast<std::uint64_t>(std::min(u, v)),
                        high = static_cast<std::uint64_t>(std::max(u, v));
             std::uint64_t const h = mix_bits(mix_pair(low, high) ^ std::bit_cast<std::uint64_t>(double(weight)));
-            one_way += u < v ? h : 0 - h;
+            unpaired += u < v ? h : 0 - h;
         }
     }
     while (in.next_line())
@@ -138,7 +138,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
         throw format_error(file, 0,
                            "the first line declares " + std::to_string(edges) + " edges, which are " +
                                std::to_string(2 * edges) + " neighbours, and there are " + std::to_string(found));
-    if (one_way != 0)
+    if (unpaired != 0)
         throw format_error(file, 0,
                            "an edge is listed at one of its vertices only, or with different weights at the two");
     return {vertices, vertices, matrix_market_symmetry::general, std::move(entries), {}, 1};

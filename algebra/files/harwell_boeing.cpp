@@ -57,7 +57,7 @@ public:
         auto const field = next();
         std::string rewritten; // if the decimal point or the exponent is implied
         std::string_view token = field;
-        if (has_implied_parts(field)) token = rewritten = with_explicit_exponent(field);
+        if (is_abbreviated(field)) token = rewritten = with_explicit_exponent(field);
         char const* at = token.data();
         R value{};
         auto const status = parse_real(at, at + token.size(), value);
@@ -89,7 +89,7 @@ private:
     static bool is_number(std::string_view field) {
         return field.find_first_of("0123456789") != field.npos && field.find_first_of("nN") == field.npos;
     }
-    bool has_implied_parts(std::string_view field) const {
+    bool is_abbreviated(std::string_view field) const {
         if (!is_number(field)) return false;
         bool const no_point = field.find('.') == field.npos, no_exponent = exponent_of(field) == field.size();
         return (now_.decimals > 0 && no_point) || (now_.scale != 0 && no_exponent);

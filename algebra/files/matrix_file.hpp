@@ -56,7 +56,7 @@ public:
     csr<T, I> read(host_executor const& exec) && {
         return std::move(*this).template read_numbered<T, I>(exec).matrix;
     }
-    /// The same, with the names of the vertices.
+    /// Parses the matrix as read() and also returns the names of the vertices.
     template <class T, class I = std::int32_t>
     numbered_matrix<T, I> read_numbered(host_executor const& exec) &&;
 

@@ -102,8 +102,8 @@ csr<T> laplace27(host_executor const& exec, std::int64_t nx, std::int64_t ny, st
 /// pattern always has all 9 or 7 points; vanishing coefficients are stored zeros.
 template <class T = double>
 csr<T> rotated(host_executor const& exec, std::int64_t nx, std::int64_t ny, double angle, double ratio, int points = 9);
-/// The same with bilinear elements on a chessboard of `count` x `count` squares: strong diffusion along the angle in
-/// black squares, perpendicular to it in white squares.
+/// -div(K grad u) by bilinear elements on a chessboard of `count` x `count` squares, with K as for rotated(): strong
+/// diffusion along the angle in black squares, perpendicular to it in white squares.
 template <class T = double>
 csr<T> regions(host_executor const& exec, std::int64_t nx, std::int64_t ny, double angle, double ratio, int count = 4);
 /// Displacements of an elastic solid on a grid of cubes, trilinear elements, clamped boundary: row 3 p + c is component

@@ -14,14 +14,14 @@ namespace coppice::inline v0_1::detail {
 /// Returns nx ny nz. Throws argument_error for sizes below 1, overflow_error if the number of points does not fit a
 /// 32-bit index.
 inline std::int64_t checked_points(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-    constexpr std::int64_t most = INT32_MAX;
+    constexpr std::int64_t max = INT32_MAX;
     auto const check = [](char const* name, std::int64_t size) {
         if (size < 1) throw argument_error(std::string(name) + " is " + std::to_string(size) + ", expected at least 1");
     };
     check("nx", nx);
     check("ny", ny);
     check("nz", nz);
-    if (nx > most || ny > most || nz > most || nx * ny > most || nx * ny * nz > most)
+    if (nx > max || ny > max || nz > max || nx * ny > max || nx * ny * nz > max)
         throw overflow_error("grid of " + std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) +
                              " points does not fit 32-bit indices");
     return nx * ny * nz;

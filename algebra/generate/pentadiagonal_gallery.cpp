@@ -23,7 +23,7 @@ pentad random_row(std::uint64_t seed, std::int64_t i) {
     return row;
 }
 
-/// The same; each entry of the given bands is zero with probability 1/2.
+/// Five bands from U(-1, 1); each entry of the given bands is zero with probability 1/2.
 pentad thinned_row(std::uint64_t seed, std::int64_t i, std::initializer_list<std::size_t> bands) {
     pentad row = random_row(seed, i);
     for (std::size_t const band : bands)

@@ -21,7 +21,8 @@ struct stencil_point {
     double value;
 };
 
-/// The same stencil at every grid point, truncated at the boundary. Stencil points are in the order of columns.
+/// Rows of a matrix with one stencil for all grid points, truncated at the boundary. Stencil points are in the order of
+/// columns.
 template <class T>
 class stencil_rows {
 public:

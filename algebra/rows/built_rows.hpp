@@ -117,7 +117,7 @@ void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Wo
     for_each(exec, rows, work);
 }
 
-/// The same matrix on the host without a counting pass, for rows with an upper bound bound(i) of their entries. A block
+/// Builds a matrix on the host without a counting pass, for rows with an upper bound bound(i) of their entries. A block
 /// of rows is computed in memory of its worker, which stays in the cache, and then copied after the blocks before it.
 /// Address space is reserved for the sum of all bounds; memory is used for the actual entries only. Returns false if
 /// there is not enough address space.
@@ -199,7 +199,7 @@ csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows 
     return {row_count, column_count, std::move(arrays.offsets), std::move(arrays.indices), std::move(arrays.values)};
 }
 
-/// The same if emit_row may emit the columns of a row in any order.
+/// Builds a matrix with sorted rows if emit_row may emit the columns of a row in any order.
 template <class T, class I, class O, executor Executor, class Rows>
 csr<T, I, O> build_sorted_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
     auto made = build_rows<T, I, O>(exec, row_count, column_count, rows);

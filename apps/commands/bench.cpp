@@ -32,7 +32,7 @@ nlohmann::ordered_json json_of(bench::row const& r) {
             {"against", r.against},       {"rows", r.rows},
             {"nonzeros", r.nonzeros},     {"seconds", r.seconds},
             {"fastest", r.fastest},       {"bytes", r.bytes},
-            {"ratio", r.ratio},           {"note", r.note},
+            {"ratio", r.ratio},           {"note", r.details},
             {"forward_error", r.forward}, {"backward_error", r.backward}};
 }
 
@@ -68,7 +68,7 @@ std::vector<std::string_view> valid_suites() {
 
 void check_suite(std::string const& suite) {
     auto const valid = valid_suites();
-    if (suite.empty()) throw usage_error("bench needs a SUITE; valid: " + listed(valid));
+    if (suite.empty()) throw usage_error("bench needs a SUITE; valid: " + list_of(valid));
     require_name("suite", suite, valid);
 }
 
@@ -101,7 +101,7 @@ outcome run(options const& o) {
 command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("bench", "Measure a suite together with other libraries in one run");
-    cli->add_option("SUITE", o->suite, listed(valid_suites()))->type_name("");
+    cli->add_option("SUITE", o->suite, list_of(valid_suites()))->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions, as a functional test");
     cli->add_option("--report", o->report, "write an HTML page with charts of all measurements")

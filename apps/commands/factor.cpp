@@ -101,8 +101,8 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     double const seconds = clock.lap();
     files.write(o.output, [&](std::string const& path) {
         auto const on_host = host.copy(weights);
-        auto const kept = matrix_of(host, on_host.view(), host.copy(f));
-        write_matrix_market(host, path, kept,
+        auto const of_factor = matrix_of(host, on_host.view(), host.copy(f));
+        write_matrix_market(host, path, of_factor,
                             {.symmetry = matrix_market_symmetry::symmetric,
                              .comment = comment_on(graph.vertices),
                              .progress = status.of_file(o.output)});

@@ -42,7 +42,7 @@ std::string list_of_kinds() {
 generator_options read_parameters(generate_request const& o) {
     std::vector<std::string_view> names;
     for (auto const& kind : generator_kinds()) names.push_back(kind.name);
-    if (o.kind.empty()) throw usage_error("generate needs a KIND; valid: " + listed(names));
+    if (o.kind.empty()) throw usage_error("generate needs a KIND; valid: " + list_of(names));
     require_name("kind of matrix", o.kind, names);
     generator_options parameters;
     for (auto const& [key, value] : o.parameters)

@@ -69,12 +69,12 @@ queue_figures figures_of(queue_request const& o, solved_queue const& s) {
     queue_figures f{.servers = s.queue.servers};
     for (std::size_t i = 0; i < s.x.size(); ++i) {
         double const p = s.x[i], open = double(level_of(s.queue, i) + 1), tasks = double(tasks_of(s.queue, i));
-        double const room = open * double(s.queue.share);
+        double const capacity = open * double(s.queue.share);
         f.open += p * open;
         f.busy += p * std::min(open, std::ceil(tasks / double(s.queue.share)));
         f.tasks += p * tasks;
-        f.waiting += p * std::max(tasks - room, 0.0);
-        if (tasks >= room) f.waits += p;
+        f.waiting += p * std::max(tasks - capacity, 0.0);
+        if (tasks >= capacity) f.waits += p;
     }
     f.lost = s.x.empty() ? 0 : s.x.back();
     f.cost = o.server_cost * f.open + o.waiting_cost * f.waiting + o.loss_cost * s.queue.arrival * f.lost;
@@ -83,9 +83,9 @@ queue_figures figures_of(queue_request const& o, solved_queue const& s) {
 
 /// Returns at most 24 numbers of servers up to `all`, evenly spaced.
 std::vector<std::int64_t> numbers_of_servers(std::int64_t all) {
-    constexpr std::int64_t most = 24;
+    constexpr std::int64_t max_points = 24;
     std::vector<std::int64_t> numbers;
-    for (std::int64_t k = 1; k <= most; ++k) numbers.push_back(std::max<std::int64_t>(1, all * k / most));
+    for (std::int64_t k = 1; k <= max_points; ++k) numbers.push_back(std::max<std::int64_t>(1, all * k / max_points));
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     return numbers;
 }

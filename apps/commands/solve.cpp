@@ -134,7 +134,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
 }
 
 template <class T>
-outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a, solve_run<T> const& r) {
+outcome outcome_of(solve_options const& o, host_executor const& host, csr<T> const& a, solve_run<T> const& r) {
     if (r.result.converged) return {};
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", r.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
@@ -150,7 +150,7 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
 
 /// Returns the relative tolerance that is equivalent to both tolerances. `scale`: the power of two in b.
 template <class T>
-double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
+double relative_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
     auto const square = [&](std::int64_t i) { return std::norm(std::complex<double>(b[i])); };
     double const norm = std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -scale);
     return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
@@ -167,7 +167,7 @@ void check_complex(solve_options const& o) {
     auto const& known = complex_preconditioner_names;
     if (std::find(known.begin(), known.end(), o.preconditioner) == known.end())
         throw usage_error(fmt::format("--preconditioner {} is for real matrices, this system is complex; valid: {}",
-                                      o.preconditioner, listed(with_automatic(known))));
+                                      o.preconditioner, list_of(with_automatic(known))));
 }
 
 /// Returns the starting guesses, one for each right-hand side; empty for zeros.
@@ -196,7 +196,7 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
     result.backend(chosen);
     show_results(result, o, r);
     tell_json(result.json(), o, r);
-    auto const end = judge(o, host, a, r);
+    auto const end = outcome_of(o, host, a, r);
     result.publish(files, end);
     return end;
 }
@@ -204,8 +204,8 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
 /// Distributed solve, with block preconditioners per rank or a multilevel method over all ranks. Defaults: cg for
 /// symmetric matrices, else bicgstab; forest.
 template <class Executor, class T>
-solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
-                          right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
+solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
+                             right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
     solve_run<T> run;
     run.solver = o.solver != automatic_name ? o.solver : traits_of(host, a.view()).symmetric ? "cg" : "bicgstab";
     run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
@@ -292,13 +292,13 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         interruptible const until_interrupted;
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
     }
-    if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
+    if (o.absolute_tolerance > 0) o.tolerance = relative_tolerance(o, host, rhs.b, scale);
     if (o.ranks > 1) {
         if constexpr (is_complex_number<T>) {
             throw usage_error("--parts requires a real system; this one is complex");
         } else {
             interruptible const until_interrupted;
-            auto const r = run_in_parts<Executor, T>(o, exec, host, a, rhs, start, status);
+            auto const r = run_distributed<Executor, T>(o, exec, host, a, rhs, start, status);
             return finish(o, chosen, host, a, r, files, status);
         }
     }
@@ -354,9 +354,9 @@ void check(solve_options& o) {
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
         throw usage_error(fmt::format("--restart is {}, expected 1 to 1000", o.restart));
-    if (o.shadow_space < 1 || o.shadow_space > krylov_options::most_shadow_space)
+    if (o.shadow_space < 1 || o.shadow_space > krylov_options::max_shadow_space)
         throw usage_error(
-            fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
+            fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::max_shadow_space));
     if (o.mixed && (o.compare || !o.report.empty()))
         throw usage_error("--mixed cannot be combined with --compare or --report");
     if (o.mixed && o.common.precision == "single")
@@ -423,11 +423,11 @@ command add_solve(CLI::App& program) {
     auto* const cli = program.add_subcommand("solve", "Solve a linear system with a preconditioned Krylov method");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--solver", o->solver,
-                    "one of " + listed(with_automatic(krylov_names)) +
+                    "one of " + list_of(with_automatic(krylov_names)) +
                         "; auto, the default, chooses according to the matrix, and tries another one if a solver fails")
         ->type_name("NAME");
     cli->add_option("--preconditioner", o->preconditioner,
-                    "one of " + listed(with_automatic(preconditioner_names)) +
+                    "one of " + list_of(with_automatic(preconditioner_names)) +
                         "; auto by default. Its options follow by name, or after its name: forest,rounds=7")
         ->type_name("NAME");
     add_preconditioner_options(*cli, o->preconditioner_options);

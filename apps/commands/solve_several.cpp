@@ -82,12 +82,12 @@ several_runs<T> run_columns(solve_options const& o, Executor const& exec, linear
 template <class T>
 void show_results(sheet& result, solve_options const& o, several_runs<T> const& runs) {
     auto const& worst = runs.results[runs.worst()];
-    std::int64_t most = 0;
-    for (auto const& r : runs.results) most = std::max(most, r.iterations);
+    std::int64_t max_iterations = 0;
+    for (auto const& r : runs.results) max_iterations = std::max(max_iterations, r.iterations);
     result.line("solver", fmt::format("{}, preconditioner {}{}, tolerance {:g}", runs.choice.solver, runs.setup.name,
                                       o.is_automatic() ? " (chosen)" : "", o.tolerance));
     result.line("converged", fmt::format("{} of {} right-hand sides, {} at most", runs.converged(), runs.results.size(),
-                                         counted(most, "iteration")));
+                                         counted(max_iterations, "iteration")));
     result.line("relative residual", show_scientific(worst.relative_residual) + " at most");
     result.line("time", fmt::format("{} to set up, {} to solve", show_seconds(runs.setup_seconds),
                                     show_seconds(runs.solve_seconds)));
@@ -100,7 +100,7 @@ void show_results(sheet& result, solve_options const& o, several_runs<T> const& 
     json["tolerance"] = o.tolerance;
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
-    json["iterations"] = most;
+    json["iterations"] = max_iterations;
     json["converged"] = runs.converged() == std::int64_t(runs.results.size());
     json["relative_residual"] = worst.relative_residual;
     json["setup_seconds"] = runs.setup_seconds;
@@ -115,7 +115,7 @@ void show_results(sheet& result, solve_options const& o, several_runs<T> const& 
 }
 
 template <class T>
-outcome judge(solve_options const& o, several_runs<T> const& runs) {
+outcome outcome_of(solve_options const& o, several_runs<T> const& runs) {
     auto const count = std::int64_t(runs.results.size());
     if (runs.converged() == count) return {};
     auto const k = runs.worst();
@@ -150,7 +150,7 @@ outcome solve_several(solve_options const& o, any_executor const& chosen, Execut
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     show_results(result, o, runs);
-    auto const end = judge(o, runs);
+    auto const end = outcome_of(o, runs);
     result.publish(files, end);
     return end;
 }

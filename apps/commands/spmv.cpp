@@ -46,7 +46,7 @@ std::string describe_plan(srcsr_plan<O> const& plan) {
 
 /// Returns the minimum number of bytes that a product must move: matrix and result once, each element of x once.
 template <class T>
-double least_bytes(csr_view<T> a) {
+double min_bytes(csr_view<T> a) {
     double const rows = a.rows(), columns = a.columns(), nonzeros = a.nonzeros();
     return nonzeros * (sizeof(T) + 4) + (rows + 1) * 4 + (rows + columns) * sizeof(T);
 }
@@ -116,7 +116,7 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     });
     status.clear();
 
-    double const rate = least_bytes(a.view()) / seconds * 1e-9;
+    double const rate = min_bytes(a.view()) / seconds * 1e-9;
     sheet result("spmv", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
@@ -169,8 +169,8 @@ command add_spmv(CLI::App& program) {
     auto const o = std::make_shared<spmv_request>();
     auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");
-    cli->add_option("--scheme", o->scheme, "how rows are distributed on a GPU: " + listed(srcsr_scheme_names))
+    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))->type_name("NAME");
+    cli->add_option("--scheme", o->scheme, "how rows are distributed on a GPU: " + list_of(srcsr_scheme_names))
         ->type_name("NAME");
     cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
     cli->add_option("--accumulate", o->accumulate,

@@ -140,7 +140,7 @@ void show_results(sheet& result, tridiagonal_request const& o, band_class const&
     json["seconds"] = r.seconds;
 }
 
-outcome judge(answer const& r, tridiagonal_request const& o, double rounding) {
+outcome outcome_of(answer const& r, tridiagonal_request const& o, double rounding) {
     auto const advice = r.pivoting == "none" ? "; the matrix may need pivoting" : "";
     switch (r.report.status) {
     case solve_status::singular:
@@ -232,8 +232,8 @@ answer solve_on_one(Executor const& exec, host_executor const& host, tridiagonal
 
 /// Distributed solve from rows in host memory.
 template <class Executor, class T>
-answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagonal_view<T> a, buffer<T> const& d,
-                   buffer<T>& x) {
+answer solve_over_ranks(Executor const& exec, tridiagonal_request const& o, tridiagonal_view<T> a, buffer<T> const& d,
+                        buffer<T>& x) {
     band_options const how{.pivot = choose("pivoting", o.pivoting, pivotings),
                            .threshold = o.threshold,
                            .method = choose("method", o.method, methods).bands,
@@ -245,14 +245,14 @@ answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagon
         auto const own = [&](T const* from) {
             return rank_exec.copy(array_view<T const>(from + rows.first, rows.size()));
         };
-        auto const lower = own(a.lower), diagonal = own(a.diagonal), upper = own(a.upper), side = own(d.data());
+        auto const lower = own(a.lower), diagonal = own(a.diagonal), upper = own(a.upper), rhs = own(d.data());
         buffer<T> solution(rank_exec, rows.size());
         rank_exec.synchronize();
         others.gather(0); // all ranks have their rows
         stopwatch clock;
         solve_report const report = solve_tridiagonal_distributed(
             rank_exec, others, tridiagonal_view<T>{rows.size(), lower.data(), diagonal.data(), upper.data()},
-            side.view(), solution.view(), how);
+            rhs.view(), solution.view(), how);
         rank_exec.synchronize();
         others.gather(0);
         if (others.rank() == 0) {
@@ -293,8 +293,8 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
         if constexpr (std::is_same_v<T, real_of<T>>) {
             auto const blocks = to_blocks(host, a, c);
             band_matrix<T> const rows(blocks);
-            r = solve_parts<Executor, T>(exec, o, tridiagonal_view<T>{a.rows(), rows.lower, rows.diagonal, rows.upper},
-                                         system.b, solved);
+            r = solve_over_ranks<Executor, T>(
+                exec, o, tridiagonal_view<T>{a.rows(), rows.lower, rows.diagonal, rows.upper}, system.b, solved);
         }
     } else {
         r = solve_on_one<Executor, T>(exec, host, o, a, c, system.b, solved);
@@ -310,7 +310,7 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
     result.backend(chosen);
     show_results(result, o, c, a.rows(), r);
     result.json()["field"] = std::is_same_v<T, real_of<T>> ? "real" : "complex";
-    auto const end = judge(r, o, std::numeric_limits<real_of<T>>::epsilon());
+    auto const end = outcome_of(r, o, std::numeric_limits<real_of<T>>::epsilon());
     result.publish(files, end);
     return end;
 }

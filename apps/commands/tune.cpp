@@ -18,7 +18,7 @@ struct tune_request {
     std::string only{};
 };
 
-std::filesystem::path place_of(tune_request const& o) {
+std::filesystem::path path_of(tune_request const& o) {
     if (!o.output.empty()) return o.output;
     auto const file = default_tuning_file();
     if (file.empty())
@@ -30,7 +30,7 @@ std::filesystem::path place_of(tune_request const& o) {
 
 outcome run(tune_request const& o) {
     check_common_options(o.common);
-    auto const file = place_of(o);
+    auto const file = path_of(o);
     auto const chosen = make_executor(o.common);
     auto const* const gpu = [&]() -> cuda_executor const* {
 #if defined(COPPICE_HAS_CUDA)

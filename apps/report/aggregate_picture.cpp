@@ -23,7 +23,7 @@ std::string aggregate_picture(aggregate_grid const& grid) {
     std::int64_t const nx = grid.nx, ny = std::int64_t(grid.of.size()) / nx;
     auto const at = [&](std::int64_t x, std::int64_t y) { return grid.of[std::size_t(y * nx + x)]; };
     std::array<std::string, tints.size()> cells;
-    std::string borders, alone;
+    std::string edges, alone;
     for (std::int64_t y = 0; y < ny; ++y)
         for (std::int64_t x = 0, last; x < nx; x = last) { // runs of one aggregate
             std::int32_t const own = at(x, y);
@@ -33,11 +33,11 @@ std::string aggregate_picture(aggregate_grid const& grid) {
                 cells[tint_of(own)] += fmt::format("M{} {}h{}v1h{}z", x, y, last - x, x - last);
             else
                 alone += fmt::format("M{} {}h{}v1h{}z", x, y, last - x, x - last);
-            if (last < nx) borders += fmt::format("M{} {}v1", last, y);
+            if (last < nx) edges += fmt::format("M{} {}v1", last, y);
         }
     for (std::int64_t y = 1; y < ny; ++y)
         for (std::int64_t x = 0; x < nx; ++x)
-            if (at(x, y) != at(x, y - 1)) borders += fmt::format("M{} {}h1", x, y);
+            if (at(x, y) != at(x, y - 1)) edges += fmt::format("M{} {}h1", x, y);
     std::string svg = fmt::format("<svg class=aggregates role=img aria-label='aggregates of the first level' "
                                   "viewBox='-0.1 -0.1 {}.2 {}.2' style='width:min(100%,{}px)'>",
                                   nx, ny, std::min<std::int64_t>(900, 14 * nx));
@@ -46,7 +46,7 @@ std::string aggregate_picture(aggregate_grid const& grid) {
     if (!alone.empty()) svg += fmt::format("<path fill='#fff' d='{}'/>", alone);
     return svg + fmt::format("<path fill=none stroke='#1b1f24' stroke-width='0.08' stroke-linecap=round "
                              "d='{}M0 0h{}v{}h-{}z'/></svg>",
-                             borders, nx, ny, nx);
+                             edges, nx, ny, nx);
 }
 
 } // namespace coppice::app::report

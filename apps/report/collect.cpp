@@ -8,11 +8,11 @@
 namespace coppice::app::report {
 namespace {
 
-constexpr int most_cells = 320;
+constexpr int max_cells = 320;
 constexpr std::int64_t closeup_span = 80;
 
 raster blank(std::int64_t first, std::int64_t span) {
-    int const cells = static_cast<int>(std::min<std::int64_t>(span, most_cells));
+    int const cells = static_cast<int>(std::min<std::int64_t>(span, max_cells));
     auto const boxes = static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells);
     return {first, span, cells, std::vector<std::uint32_t>(boxes, 0), std::vector<std::uint32_t>(boxes, 0)};
 }
@@ -66,7 +66,7 @@ template <class T>
 void draw_patterns(csr_view<T> a, linear_forest<std::int32_t> const& forest, pattern& whole, pattern& closeup) {
     std::int64_t const n = a.rows();
     whole = {blank(0, n), blank(0, n)};
-    if (n > most_cells) {
+    if (n > max_cells) {
         std::int64_t const first = (n - closeup_span) / 2;
         closeup = {blank(first, closeup_span), blank(first, closeup_span)};
     }

@@ -120,7 +120,7 @@ public:
     void keep_free(point end) { taken_.push_back({end.x - 5, end.y - 5, end.x + 5, end.y + 5}); }
 
     /// Returns the middle of the first line of a label of width `w` and height 34 for the curve end `end`.
-    point place(point end, double w) {
+    point position_of(point end, double w) {
         point best{};
         double min_value = 1e300;
         for (double const dy : {24.0, -44.0, 60.0, -80.0, 96.0, -116.0})
@@ -203,7 +203,7 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
             if (runs[i].chosen == chosen && !curves[i].empty()) {
                 auto const w = std::max(text_width(runs[i].preconditioner, 14), text_width("123 iterations", 12));
                 auto const end = curves[i].back();
-                labels += draw_label(runs[i], end, layout.place(end, w), w);
+                labels += draw_label(runs[i], end, layout.position_of(end, w), w);
             }
     return fmt::format("<div class=scroll><svg class=chart viewBox='0 0 {} {}' role=img aria-label='Relative residual "
                        "over iterations'>"

@@ -15,7 +15,7 @@
 namespace coppice::app::report {
 namespace {
 
-constexpr std::size_t most_ranked = 10;
+constexpr std::size_t max_ranked = 10;
 
 /// Counts sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
 bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes) {
@@ -59,7 +59,7 @@ ranking rank(std::string const& title, std::string const& item, std::string cons
     auto const before = [](auto const& a, auto const& b) {
         return a.second != b.second ? a.second > b.second : a.first < b.first;
     };
-    auto const count = std::min(rows.size(), most_ranked);
+    auto const count = std::min(rows.size(), max_ranked);
     std::partial_sort(rows.begin(), rows.begin() + std::ptrdiff_t(count), rows.end(), before);
     rows.resize(count);
     return {title, item, figure, std::move(rows)};

@@ -67,9 +67,9 @@ std::vector<position_2d> positions_by_springs(std::int32_t n, graph_edges const&
         }
         double const longest = std::sqrt(double(n)) * 0.1 * (1 - double(step) / steps) + 0.001;
         for (std::size_t v = 0; v < at.size(); ++v) {
-            double const length = std::hypot(force[v][0], force[v][1]), moved = std::min(length, longest);
+            double const length = std::hypot(force[v][0], force[v][1]), distance = std::min(length, longest);
             if (length == 0) continue;
-            for (std::size_t d : {0u, 1u}) at[v][d] += force[v][d] / length * moved;
+            for (std::size_t d : {0u, 1u}) at[v][d] += force[v][d] / length * distance;
         }
     }
     return at;

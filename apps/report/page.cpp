@@ -35,7 +35,7 @@ std::string comparison(page const& data) {
     return text.empty() ? text : text + ".";
 }
 
-std::string verdict(page const& data) {
+std::string conclusion(page const& data) {
     auto const& r = chosen_of(data);
     auto const with = r.preconditioner == "none"
                           ? std::string("without a preconditioner")
@@ -162,7 +162,7 @@ std::string render(page const& data) {
     html += fmt::format("<title>coppice solve · {}</title><style>{}</style></head><body><main>", escaped(data.matrix),
                         style_sheet);
     html += fmt::format("<header><p class=overline>coppice solve</p><h1>{}</h1><p class=size>{}</p>{}{}</header>",
-                        escaped(data.matrix), escaped(data.size), verdict(data), key_figures(chosen));
+                        escaped(data.matrix), escaped(data.size), conclusion(data), key_figures(chosen));
     html +=
         convergence_section(data) + pattern_section(data) + forest_section(data.forest) + levels_section(data.levels);
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +

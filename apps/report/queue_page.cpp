@@ -50,10 +50,10 @@ std::string wrap(std::string const& label, double height, std::string const& svg
                        width, height, label, svg);
 }
 
-/// Draws a quantity over the number of servers, with a marker at `marked`.
+/// Draws a quantity over the number of servers, with a marker at `chosen`.
 template <class Figure>
 std::string curve(std::vector<queue_figures> const& all, std::string const& label, Figure const& figure,
-                  std::int64_t marked, double limit) {
+                  std::int64_t chosen, double limit) {
     double max_value = limit;
     for (auto const& q : all) max_value = std::max(max_value, figure(q));
     frame const f(0, double(all.back().servers), max_value * 1.04, 200);
@@ -61,7 +61,7 @@ std::string curve(std::vector<queue_figures> const& all, std::string const& labe
     for (auto const& q : all) {
         auto const x = coordinate(f.across(double(q.servers))), y = coordinate(f.up(figure(q)));
         path += fmt::format("{}{} {}", path.empty() ? "M" : "L", x, y);
-        if (q.servers == marked)
+        if (q.servers == chosen)
             markers = fmt::format("<circle class='end chosen' cx={0} cy={1} r=5><title>{2} servers: {3:.4g}</title>"
                                   "</circle><text class=value x={0} y={1} dy=-10 text-anchor=middle>{3:.3g}</text>",
                                   x, y, q.servers, figure(q));
@@ -104,14 +104,14 @@ std::string key_figures(queue_page const& data) {
     return html + "</dl>";
 }
 
-std::string servers_table(std::vector<queue_figures> const& all, std::int64_t marked) {
+std::string servers_table(std::vector<queue_figures> const& all, std::int64_t chosen) {
     std::string html = "<div class=scroll><table><thead><tr><th class=number>servers<th class=number>open"
                        "<th class=number>load<th class=number>a task waits<th class=number>turned away"
                        "<th class=number>waiting tasks<th class=number>cost</tr></thead><tbody>";
     for (auto const& q : all)
         html += fmt::format("<tr class={}><td class=number>{}<td class=number>{:.4g}<td class=number>{}<td "
                             "class=number>{}<td class=number>{:.2e}<td class=number>{:.4g}<td class=number>{:.5g}</tr>",
-                            q.servers == marked ? "chosen" : "other", q.servers, q.open, escaped(percent(q.load())),
+                            q.servers == chosen ? "chosen" : "other", q.servers, q.open, escaped(percent(q.load())),
                             escaped(percent(q.waits)), q.lost, q.waiting, q.cost);
     return html + "</tbody></table></div>";
 }

@@ -59,7 +59,7 @@ int boost_graph::components() const {
     std::vector<std::int32_t> labels(boost::num_vertices(graph_->g));
     auto const& g = graph_->g;
     std::vector<boost::default_color_type> colours(boost::num_vertices(g), boost::white_color);
-    int count = 0; // connected_components() asks for an undirected type; this is its loop
+    int count = 0; // connected_components() requires an undirected type; this is its loop
     for (std::int32_t v = 0; v < std::int32_t(boost::num_vertices(g)); ++v) {
         if (colours[std::size_t(v)] != boost::white_color) continue;
         boost::queue<std::int32_t> queue;

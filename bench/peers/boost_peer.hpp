@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Algorithms of the Boost Graph Library on a graph of its own.
+/// Algorithms of the Boost Graph Library on a copy of the graph.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace coppice::bench {
 
-/// A copy of a graph as boost::compressed_sparse_row_graph. Each call does the whole work, its property maps included.
+/// A copy of a graph as boost::compressed_sparse_row_graph. Each call includes the creation of its property maps.
 class boost_graph {
 public:
     explicit boost_graph(csr_view<float> a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Calls of cuSPARSE that fail in words, and its handle.
+/// Error checks for calls of cuSPARSE, and its handle.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline void check_cusparse(cusparseStatus_t status, char const* call) {
 }
 #define COPPICE_CUSPARSE_CHECK(call) check_cusparse((call), #call)
 
-/// The handle, on the stream of an executor. Made once: that is no part of what is measured.
+/// The handle, on the stream of an executor. It is created once and is not part of the measured time.
 inline cusparseHandle_t handle_on(cuda_executor const& exec) {
     static cusparseHandle_t const handle = [] {
         cusparseHandle_t made = nullptr;

@@ -59,7 +59,7 @@ private:
     buffer<unsigned char> storage_{};
 };
 
-/// A copy of A with its factors in the place of its values.
+/// A copy of A whose values are replaced by those of its factors.
 csr<double> factorise(cuda_executor const& exec, csr_view<double> a) {
     csr<double> factors{a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                         copy_of(exec, a.values())};

@@ -7,7 +7,7 @@
 namespace coppice::bench {
 namespace {
 
-/// A matrix as cuSPARSE sees it.
+/// A matrix descriptor of cuSPARSE.
 class described {
 public:
     described(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros, std::int32_t const* offsets,
@@ -39,14 +39,14 @@ std::int64_t cusparse_product(cuda_executor const& exec, csr_view<double> a, csr
     auto const handle = handle_on(exec);
     double const one = 1, zero = 0;
     auto const plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    auto const way = CUSPARSE_SPGEMM_ALG2;
+    auto const algorithm = CUSPARSE_SPGEMM_ALG2;
     buffer<std::int32_t> offsets(exec, std::int64_t(a.rows()) + 1);
     described const left(a), right(b), product(a.rows(), b.columns(), 0, offsets.data(), nullptr, nullptr);
     product_state const state;
     std::size_t bytes = 0;
     auto const estimate = [&](void* memory) {
         COPPICE_CUSPARSE_CHECK(cusparseSpGEMM_workEstimation(handle, plain, plain, &one, left, right, &zero, product,
-                                                             CUDA_R_64F, way, state.of, &bytes, memory));
+                                                             CUDA_R_64F, algorithm, state.of, &bytes, memory));
     };
     estimate(nullptr);
     buffer<unsigned char> first(exec, std::int64_t(bytes) + 1);
@@ -54,15 +54,15 @@ std::int64_t cusparse_product(cuda_executor const& exec, csr_view<double> a, csr
     std::size_t third_bytes = 0;
     auto const bound = [&](void* memory) {
         COPPICE_CUSPARSE_CHECK(cusparseSpGEMM_estimateMemory(handle, plain, plain, &one, left, right, &zero, product,
-                                                             CUDA_R_64F, way, state.of, 1.0f, &third_bytes, memory,
-                                                             &bytes));
+                                                             CUDA_R_64F, algorithm, state.of, 1.0f, &third_bytes,
+                                                             memory, &bytes));
     };
     bound(nullptr);
     buffer<unsigned char> third(exec, std::int64_t(third_bytes) + 1);
     bound(third.data());
     auto const compute = [&](void* memory) {
         COPPICE_CUSPARSE_CHECK(cusparseSpGEMM_compute(handle, plain, plain, &one, left, right, &zero, product,
-                                                      CUDA_R_64F, way, state.of, &bytes, memory));
+                                                      CUDA_R_64F, algorithm, state.of, &bytes, memory));
     };
     buffer<unsigned char> second(exec, std::int64_t(bytes) + 1);
     compute(second.data());
@@ -72,7 +72,7 @@ std::int64_t cusparse_product(cuda_executor const& exec, csr_view<double> a, csr
     buffer<double> values(exec, nonzeros);
     COPPICE_CUSPARSE_CHECK(cusparseCsrSetPointers(product, offsets.data(), indices.data(), values.data()));
     COPPICE_CUSPARSE_CHECK(
-        cusparseSpGEMM_copy(handle, plain, plain, &one, left, right, &zero, product, CUDA_R_64F, way, state.of));
+        cusparseSpGEMM_copy(handle, plain, plain, &one, left, right, &zero, product, CUDA_R_64F, algorithm, state.of));
     exec.synchronize();
     return nonzeros;
 }

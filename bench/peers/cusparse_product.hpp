@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The sparse product of cuSPARSE, to be measured against.
+/// The sparse product of cuSPARSE, for comparison.
 #pragma once
 
 #include <coppice/algebra/csr.hpp>
@@ -8,7 +8,8 @@
 
 namespace coppice::bench {
 
-/// C = A B, both phases with their memory; returns the entries of C. Throws device_error where cuSPARSE fails.
+/// Computes C = A B, including both phases and their allocations; returns the number of entries of C. Throws
+/// device_error if cuSPARSE fails.
 std::int64_t cusparse_product(cuda_executor const& exec, csr_view<double> a, csr_view<double> b);
 
 } // namespace coppice::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Conjugate gradients of Eigen, a peer where CMake finds that library.
+/// Conjugate gradients of Eigen, for comparison if CMake finds that library.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ public:
     eigen_cg(eigen_cg const&) = delete;
     eigen_cg& operator=(eigen_cg const&) = delete;
 
-    /// Solves from x = 0, with so many iterations.
+    /// Solves from x = 0 with the given number of iterations.
     void run(int iterations);
 
 private:

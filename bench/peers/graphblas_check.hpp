@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the peers of SuiteSparse:GraphBLAS share. Included by their sources alone.
+/// Error check of the comparisons with SuiteSparse:GraphBLAS; included by their sources only.
 #pragma once
 
 #include <stdexcept>

@@ -11,9 +11,9 @@
 namespace coppice::bench {
 namespace {
 
-extern "C" void join_pairs(void* z, void const* x, void const* y) {
+extern "C" void merge_pairs(void* z, void const* x, void const* y) {
     *static_cast<largest_and_count*>(z) =
-        joined(*static_cast<largest_and_count const*>(x), *static_cast<largest_and_count const*>(y));
+        merged(*static_cast<largest_and_count const*>(x), *static_cast<largest_and_count const*>(y));
 }
 extern "C" void times_pairs(void* z, void const* x, void const* y) {
     *static_cast<largest_and_count*>(z) =
@@ -28,7 +28,7 @@ struct graphblas_matrix::state {
     GrB_Vector w = nullptr;
     double sum = 0;
     GrB_Type pair = nullptr;
-    GrB_BinaryOp join = nullptr, times = nullptr;
+    GrB_BinaryOp merge = nullptr, times = nullptr;
     GrB_Monoid monoid = nullptr;
     GrB_Semiring semiring = nullptr;
 
@@ -51,10 +51,10 @@ graphblas_matrix::graphblas_matrix(csr_view<double> a, int threads) : state_(new
                                  offsets.size(), indices.size(), indices.size(), GrB_CSR_FORMAT),
           "importing the matrix");
     check(GrB_Type_new(&s.pair, sizeof(largest_and_count)), "GrB_Type_new");
-    check(GrB_BinaryOp_new(&s.join, join_pairs, s.pair, s.pair, s.pair), "GrB_BinaryOp_new");
+    check(GrB_BinaryOp_new(&s.merge, merge_pairs, s.pair, s.pair, s.pair), "GrB_BinaryOp_new");
     check(GrB_BinaryOp_new(&s.times, times_pairs, s.pair, s.pair, s.pair), "GrB_BinaryOp_new");
     largest_and_count none = largest_and_count_semiring::nothing();
-    check(GrB_Monoid_new_UDT(&s.monoid, s.join, &none), "GrB_Monoid_new");
+    check(GrB_Monoid_new_UDT(&s.monoid, s.merge, &none), "GrB_Monoid_new");
     check(GrB_Semiring_new(&s.semiring, s.monoid, s.times), "GrB_Semiring_new");
     std::vector<largest_and_count> pairs(indices.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = {a.values()[std::int64_t(k)], 1};
@@ -70,7 +70,7 @@ graphblas_matrix::~graphblas_matrix() {
     GrB_Vector_free(&state_->w);
     GrB_Semiring_free(&state_->semiring);
     GrB_Monoid_free(&state_->monoid);
-    GrB_BinaryOp_free(&state_->join);
+    GrB_BinaryOp_free(&state_->merge);
     GrB_BinaryOp_free(&state_->times);
     GrB_Type_free(&state_->pair);
     delete state_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SuiteSparse:GraphBLAS as a peer of the sparse algebra on the host, behind a small C++ face.
+/// SuiteSparse:GraphBLAS for comparison with the sparse algebra on the host, behind a small C++ interface.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace coppice::bench {
 
-/// A square matrix held by SuiteSparse:GraphBLAS by rows, and what is measured of it. Every operation makes its result
-/// anew and is finished when it returns.
+/// A square matrix of SuiteSparse:GraphBLAS stored by rows, and the measured operations. Every operation creates a new
+/// result and has completed when it returns.
 class graphblas_matrix {
 public:
     graphblas_matrix(csr_view<double> a, int threads);
@@ -20,9 +20,9 @@ public:
     graphblas_matrix(graphblas_matrix const&) = delete;
     graphblas_matrix& operator=(graphblas_matrix const&) = delete;
 
-    /// A A over "plus-times" or "min-plus"; `masked`: where A has entries.
+    /// A A over "plus-times" or "min-plus"; `masked`: only at the entries of A.
     void square(std::string const& semiring, bool masked = false);
-    /// A A over a user-defined semiring: pairs of the largest product and how many products there were.
+    /// A A over a user-defined semiring: pairs of the largest product and the number of products.
     void square_of_pairs();
     void add_transposed(); ///< A + A^T, element by element
     void multiply_transposed();
@@ -33,9 +33,9 @@ public:
     void transpose();
     /// A(list, list).
     void extract(std::vector<std::int64_t> const& list);
-    /// Makes what assign() needs: a copy of A to write to, and A(list, list) to write.
+    /// Prepares assign(): a copy of A as the output, and A(list, list) as the input.
     void prepare_assign(std::vector<std::int64_t> const& list);
-    /// C(list, list) = B, for the matrices that prepare_assign() has made.
+    /// C(list, list) = B, for the matrices of prepare_assign().
     void assign(std::vector<std::int64_t> const& list);
     std::int64_t entries() const; ///< of the last result
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SuiteSparse:GraphBLAS as a peer of the host SpMV, behind a small C++ face.
+/// SuiteSparse:GraphBLAS for comparison with the host SpMV, behind a small C++ interface.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace coppice::bench {
 
-/// A float matrix and vectors held by SuiteSparse:GraphBLAS.
+/// A matrix and vectors of float in SuiteSparse:GraphBLAS.
 class graphblas_spmv {
 public:
     graphblas_spmv(csr_view<float> a, array_view<float const> x, int threads);
@@ -17,7 +17,7 @@ public:
     graphblas_spmv(graphblas_spmv const&) = delete;
     graphblas_spmv& operator=(graphblas_spmv const&) = delete;
 
-    /// w = A u over "plus-times", "min-plus" or "max-second"; finished when it returns.
+    /// w = A u over "plus-times", "min-plus" or "max-second"; completed when it returns.
     void multiply(std::string const& semiring);
     /// w = A u over a user-defined pair type: value and column of the largest a_ij u_j.
     void multiply_arg_max();

@@ -5,8 +5,8 @@
 //         <build>/libcoppice.a -lHYPRE -ltbb -lz -o multilevel_peer
 //     mpirun -np 2 ./multilevel_peer 500 60 24 1e-6
 //
-// CG (BiCGStab where unsymmetric) with one V cycle, by two settings: the default ones (HMIS, extended+i), and those for
-// GPUs (PMIS, extended+i, l1-Jacobi). Times of the slowest rank: set-up, solve.
+// CG (BiCGStab for unsymmetric matrices) with one V cycle, with two settings: the defaults (HMIS, extended+i), and
+// those for GPUs (PMIS, extended+i, l1-Jacobi). Times of the slowest rank: set-up, solve.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

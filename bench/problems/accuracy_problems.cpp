@@ -23,7 +23,7 @@ accuracy_system<T> empty_system(std::int64_t n, int reach, int block) {
     return s;
 }
 
-/// Row i of A x; `magnitudes` becomes the sum of |A| in that row.
+/// Returns row i of A x; sets `magnitudes` to the sum of |A| in that row.
 template <class T>
 long double apply(accuracy_system<T> const& s, std::vector<T> const& x, std::int64_t i, long double& magnitudes) {
     long double sum = 0;
@@ -37,7 +37,7 @@ long double apply(accuracy_system<T> const& s, std::vector<T> const& x, std::int
     return sum;
 }
 
-/// LAPACK leaves half-eliminated right-hand sides behind where it meets a zero pivot: no answer.
+/// At a zero pivot LAPACK returns partially eliminated right-hand sides, which are no solution.
 template <class T>
 std::vector<T> or_nothing(lapack_int info, std::vector<T> x) {
     if (info != 0) std::fill(x.begin(), x.end(), std::numeric_limits<T>::quiet_NaN());
@@ -58,9 +58,9 @@ template <class T>
 accuracy_system<T> scalar_system(tridiagonal<T> const& a) {
     auto s = empty_system<T>(a.size(), 1, 1);
     buffer<T> const* const bands[] = {&a.lower, &a.diagonal, &a.upper};
-    for (std::size_t part = 0; part < 3; ++part) {
-        s.solver[part].assign(bands[part]->begin(), bands[part]->end());
-        std::copy(bands[part]->begin(), bands[part]->end(), s.bands.begin() + std::int64_t(part) * a.size());
+    for (std::size_t band = 0; band < 3; ++band) {
+        s.solver[band].assign(bands[band]->begin(), bands[band]->end());
+        std::copy(bands[band]->begin(), bands[band]->end(), s.bands.begin() + std::int64_t(band) * a.size());
     }
     return s;
 }
@@ -69,12 +69,12 @@ accuracy_system<double> block_system(block_tridiagonal<double> const& a) {
     int const n = a.block();
     auto s = empty_system<double>(a.size(), 2 * n - 1, n);
     buffer<double> const* const bands[] = {&a.lower, &a.diagonal, &a.upper};
-    for (int part = 0; part < 3; ++part) {
-        buffer<double> const& blocks = *bands[part];
-        s.solver[part].assign(blocks.begin(), blocks.end());
+    for (int band = 0; band < 3; ++band) {
+        buffer<double> const& blocks = *bands[band];
+        s.solver[band].assign(blocks.begin(), blocks.end());
         for (std::int64_t i = 0; i < a.length(); ++i)
             for (int e = 0; e < n * n; ++e) {
-                std::int64_t const row = i * n + e % n, column = (i + part - 1) * n + e / n;
+                std::int64_t const row = i * n + e % n, column = (i + band - 1) * n + e / n;
                 if (column >= 0 && column < s.size)
                     s.bands[std::size_t((column - row + s.reach) * s.size + row)] = blocks[i * n * n + e];
             }
@@ -136,7 +136,7 @@ std::vector<T> lapack_answer(accuracy_system<T> const& s) {
 
 template <class T>
 answer_errors errors_of(accuracy_system<T> const& s, std::vector<T> const& x) {
-    long double difference = 0, norm = 0, residual = 0, matrix = 0, solution = 0, side = 0;
+    long double difference = 0, norm = 0, residual = 0, matrix = 0, solution = 0, rhs = 0;
     for (std::int64_t i = 0; i < s.size; ++i) {
         auto const at = std::size_t(i);
         auto const exact = static_cast<long double>(s.exact[at]), here = static_cast<long double>(x[at]);
@@ -148,10 +148,10 @@ answer_errors errors_of(accuracy_system<T> const& s, std::vector<T> const& x) {
         residual = std::max(residual, std::abs(apply(s, x, i, row) - d));
         matrix = std::max(matrix, row);
         solution = std::max(solution, std::abs(here));
-        side = std::max(side, std::abs(d));
+        rhs = std::max(rhs, std::abs(d));
     }
     return {finite_or_infinite(std::sqrt(difference / norm)),
-            residual == 0 ? 0 : finite_or_infinite(residual / (matrix * solution + side))};
+            residual == 0 ? 0 : finite_or_infinite(residual / (matrix * solution + rhs))};
 }
 
 #define COPPICE_ACCURACY_INSTANTIATE(T)                                                                                \

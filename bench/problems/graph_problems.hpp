@@ -16,7 +16,8 @@ struct graph_problem {
     char const* generator; ///< as parse_generator() reads it
 };
 
-/// The grids of Tables 15 and 16 of the source thesis, or their stand-ins, at full size; small ones for quick runs.
+/// The grids of Tables 15 and 16 of the source thesis, or similar generated matrices, at full size; small ones for
+/// quick runs.
 inline std::vector<graph_problem> graph_problems(bool quick) {
     if (quick) return {{"ANISO2 60^2", "aniso2,nx=60"}, {"5-point 50^2", "laplace2d,nx=50"}};
     return {{"ANISO1 2500^2", "aniso1,nx=2500"},

@@ -16,25 +16,25 @@
 
 namespace coppice::bench {
 
-/// What a problem has in common with others, what differs, and where it is on that axis; empty for one by itself.
+/// Title of a sweep, its axis, and the value of a problem on that axis; empty for a single problem.
 struct sweep {
     std::string chart{}, axis{};
     double at = 0;
 };
 
-/// Rows of one problem, and how to take their times.
+/// Rows of one problem and the methods that measure them.
 class host_problem {
 public:
     host_problem(table& t, options const& o, std::string name, std::int64_t rows, sweep s = {})
         : table_(t), name_(std::move(name)), rows_(rows), sweep_(std::move(s)), repetitions_(o.quick ? 3 : 25),
-          most_(host_executor(o.threads).threads()) {}
+          max_threads_(host_executor(o.threads).threads()) {}
     ~host_problem() { table_.add(std::move(results_)); }
     host_problem(host_problem const&) = delete;
 
-    /// What `make(executor)` returns, on one thread and on all of them.
+    /// Measures the function that `make(executor)` returns, on one thread and on all threads.
     template <class Prepare, class Make>
     void coppice(std::string const& method, Prepare const& prepare, Make const& make) {
-        for (int threads = 1; threads <= most_; threads = threads < most_ ? most_ : threads + 1) {
+        for (int threads = 1; threads <= max_threads_; threads = threads < max_threads_ ? max_threads_ : threads + 1) {
             host_executor const exec(threads);
             peer(fmt::format("coppice {}, {} thread{}", method, threads, threads > 1 ? "s" : ""), prepare, make(exec));
         }
@@ -53,11 +53,11 @@ private:
     std::string name_;
     std::int64_t rows_;
     sweep sweep_;
-    int repetitions_, most_;
+    int repetitions_, max_threads_;
     std::vector<row> results_;
 };
 
-/// Storage of LAPACK's gbsv, of which only the shape matters to time: every entry of it is random.
+/// Storage of LAPACK's gbsv with random entries; only its shape affects the time.
 template <class T>
 struct lapack_bands {
     std::int64_t n;
@@ -79,7 +79,7 @@ char const* type_name() {
     return sizeof(T) == 8 ? "double" : "float";
 }
 
-/// A solve with workspace of its own.
+/// A solve with a workspace that it owns.
 template <class T>
 auto solver(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
             band_options const& o = {}) {

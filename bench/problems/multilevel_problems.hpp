@@ -20,9 +20,10 @@ struct multilevel_problem {
     bool symmetric = true;
 };
 
-/// Thirteen kinds on grids of `side` points a direction, in space of `depth`, elasticity of `solid`.
-inline std::vector<multilevel_problem> multilevel_problems(int side, int depth, int solid) {
-    auto const n = std::to_string(side), m = std::to_string(depth);
+/// Thirteen matrices on plane grids of `points` points per direction, on grids in space of `depth` points, and
+/// elasticity on grids of `solid` points.
+inline std::vector<multilevel_problem> multilevel_problems(int points, int depth, int solid) {
+    auto const n = std::to_string(points), m = std::to_string(depth);
     return {{"5-point", "laplace2d,nx=" + n},
             {"ANISO1", "aniso1,nx=" + n},
             {"ANISO2", "aniso2,nx=" + n},
@@ -38,21 +39,22 @@ inline std::vector<multilevel_problem> multilevel_problems(int side, int depth, 
             {"elasticity", "elasticity,nx=" + std::to_string(solid)}};
 }
 
-/// Five-point matrix of -div(w grad u) + v grad u by finite volumes on n x n cells, zero beyond the border, upwind.
-/// weight(x, y) of a cell; wind(x, y, direction) through its side to the right (0) or above (1), in units of w.
+/// Five-point matrix of -div(w grad u) + v grad u by finite volumes on n x n cells with upwinding; u = 0 outside of the
+/// domain. weight(x, y) of a cell; wind(x, y, direction): flow through its right (0) or upper (1) face, in units of w.
 template <class Weight, class Wind>
 csr<double> finite_volumes(std::int64_t n, Weight const& weight, Wind const& wind) {
     auto a = generate<double>(host_executor{}, "laplace2d", {.nx = n});
     for (std::int64_t i = 0; i < a.rows(); ++i) {
         std::int64_t const x = i % n, y = i / n;
         double const here = weight(x, y);
-        // Left, right, below, above: the neighbour, and what blows from here to there.
-        std::array<std::pair<std::int64_t, double>, 4> sides{{{x > 0 ? i - 1 : -1, x > 0 ? -wind(x - 1, y, 0) : 0},
-                                                              {x + 1 < n ? i + 1 : -1, x + 1 < n ? wind(x, y, 0) : 0},
-                                                              {y > 0 ? i - n : -1, y > 0 ? -wind(x, y - 1, 1) : 0},
-                                                              {y + 1 < n ? i + n : -1, y + 1 < n ? wind(x, y, 1) : 0}}};
+        // Left, right, below, above: the neighbour, and the flow from this cell to it.
+        std::array<std::pair<std::int64_t, double>, 4> neighbours{
+            {{x > 0 ? i - 1 : -1, x > 0 ? -wind(x - 1, y, 0) : 0},
+             {x + 1 < n ? i + 1 : -1, x + 1 < n ? wind(x, y, 0) : 0},
+             {y > 0 ? i - n : -1, y > 0 ? -wind(x, y - 1, 1) : 0},
+             {y + 1 < n ? i + n : -1, y + 1 < n ? wind(x, y, 1) : 0}}};
         double diagonal = 0;
-        for (auto const& [j, blows] : sides) {
+        for (auto const& [j, blows] : neighbours) {
             double const w = j < 0 ? here : 2 / (1 / here + 1 / weight(j % n, j / n));
             diagonal += w + (blows > 0 ? blows : 0);
             for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
@@ -72,14 +74,14 @@ inline csr<double> make_multilevel_problem(multilevel_problem const& p) {
         return generate<double>(host_executor{}, request.kind, request.options);
     }
     std::int64_t const n = std::stoll(p.generator.substr(comma + 4)), square = n < 16 ? 1 : n / 16;
-    if (kind == "jumps") // of 10^3 and 10^-3 between squares of a chessboard
+    if (kind == "jumps") // jumps between 10^3 and 10^-3 on the squares of a chessboard
         return finite_volumes(
             n,
             [=](std::int64_t x, std::int64_t y) {
                 return std::array{1.0, 1e3, 1e-3}[std::size_t((x / square + 2 * (y / square)) % 3)];
             },
             [](std::int64_t, std::int64_t, int) { return 0.0; });
-    // The stream function sin(pi x) sin(pi y): a wind around the middle of the square, up to 1.
+    // The stream function sin(pi x) sin(pi y): a flow around the centre of the square, of magnitude at most 1.
     auto const stream = [=](std::int64_t x, std::int64_t y) {
         double const h = 3.14159265358979323846 / double(n);
         return double(n) / 3.14159265358979323846 * std::sin(h * double(x)) * std::sin(h * double(y));
@@ -91,7 +93,7 @@ inline csr<double> make_multilevel_problem(multilevel_problem const& p) {
         });
 }
 
-/// x = sine, as the command has it.
+/// The solution `sine`, as in the command.
 inline std::vector<double> sine_of(std::int64_t n) {
     std::vector<double> x(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i)

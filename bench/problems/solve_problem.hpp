@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Solves of one problem in several ways, set-up included: a row of the table for each. For both executors.
+/// Solves one problem by several methods, including their set-up: one row of the table each. For both executors.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline double forward_error(std::vector<double> const& x, buffer<double> const& 
     return std::sqrt(difference / size);
 }
 
-/// Medians over some runs after one that warms up; a run that is long enough speaks for itself.
+/// Medians over several runs after an untimed one; a long run is measured once.
 inline constexpr double long_enough = 0.5; // seconds
 struct solve_times {
     double setup = 0, solve = 0, total = 0, fastest = 0;
@@ -63,7 +63,7 @@ solve_times time_runs(int repetitions, Run const& run) {
     return {median(setup), median(solve), whole, total.front()};
 }
 
-/// One problem: its system, and a row for each way to solve it.
+/// One problem: its system, and a row for each method.
 template <class Executor>
 class solve_problem {
 public:
@@ -80,7 +80,7 @@ public:
     csr_view<double> matrix() const { return a_.view(); }
     std::vector<row>& rows() { return rows_; }
 
-    /// With the name that the row gets; GMRES(20) where no method is named.
+    /// Adds a row with the given name; GMRES(20) if no method is named.
     void measure_scheme(std::string const& scheme, std::function<preconditioner()> const& make,
                         std::string const& method = {}) {
         krylov_result result;
@@ -101,7 +101,7 @@ public:
             fmt::format("set-up {:.2f} ms, apply {:.3f} ms, solve {:.1f} ms", times.setup * 1e3, apply * 1e3,
                         times.solve * 1e3));
     }
-    /// What someone gets who has no wishes, and which way that goes.
+    /// Adds a row for the automatic choice, with the names of the chosen methods.
     void measure_automatic() {
         automatic_result result;
         auto const times = time_runs(repetitions(), [&] {
@@ -126,7 +126,7 @@ private:
         return watch.lap() / calls;
     }
     void add(std::string const& scheme, solve_times const& times, krylov_result const& result,
-             std::string const& note) {
+             std::string const& details) {
         double const error = forward_error(to_vector(exec_, x_), truth_);
         rows_.push_back({.suite = suite_,
                          .backend = backend_of(exec_),
@@ -136,8 +136,8 @@ private:
                          .nonzeros = a_.nonzeros(),
                          .seconds = times.total,
                          .fastest = times.fastest,
-                         .note = fmt::format("{} iterations, {}, {}, error {:.1e}", result.iterations,
-                                             to_string(result.reason), note, error),
+                         .details = fmt::format("{} iterations, {}, {}, error {:.1e}", result.iterations,
+                                                to_string(result.reason), details, error),
                          .forward = error});
     }
 

@@ -15,7 +15,7 @@ host_executor const& all_cores() {
 
 std::uint64_t mix(std::uint64_t x) { return mix_bits(x + golden_ratio); }
 
-/// Rows of the given lengths; the columns of a row are distinct, one at random in each of `length` equal stretches.
+/// Rows of the given lengths; the columns of a row are distinct, one at random in each of `length` equal segments.
 template <class Length>
 csr<float> with_lengths(std::int32_t rows, Length const& length) {
     auto const& exec = all_cores();
@@ -26,17 +26,17 @@ csr<float> with_lengths(std::int32_t rows, Length const& length) {
     buffer<float> values(exec, offsets[rows]);
     for_each(exec, rows, [&](std::int64_t i) {
         std::int32_t const begin = offsets[i], end = offsets[i + 1], count = end - begin;
-        std::int32_t const stretch = count > 0 ? rows / count : 0;
+        std::int32_t const segment = count > 0 ? rows / count : 0;
         for (std::int32_t k = begin; k < end; ++k) {
             std::uint64_t const h = mix(std::uint64_t(k));
-            columns[k] = (k - begin) * stretch + std::int32_t(h % std::uint64_t(stretch));
+            columns[k] = (k - begin) * segment + std::int32_t(h % std::uint64_t(segment));
             values[k] = float(h >> 40) * 0x1p-24f + 0.5f;
         }
     });
     return {rows, rows, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-/// The 27-point grid with `unknowns` coupled at every node: rows of 27 `unknowns`.
+/// The 27-point grid with `unknowns` coupled unknowns per node: rows of 27 * `unknowns` entries.
 csr<float> block_grid(std::int64_t n, std::int32_t unknowns) {
     auto const grid = laplace27<float>(all_cores(), n, n, n);
     auto const& exec = all_cores();

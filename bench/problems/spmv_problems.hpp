@@ -15,7 +15,7 @@ struct spmv_problem {
     csr<float> matrix; ///< in host memory
 };
 
-/// Names in the order they are measured; `large` are the sizes for a GPU, otherwise those for a host.
+/// Names in the order of measurement; `large` selects the sizes for a GPU instead of those for a host.
 std::vector<std::string> spmv_problem_names(bool large, bool quick);
 spmv_problem make_spmv_problem(std::string const& name, bool large, bool quick);
 

@@ -218,7 +218,7 @@ void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
 }
 
 void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) const {
-    interruption::check(); // here the host waits, and nothing of the call's is under way but what the stream orders
+    interruption::check(); // the host waits here; all queued work of the call is ordered by the stream
     if (!state_->pinned) state_->pinned = pinned_slots::all().take();
     if (!state_->pinned || bytes > pinned_slots::bytes) return copy_bytes(from, to, bytes);
     COPPICE_CUDA_CHECK(cudaMemcpyAsync(state_->pinned, from, bytes, cudaMemcpyDefault, stream()));

@@ -18,8 +18,8 @@ int cuda_device_count() noexcept;
 
 /// Runs work on one CUDA device in the order of one stream, with a stream-ordered memory pool.
 ///
-/// A cheap handle: copies share stream and pool. Operations are asynchronous, except those that return a value to the
-/// host; their documentation says so. An executor must not be used by several host threads at the same time.
+/// Copies share the stream and the pool and cost little. Operations are asynchronous, except those that are documented
+/// to return a value to the host. An executor must not be used by several host threads at the same time.
 class cuda_executor {
 public:
     /// Creates a new stream on `device`. Throws backend_error if this build or machine has no such device.

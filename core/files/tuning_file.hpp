@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The tuning file of the user: results of `coppice tune` for the GPUs of a machine, one record a line. A record is a
-/// word for its kind, followed by `name=value` pairs in a fixed order; values may be quoted. Empty lines and lines that
-/// begin with # are ignored. Each component of the library reads and writes records of its own kind.
+/// The tuning file of the user: results of `coppice tune` for the GPUs of a machine, one record per line. A record
+/// begins with its kind, a word, followed by `name=value` pairs in a fixed order; values may be quoted. Empty lines and
+/// lines that begin with # are ignored. Each component of the library reads and writes records of one kind.
 ///
 ///     product device="NVIDIA H200" bytes=8 class=3 threads=128 lanes=1 stretch=32 reduction=warp-transposed ...
 ///     tridiagonal device="NVIDIA H200" bytes=4 rows=12 systems=5 partition=8 threads=128 microseconds=7.1

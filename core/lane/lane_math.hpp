@@ -147,7 +147,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void from_leading_bits(std::int32_t bits, doubl
     __builtin_memcpy(&a, &all, sizeof(a));
 }
 
-/// The same for SIMD packs, with integer vector operations.
+/// near_inverse() for SIMD packs, with integer vector operations.
 template <class Pack>
 requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Registry of graph algorithms: what each needs, how it is run, and what it reports.
+/// Registry of graph algorithms: their requirements, how they are run, and their results.
 ///
 /// A registration has a `row` (its description), its memory requirement, and a function that runs it:
 ///

@@ -15,8 +15,7 @@ namespace coppice::inline v0_1 {
 /// All vertices, unless `vertices` or `samples` are set.
 struct source_choice {
     std::vector<vertex_id> vertices{}; ///< these vertices, without duplicates
-    std::int64_t samples = 0;          ///< or so many vertices, drawn without replacement; 0 or at least n: all
-                                       ///< vertices
+    std::int64_t samples = 0;          ///< or number of vertices, drawn without replacement; 0 or at least n: all
     std::uint64_t seed = 1;
 };
 

@@ -15,14 +15,14 @@ struct spectral_options {
     int max_iterations = 1000; ///< >= 1
 };
 struct katz_options {
-    double alpha = 0;          ///< weight of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), for which
-                               ///< the iteration converges
+    /// Weight of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), for which the iteration converges.
+    double alpha = 0;
     double beta = 1;           ///< constant term of every vertex
     double tolerance = 1e-6;   ///< as above
     int max_iterations = 1000; ///< >= 1
 };
 
-/// In the memory of the executor.
+/// Result of a spectral centrality, in the memory of the executor.
 struct spectral_result {
     buffer<double> scores{};
     int iterations = 0;

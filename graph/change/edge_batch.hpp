@@ -120,8 +120,8 @@ COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_
     return low;
 }
 
-inline constexpr std::int64_t copied_together = 1024; ///< entries per block; each block searches the list of changes
-                                                      ///< once
+/// Entries per block; each block searches the list of changes once.
+inline constexpr std::int64_t copied_together = 1024;
 struct count_moves {
     std::int64_t const* positions;
     std::int64_t count;

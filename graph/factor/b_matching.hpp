@@ -36,7 +36,7 @@ struct b_matching_result {
 /// argument_error for a negative capacity, matrix_error for a weight that is not finite.
 template <executor Executor, class T>
 b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<std::int32_t const> capacities);
-/// The same with capacity `capacity` at every vertex.
+/// b_matching() with capacity `capacity` at every vertex.
 template <executor Executor, class T>
 b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, std::int32_t capacity);
 

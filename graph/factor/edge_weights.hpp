@@ -31,8 +31,8 @@ struct add_mirror {
         return 0;
     }
 };
-/// The same if mirrors[k] is the position of the mirror entry. The result is reduced by maximum: 2 if there is no
-/// mirror entry, 1 if its magnitude differs, else 0.
+/// values[k] = |a_ij| + |a_ji| if mirrors[k] is the position of the mirror entry. The result is reduced by maximum: 2
+/// if there is no mirror entry, 1 if its magnitude differs, else 0.
 template <class T, class O>
 struct add_known_mirror {
     T const* coefficients;
@@ -70,7 +70,7 @@ buffer<O> find_mirrors(Executor const& exec, srcsr_plan<O> const& plan, csr_view
     reduce_rows(exec, plan, write_mirror<T, I, O>{a, mirrors.data()}, ignore_products{}, ignore_rows{});
     return mirrors;
 }
-/// The same on the host, with one search per pair.
+/// find_mirrors() on the host, with one search per pair.
 template <class T, class I, class O>
 buffer<O> find_mirrors(host_executor const& exec, srcsr_plan<O> const&, csr_view<T, I, O> a) {
     constexpr std::int64_t block = 2048; // rows
@@ -129,7 +129,7 @@ edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> 
 }
 
 namespace graph_detail {
-/// The same for a matrix with sorted rows and finite values, given find_mirrors() of its pattern.
+/// make_edge_weights() for a matrix with sorted rows and finite values, given find_mirrors() of its pattern.
 template <executor Executor, class T, class I, class O>
 edge_weights<T, I, O> edge_weights_by(Executor const& exec, csr_view<T, I, O> a, array_view<O const> mirrors) {
     edge_weights<T, I, O> weights;

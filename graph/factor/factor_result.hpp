@@ -21,10 +21,10 @@ struct factor_options {
     int degree = 2; ///< n in [1, 4]: maximum number of edges per vertex
     /// Number of rounds M > 0; 0: until the factor is maximal; none: chosen by cost, see <coppice/factor.hpp>
     std::optional<int> rounds{};
-    int charge_period = 5;           ///< m >= 1: no charges in rounds k with k mod m = k_m
-    int charge_offset = 0;           ///< k_m in [0, m)
-    double charge_below = 0.2;       ///< in other rounds charges only after an uncharged round that confirmed less than
-                                     ///< this fraction of its proposals
+    int charge_period = 5; ///< m >= 1: no charges in rounds k with k mod m = k_m
+    int charge_offset = 0; ///< k_m in [0, m)
+    /// In other rounds charges only after an uncharged round that confirmed less than this fraction of its proposals.
+    double charge_below = 0.2;
     double charge_probability = 0.5; ///< probability p in [0, 1] of a positive charge
     tie_rule ties = tie_rule::hash;  ///< order of edges of equal weight; see tie_rule and <coppice/factor.hpp>
     std::uint64_t seed = 0;          ///< seed of the charges and of the hash in the tie rule
@@ -39,8 +39,8 @@ struct graph_factor {
     int rounds = 0;        ///< number of rounds; 1 for the greedy algorithm
     bool maximal = false;  ///< known to be maximal: no further edge can be added
     std::int64_t edges = 0;
-    double weight = 0;          ///< sum of |w| over the edges of the factor (Eq. 22); |w| is the mean of both
-                                ///< directions
+    /// Sum of |w| over the edges of the factor (Eq. 22); |w| is the mean of both directions.
+    double weight = 0;
     double total_weight = 0;    ///< sum of |w| over the edges of the graph
     double weight_coverage = 1; ///< weight / total_weight (Eq. 23); 1 if the graph has no edge
     edge_order<I> order{};      ///< order of the edges that was used

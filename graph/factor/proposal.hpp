@@ -130,7 +130,7 @@ struct offer_candidate {
         vertex_state const mine = seekers[row];
         return mine.is_full() ? candidate<T, I>{T(0), I(-1), I(-1)} : of(mine, weight, column, states[column], row);
     }
-    /// The same for a row with state `mine`, not full, and a column with state `its`.
+    /// Returns the candidate of a row with state `mine`, not full, and a column with state `its`.
     COPPICE_HD candidate<T, I> of(vertex_state mine, T const& weight, I column, vertex_state its,
                                   std::int64_t row) const {
         candidate<T, I> const none{T(0), I(-1), I(-1)};

@@ -59,7 +59,7 @@ csr<T, I, O> contract_by_products(Executor const& exec, Semiring const& s, csr_v
     return detail::product_of_sorted(exec, s, r.view(), between.view());
 }
 
-/// The same for a matrix with sorted rows and aggregates that fit it.
+/// Contracts a matrix with sorted rows, given aggregates of the same size.
 template <semiring Semiring, class T, class I, class O>
 csr<T, I, O> contract_sound(cuda_executor const& exec, Semiring const& s, csr_view<T, I, O> a,
                             vertex_aggregates<I> const& aggregates, T one) {
@@ -92,7 +92,7 @@ csr<T, I> contract(Executor const& exec, Semiring const& s, csr_view<T, I> a, ve
     detail::require_sorted_columns(exec, a, "matrix to contract");
     return graph_detail::contract_sound(exec, s, a, aggregates, one);
 }
-/// The same with added weights.
+/// contract() over plus and times: weights between aggregates are added.
 template <executor Executor, class T, class I>
 csr<T, I> contract(Executor const& exec, csr_view<T, I> a, vertex_aggregates<I> const& aggregates) {
     return contract(exec, plus_times<T>{}, a, aggregates, T(1));

@@ -88,7 +88,7 @@ void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I
 template <class Semiring, class T, class I, class O, class Sum>
 void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I a, array_view<I const> members,
                   contraction_workspace<Sum, I>& worker, contracted_rows<T, I>& to) {
-    constexpr O few = 16; // rows of at most so many entries use a linear search for columns
+    constexpr O few = 16; // rows with at most this number of entries use a linear search for columns
     worker.of_aggregate.begin(a);
     for (I const i : members) {
         auto const add = [&](I column, Sum const& sum) {

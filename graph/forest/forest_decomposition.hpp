@@ -13,11 +13,11 @@
 namespace coppice::inline v0_1 {
 
 struct decomposition_options {
-    int factors = 4;            ///< m >= 1: maximum number of forests
-    double omega = 0;           ///< omega in [0, 1]: factor applied to the weight of an edge each time that a forest
-                                ///< takes it (Eq. 71)
+    int factors = 4; ///< m >= 1: maximum number of forests
+    /// omega in [0, 1]: factor applied to the weight of an edge each time that a forest takes it (Eq. 71)
+    double omega = 0;
     double enough_coverage = 1; ///< stop if more than this fraction of the weight is covered,
-    double least_gain = 0;      ///< or if a forest adds less than this fraction
+    double min_gain = 0;        ///< or if a forest adds less than this fraction
     factor_options factor{};    ///< options of each factor; the degree is always 2
 };
 
@@ -49,7 +49,7 @@ inline void check_decomposition_options(decomposition_options const& o) {
     if (o.factors < 1) refuse("factors", o.factors, "1 or more");
     if (!(o.omega >= 0 && o.omega <= 1)) refuse("omega", o.omega, "0 to 1");
     if (!(o.enough_coverage >= 0 && o.enough_coverage <= 1)) refuse("enough_coverage", o.enough_coverage, "0 to 1");
-    if (!(o.least_gain >= 0 && o.least_gain <= 1)) refuse("least_gain", o.least_gain, "0 to 1");
+    if (!(o.min_gain >= 0 && o.min_gain <= 1)) refuse("min_gain", o.min_gain, "0 to 1");
 }
 
 /// Weight of the newest forest, and of all forests together.
@@ -145,7 +145,7 @@ forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T,
         forest.weight_coverage = total > 0 ? held.newest / total : 1;
         result.forests.push_back(std::move(forest));
         result.covered.push_back(covered);
-        bool const too_little = !first && covered - before < options.least_gain;
+        bool const too_little = !first && covered - before < options.min_gain;
         if (result.exhausted || covered > options.enough_coverage || too_little) break;
         before = covered;
     }

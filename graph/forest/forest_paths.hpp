@@ -578,14 +578,14 @@ linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_fa
     auto removed_sums = walk_forest(rank, weights, f, forest);
     if (!removed_sums) removed_sums = scan_forest(rank, weights, f, forest);
     forest.cycles_broken = static_cast<I>(removed_sums->ends / 2);
-    // each removed edge was counted at both ends, as each edge of the factor
+    // every removed edge was counted at both ends, as was every edge of the factor
     forest.weight = f.weight - removed_sums->weight / 2;
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
     forest.edges = rank.all_reduce(std::int64_t(f.vertices), plus{}) - forest.paths;
     return forest;
 }
 
-/// The same for a single-rank graph.
+/// Forest of a valid factor of a single-rank graph.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     return forest_at(single_rank_graph<Executor, I>(exec), weights, f);

@@ -66,7 +66,7 @@ struct store_system_row {
     }
 };
 
-/// The same without values: indices of the nonzeros of a row in the three bands, -1: none.
+/// A nonzero and the band that it belongs to.
 template <class O>
 struct band_nonzero {
     O nonzero;

@@ -58,7 +58,7 @@ template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f);
 
 namespace graph_detail {
-/// The same for a factor from parallel_factor(), without validation.
+/// extract_forest() for a factor from parallel_factor(), without validation.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f);
 } // namespace graph_detail
@@ -72,7 +72,7 @@ linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weight
 template <executor Executor, class T, class I, class O>
 tridiagonal<T> extract_forest_system(Executor const& exec, csr_view<T, I, O> a, linear_forest<I> const& forest);
 
-/// The same into an existing system of N rows, with a plan for A: for new values on an old pattern.
+/// Writes the tridiagonal part to an existing system of N rows, with a plan for A: for new values on an old pattern.
 template <executor Executor, class T, class I, class O>
 void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                            linear_forest<I> const& forest, tridiagonal<T>& system);

@@ -17,14 +17,14 @@ namespace coppice::inline v0_1 {
 /// Blocks of one or two vertices, numbered along paths of blocks. Move-only; in the memory of its executor.
 template <class I>
 struct paired_forest {
-    I vertices = 0;             ///< N
-    I matched = 0;              ///< number of matched vertices
-    linear_forest<I> blocks{};  ///< forest of the graph of blocks; weights are sums over the edges between two blocks
-    double weight_coverage = 1; ///< coverage of the edges within a block and between neighbouring blocks; 1 without
-                                ///< edges
-    buffer<I> order{};          ///< [2 blocks] vertex at each position; -1 at the second position of a block of one
-                                ///< vertex
-    buffer<I> positions{};      ///< [N] order[positions[v]] = v
+    I vertices = 0;            ///< N
+    I matched = 0;             ///< number of matched vertices
+    linear_forest<I> blocks{}; ///< forest of the graph of blocks; weights are sums over the edges between two blocks
+    /// Coverage of the edges within a block and between neighbouring blocks; 1 without edges.
+    double weight_coverage = 1;
+    /// [2 blocks] vertex at each position; -1 at the second position of a block of one vertex
+    buffer<I> order{};
+    buffer<I> positions{}; ///< [N] order[positions[v]] = v
 
     I ghosts() const { return 2 * blocks.vertices - vertices; } ///< number of positions without a vertex
 };

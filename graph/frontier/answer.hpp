@@ -30,7 +30,7 @@ struct graph_algorithm_row {
     /// depend on them. By default they are refused.
     duplicates parallel = duplicates::refuse;
 
-    /// The same description with this rule for parallel edges.
+    /// Returns this description with another rule for parallel edges.
     constexpr graph_algorithm_row combining(duplicates rule) const {
         auto row = *this;
         row.parallel = rule;
@@ -64,10 +64,10 @@ struct analytics_options {
     std::int64_t samples = 0; ///< sources of a centrality; 0: all vertices
     double alpha = 0;
     double resolution = 1;
-    int capacity = 2;      ///< maximum number of edges per vertex
-    bool by_value = false; ///< matchings: if true, maximise the sum of the values and take no negative edge; else
-                           ///< maximise the sum of |values|
-    bool counted = false;  ///< bridges: the values are multiplicities of parallel edges
+    int capacity = 2; ///< maximum number of edges per vertex
+    /// Matchings: if true, maximise the sum of the values and take no negative edge; else maximise the sum of |values|
+    bool by_value = false;
+    bool counted = false; ///< bridges: the values are multiplicities of parallel edges
 };
 
 /// Edges in host memory.

@@ -39,9 +39,9 @@ struct flow_pieces_of {
 /// Queue of pieces of rows in the order of insertion. Warps draw tickets: the holder of ticket n takes piece n when it
 /// arrives.
 struct flow_queue {
-    static constexpr int given_at = 0, taken_at = 32; ///< offsets in `counts`, on different cache lines, since all
-                                                      ///< warps update them
-    std::uint64_t* pieces;                            ///< 0: not inserted yet
+    /// Offsets in `counts`, on different cache lines, since all warps update them.
+    static constexpr int given_at = 0, taken_at = 32;
+    std::uint64_t* pieces; ///< 0: not inserted yet
     std::int64_t* counts;
     std::int64_t total; ///< number of pieces of all rows
 

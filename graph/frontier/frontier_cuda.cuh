@@ -151,8 +151,8 @@ struct shared_workers<cuda_executor> {
 
 inline constexpr int map_threads = 256;          ///< threads of a block
 inline constexpr std::int32_t shared_row = 1024; ///< longer rows are processed by a block, or by all blocks
-inline constexpr int few_vertices = 1024;        ///< if a list has at most so many vertices, all blocks share its long
-                                                 ///< rows
+/// If a list has at most this number of vertices, all blocks share its long rows.
+inline constexpr int few_vertices = 1024;
 
 /// Processes the vertices of a list with all threads of a grid.
 template <int N, class F>
@@ -171,8 +171,8 @@ __global__ void vertex_map_kernel(int const* predicate, worklist const* in, outp
     vertex_map_of_grid(worker, list, f);
 }
 
-inline constexpr int vertices_per_lane = 32; ///< vertices that a lane holds, in shared memory that allows maximum
-                                             ///< occupancy
+/// Vertices that a lane holds, in shared memory that allows maximum occupancy.
+inline constexpr int vertices_per_lane = 32;
 /// Number of attempts before the remaining vertices go to the next list. If rows are long, an attempt costs more than
 /// appending a vertex again.
 inline int attempts_of(graph_view const& g) { return has_long_rows(g) ? 2 : 32; }
@@ -222,8 +222,8 @@ __global__ void __launch_bounds__(map_threads)
 
 inline constexpr int strided_vertices = 64; ///< vertices of a thread
 inline constexpr int strided_attempts = 32;
-/// The same for neighbours with distant indices, where every access loads another cache line: each thread cycles
-/// through its own vertices.
+/// try_vertex_map() for neighbours with distant indices, where every access loads another cache line: each thread
+/// processes a fixed set of vertices repeatedly.
 template <int N, class F>
 __global__ void __launch_bounds__(map_threads)
     try_vertex_map_strided_kernel(int const* predicate, worklist const* in, outputs<N> outs, F f) {
@@ -360,9 +360,9 @@ __global__ void __launch_bounds__(map_threads) edge_map_kernel(int const* predic
     edge_map_of_grid<map_threads>(worker, list, g, f, split_long_rows);
 }
 
-/// Number of blocks that fill the device: only the device has the number of vertices. The number is odd, so that the
-/// vertices of a block, which are a multiple of it apart, have all kinds of rows: in R-MAT graphs the long rows are
-/// those of even indices.
+/// Number of blocks that fill the device, because only the device has the number of vertices. The number is odd, so
+/// that the vertices of a block, whose distances are multiples of it, have rows of all lengths: in R-MAT graphs the
+/// long rows are those of even indices.
 inline dim3 map_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8 - 1); }
 
 template <int N, class F>

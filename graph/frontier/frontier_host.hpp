@@ -344,7 +344,7 @@ template <int N, class F>
 void eager_edge_map(host_executor const& exec, worklist const& list, graph_view const& g, outputs<N> const& outs,
                     F const& f) {
     constexpr std::int64_t few = 256, many = 4096;
-    constexpr int max_turns = 64; // a bound, since a cycle of negative length would continue forever
+    constexpr int max_steps = 64; // a bound, since a cycle of negative length would continue forever
     std::int64_t next = 0;
     std::int64_t const chunk = std::clamp<std::int64_t>(list.count / (8 * exec.threads()), 64, many);
     auto const work = [&](auto&& worker) {
@@ -359,8 +359,8 @@ void eager_edge_map(host_executor const& exec, worklist const& list, graph_view 
             edge_map_rows(worker, list, i, std::min(list.count, i + chunk), g, f, enters);
         }
         std::vector<vertex_id> now;
-        for (int turn = 0; turn < max_turns && !worker.own().empty() && std::int64_t(worker.own().size()) <= many;
-             ++turn) {
+        for (int step = 0; step < max_steps && !worker.own().empty() && std::int64_t(worker.own().size()) <= many;
+             ++step) {
             now.swap(worker.own());
             worker.own().clear();
             auto const count = std::int64_t(now.size());

@@ -30,8 +30,8 @@ struct item_step {
     worklist const* in;
     outputs<N> outs;
     F f;
-    bool opens_late = false; ///< its predicate may become true within a round; a round is then small only if its list
-                             ///< is short
+    /// Its predicate may become true within a round; a round is then small only if its list is short.
+    bool opens_late = false;
 };
 template <class F>
 struct single_step {

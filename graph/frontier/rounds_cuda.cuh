@@ -9,13 +9,13 @@
 
 namespace coppice::inline v0_1::analytics {
 
-inline constexpr int round_threads = 1024;                ///< threads of a block
-inline constexpr int round_blocks = 16;                   ///< blocks of the cluster, if the device supports this size
-inline constexpr int portable_blocks = 8;                 ///< maximum cluster size of every device with clusters
-inline constexpr std::int64_t few_pushing = 2 * 8 * 1024; ///< maximum number of vertices of an edge map in a small
-                                                          ///< round
-inline constexpr std::int64_t few_items = 8 * 8 * 1024;   ///< maximum number of vertices of a vertex map in a small
-                                                          ///< round
+inline constexpr int round_threads = 1024; ///< threads of a block
+inline constexpr int round_blocks = 16;    ///< blocks of the cluster, if the device supports this size
+inline constexpr int portable_blocks = 8;  ///< maximum cluster size of every device with clusters
+/// Maximum number of vertices of an edge map in a small round.
+inline constexpr std::int64_t few_pushing = 2 * 8 * 1024;
+/// Maximum number of vertices of a vertex map in a small round.
+inline constexpr std::int64_t few_items = 8 * 8 * 1024;
 
 template <class Step>
 inline constexpr bool is_map = true;
@@ -109,7 +109,7 @@ __device__ inline void sync_cluster() {
 }
 /// whether this thread is in the first warp of the cluster
 __device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x < 32; }
-/// The same barrier if only the first warp has written: the other warps need no release before they arrive.
+/// Barrier of the cluster if only the first warp has written: the other warps need no release before they arrive.
 __device__ inline void wait_for_leader() {
 #if __CUDA_ARCH__ >= 900
     if (leads_cluster()) asm volatile("fence.acq_rel.gpu;" ::: "memory");

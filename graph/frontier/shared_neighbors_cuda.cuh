@@ -46,7 +46,7 @@ inline constexpr int table_of_warp = 128;
 inline constexpr int map_warps = map_threads / 32;
 
 inline constexpr int hub_numbers = 65536; ///< hubs: 16-bit numbers
-inline constexpr int row_of_searches = 8; ///< a thread processes rows of up to so many edges
+inline constexpr int row_of_searches = 8; ///< maximum number of edges of a row that one thread processes
 
 /// Counts the vertices of row v that are in the table, with the lanes of a warp.
 template <class F>

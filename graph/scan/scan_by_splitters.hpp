@@ -26,8 +26,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t splitter_of(std::int64_t group) {
 }
 COPPICE_HD COPPICE_ALWAYS_INLINE bool is_splitter(std::int64_t v) { return splitter_of(v / splitter_spacing) == v; }
 
-/// Maximum number of steps of a walk. The probability of so many vertices without a splitter is (7/8)^4096, so that the
-/// neighbours must be inconsistent.
+/// Maximum number of steps of a walk. The probability of this number of vertices without a splitter is (7/8)^4096, so a
+/// longer walk means that the neighbours are inconsistent.
 inline constexpr int longest_walk = 4096;
 
 /// Value of a link that no walk has reached. Until the final pass, other links of a vertex between splitters are either
@@ -181,7 +181,8 @@ private:
     }
 };
 
-/// Up to so many splitters all rounds are queued without waiting: a round takes no longer than a check by the host.
+/// Maximum number of splitters for which all rounds are queued without waiting: a round takes no longer than a check by
+/// the host.
 inline constexpr std::int64_t few_splitters = 1 << 18;
 
 /// The scan over splitters, for any executor. Waits once if there are few splitters.

@@ -87,7 +87,7 @@ struct push_level {
     }
 };
 
-/// The same without parents, which are computed after the search.
+/// Pushes from the vertices of a level without parents, which are computed after the search.
 struct reach_level {
     graph_view g;
     std::int32_t* levels;
@@ -120,7 +120,7 @@ struct choose_parent {
         parents[v] = min_parent;
     }
 };
-/// The same by outgoing edges.
+/// Finds the smallest parent of pushed vertices by outgoing edges.
 struct offer_parent {
     graph_view g;
     std::int32_t const* levels;

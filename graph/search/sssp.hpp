@@ -26,8 +26,8 @@ struct sssp_result {
     buffer<vertex_id> parents{}; ///< predecessor on a shortest path; the source is its own parent; -1: not reached
     double delta = 0;            ///< delta that was used; 0 if a length is negative
     std::int64_t rounds = 0;
-    bool negative_cycle = false; ///< a negative cycle is reached: distances have no lower bound and are those of some
-                                 ///< walks
+    /// A negative cycle is reached: distances have no lower bound and are those of some walks
+    bool negative_cycle = false;
 };
 
 /// Computes distances from `source`; the value of an edge is its length, and an edge of infinite length is ignored.
@@ -45,7 +45,8 @@ struct sssp_result {
 template <executor Executor, class T>
 sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options = {});
 
-/// The same, given the result `old`, with parents, for a slightly different graph with the same vertices. Distances
+/// Shortest paths, given the result `old`, with parents, for a slightly different graph with the same vertices.
+/// Distances
 /// that are no longer explained by their parents are discarded, and the search starts from the others. Time: two passes
 /// over the edges, log n passes over the vertices, and work for the changes. The result has the same bits as without
 /// `old`. With negative lengths the search starts from scratch. Throws dimension_error if `old` has other sizes,
@@ -255,7 +256,8 @@ struct find_parent {
             worker.store(level_edges, 1);
     }
 };
-/// The same along edges that do not increase the distance: by levels, starting from the vertices that have a parent.
+/// Finds parents along edges that do not increase the distance: by levels, starting from the vertices that have a
+/// parent.
 template <class T, class Path>
 struct find_level_parent {
     find_parent<T, Path> path;

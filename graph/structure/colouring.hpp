@@ -349,8 +349,8 @@ void colour_by_data_flow(Executor const& exec, graph_view g, std::int32_t* colou
     edge_map(exec, nullptr, all_vertices, g, nothing(), count_before{g, colours, waits.data()});
     flow_along_edges(exec, all_vertices, g, send_colour{g, first.data(), bits.data(), colours, waits.data()});
 }
-inline constexpr std::int32_t max_retried_row = 4096; ///< maximum number of edges of a row that one thread reads
-                                                      ///< repeatedly
+/// Maximum number of edges of a row that one thread reads repeatedly.
+inline constexpr std::int32_t max_retried_row = 4096;
 struct row_length {
     graph_view g;
     COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }

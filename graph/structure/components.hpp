@@ -92,7 +92,7 @@ struct flatten_tree {
         worker.store(up + v, root);
     }
 };
-/// The same for the vertices v, v + stride, ..., whose loads overlap.
+/// Links the vertices v, v + stride, ... directly to their roots; their loads overlap.
 template <int width>
 struct flatten_trees {
     vertex_id* up;

@@ -75,9 +75,8 @@ struct decide_member {
     template <int width, class Worker>
     COPPICE_HD std::uint8_t evaluate(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
-        // first checks all neighbours before any recursive decision; devices stop at the first undecided neighbour
+        // First checks all neighbours before any recursive decision; devices stop at the first undecided neighbour.
         if constexpr (Worker::recurses) {
-            // for
             bool waits = false;
             for (auto k = begin; k < end; ++k) {
                 if (g.neighbors[k] == v) continue; // a loop; another worker may have decided v

@@ -146,8 +146,8 @@ struct matching_position {
 // neighbour of its row. An edge that is the best one of both ends is in the greedy matching.
 
 inline constexpr std::uint64_t no_edge = ~std::uint64_t(0);
-inline constexpr std::uint64_t leads_on = std::uint64_t(1) << 40; ///< flag: no free neighbour before the vertex; the
-                                                                  ///< low bits are then smallest for the last edge
+/// Flag: no free neighbour before the vertex; the low bits are then smallest for the last edge
+inline constexpr std::uint64_t leads_on = std::uint64_t(1) << 40;
 
 struct find_best {
     graph_view g;

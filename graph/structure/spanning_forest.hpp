@@ -73,10 +73,10 @@ struct upper_edges {
 };
 
 struct forest_state {
-    vertex_id* up;           ///< at the root of a tree: the tree that it is united with, or itself
-    std::uint64_t* lightest; ///< bits of the weight of the lightest edge that leaves a tree; for 32-bit weights
-                             ///< followed by the edge index
-    std::uint32_t* edge;     ///< index of this edge
+    vertex_id* up; ///< at the root of a tree: the tree that it is united with, or itself
+    /// Bits of the weight of the lightest edge that leaves a tree; for 32-bit weights followed by the edge index.
+    std::uint64_t* lightest;
+    std::uint32_t* edge; ///< index of this edge
     static constexpr std::uint64_t none = ~std::uint64_t(0);
 };
 struct begin_forest {

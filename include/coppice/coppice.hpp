@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Everything. Programs that care for compile time include the entry headers they use.
+/// Includes all entry headers. To reduce compile time, include only the entry headers that are used.
 #pragma once
 
 #include <coppice/arg_max.hpp>

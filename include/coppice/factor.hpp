@@ -5,7 +5,7 @@
 ///     auto const weights = symmetrised_weights(exec, a.view());                    // |A| without its diagonal
 ///     auto const factor = parallel_factor(exec, weights.view(), {.degree = 2});    // algorithm 8
 ///     factor.neighbors[2 * v], factor.neighbors[2 * v + 1];                         // a vertex or -1
-///     factor.weight_coverage;                                                       // share of the weight, Eq. 23
+///     factor.weight_coverage;                                                       // fraction of the weight, Eq. 23
 ///
 /// greedy_factor(host, weights, options) is the sequential reference (algorithm 6). Both accept n from 1 (a matching)
 /// to 4.

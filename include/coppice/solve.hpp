@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Linear systems without a choice of method: solve_automatically, and solve(exec, a, b, x).
+/// Solves linear systems with an automatic choice of the method: solve_automatically, and solve(exec, a, b, x).
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});
 ///     coppice::csr_operator op(exec, a.view());
 ///     auto result = coppice::solve(exec, op, b.view(), x.view());                  // x: guess in, solution out
 ///
-/// or, to see what was done, or with one of the names kept,
+/// To get a report of the attempts, or to select the method or the preconditioner:
 ///
 ///     auto found = coppice::solve_automatically(exec, op, b.view(), x.view(), {.krylov = {.tolerance = 1e-8}});
 ///     for (auto const& attempt : found.attempts) ... attempt.choice.solver, attempt.result.reason ...
 ///
-/// A look at the matrix (traits_of) tells whether it is symmetric and whether its diagonal is positive; solver_choices
-/// lists what is tried then, in order. What fails (a breakdown, stagnation, a preconditioner that cannot be made, a
-/// share of the iterations without an end) hands its best x to the next. Which one gets there depends on residuals, not
-/// on the clock: the same bits on every run. The result is never worse than the guess (see <coppice/krylov.hpp> for
-/// what a result means, and for the errors).
+/// The properties of the matrix (traits_of: symmetry, signs of the diagonal) determine the solvers that are tried, and
+/// their order (solver_choices). If an attempt fails (by a breakdown, by stagnation, because its preconditioner cannot
+/// be made, or because it does not converge in its number of iterations), the next one continues from the best x so
+/// far. The choice depends on residuals, not on time: results are the same on every run. The result is never worse than
+/// the initial guess (<coppice/krylov.hpp> documents results and errors).
 ///
-/// For many systems with one matrix keep the method and the preconditioner of the first (found.last()); right-hand
-/// sides that are there at the same time share the passes over the matrix:
+/// For many systems with one matrix, reuse the method and the preconditioner of the first result (found.last()).
+/// Right-hand sides that are available at the same time share the passes over the matrix:
 ///
 ///     auto results = coppice::solve_columns(exec, "cg", op, m, b.view(), x.view(), columns);  // one after the other
 ///

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*! \file
- * The version of Coppice, for the preprocessor; CMake takes that of the project from here.
+ * The version of Coppice, for the preprocessor; CMake reads the version of the project from this file.
  *
  *     #if COPPICE_VERSION >= COPPICE_MAKE_VERSION(0, 2, 0)
  *
  * Versions are major.minor.patch; until 1.0 a new minor version may change interfaces, a new patch may not
- * (CONTRIBUTING.md says which interfaces). */
+ * (CONTRIBUTING.md lists these interfaces). */
 #ifndef COPPICE_VERSION_H
 #define COPPICE_VERSION_H
 

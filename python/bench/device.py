@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays on a device: what a call costs over the library's own, and the peers of CuPy and PyTorch in the same run.
+"""Arrays on a device: overhead of a Python call over the native call, and the functions of CuPy and PyTorch in the same
+run.
 
     python python/bench/device.py
 """
@@ -15,7 +16,7 @@ import coppice
 
 
 def median_seconds(call, repeats=21):
-    """Of calls that are waited for."""
+    """Median seconds of calls, each with a synchronisation."""
     call()
     cp.cuda.Device().synchronize()
     times = []
@@ -28,7 +29,7 @@ def median_seconds(call, repeats=21):
 
 
 def seconds_of_a_queued_call(call, repeats=2000):
-    """Of calls that return before the work is done: what Python, the library and the driver take on the host."""
+    """Seconds per asynchronous call: the time of Python, library and driver on the host."""
     for _ in range(100):
         call()
     cp.cuda.Device().synchronize()
@@ -114,15 +115,15 @@ def conjugate_gradients(side, iterations=400):
 
 
 def by_a_function(timed):
-    """What `timed` tells, or why functions of Python are not compiled for the device of this machine."""
+    """Return the result of `timed`, or why Python functions are not compiled for the device of this machine."""
     try:
         return timed()
-    except Exception as why:  # of numba-cuda, which may not fit the NumPy beside it
+    except Exception as why:  # numba-cuda may not support the installed NumPy
         return f"not here ({type(why).__name__}: {why})"
 
 
 def products(side=1000):
-    """Of a user's semiring and of a named one."""
+    """Products over a user-defined and a named semiring."""
     import scipy.sparse as sp
     from cupyx.scipy.sparse import csr_matrix
 
@@ -137,7 +138,7 @@ def products(side=1000):
 
 
 def sparse_algebra(rows=1_000_000):
-    """Operations on matrices of two patterns, beside those of CuPy and ours on the host."""
+    """Operations on matrices of two patterns, compared with those of CuPy and of coppice on the host."""
     import scipy.sparse as sp
     from cupyx.scipy import sparse as theirs
 

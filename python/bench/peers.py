@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The package beside SciPy, python-graphblas and a plain import, in one run: python python/bench/peers.py"""
+"""Compares the package with SciPy, python-graphblas and a plain import, in one run: python python/bench/peers.py"""
 
 import subprocess
 import sys
@@ -13,8 +13,8 @@ import coppice
 
 
 def median(*calls, repeats=9):
-    """Median seconds of each call, taken in turn: of three in a row the last, since threads that the call before has
-    left waiting in a loop (those of OpenMP do) would be counted against the first."""
+    """Median seconds of each call, measured alternately. Of three consecutive calls the last one is measured, since
+    spinning threads of the previous library (such as OpenMP) would slow down the first one."""
     times = [[] for _ in calls]
     for call in calls:
         call()

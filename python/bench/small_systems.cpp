@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What small_systems.py compares with: the call from C++, in a loop of its own.
+// The reference of small_systems.py: a loop of calls from C++.
 #include <chrono>
 
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
-/// Seconds a call for one system of n rows.
+/// Returns the seconds per call for one system of n rows.
 extern "C" double seconds_per_call(long n, double const* lower, double const* diagonal, double const* upper,
                                    double const* b, double* x, long calls) {
     using namespace coppice;

@@ -28,7 +28,7 @@ def main(library):
         pointers = [a.ctypes.data for a in (dl, d, du, b, x)]
         short, above = dl[1:], du[:-1]
         theirs, ours, lapack = [], [], []
-        for _ in range(REPEATS):  # in turn, so that what else runs meets all of them
+        for _ in range(REPEATS):  # alternately, so that other load affects all of them
             theirs.append(plain(n, *pointers, CALLS))
             ours.append(timeit.timeit(lambda: coppice.solve_tridiagonal(dl, d, du, b), number=CALLS) / CALLS)
             lapack.append(timeit.timeit(lambda: coppice.solve_tridiagonal(short, d, above, b), number=CALLS) / CALLS)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Graphs and sparse algebra: direct and iterative solvers, preconditioners, linear forests, semiring products.
 
-Works on NumPy arrays and what shares memory with them, scipy.sparse matrices and NetworkX graphs. NumPy is all that is
-needed; SciPy, NetworkX, igraph, Numba, PyTorch, JAX and tqdm are used where they are installed.
+Works on NumPy arrays and objects that share memory with them, scipy.sparse matrices and NetworkX graphs. Only NumPy is
+required; SciPy, NetworkX, igraph, Numba, PyTorch, JAX and tqdm are used if they are installed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .direct import __all__ as _direct
 from .renumbering import renumber
 from .sparse import Matrix, Vector
 
-# With SciPy's LinearOperator, which takes longer to import than all else here: on first use.
+# Imported on first use: it needs SciPy's LinearOperator, which takes longer to import than everything else here.
 _iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
               "preconditioner", "preconditioners", "solve", "solve_columns", "solve_refined")
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ __all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "relea
            "set_threads", "sparse", "threads", "use_threads", "__version__"]
 
 
-if not TYPE_CHECKING:  # checkers take the names above
+if not TYPE_CHECKING:  # type checkers use the names above
 
     def __getattr__(name: str) -> Any:
         if name != "iterative" and name not in _iterative:
@@ -50,7 +50,7 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Use so many threads from now on, in the whole process. Results do not depend on it.
+    """Set the number of threads of later calls in this process. Results do not depend on it.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def set_threads(count: int = 0) -> None:
 
 
 def release_memory() -> None:
-    """Give the memory that calls on devices keep for the next ones back, for other libraries to use."""
+    """Free the device memory that is cached for later calls, so that other libraries can use it."""
     _core.release_memory()
 
 

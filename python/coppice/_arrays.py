@@ -21,8 +21,8 @@ def named(types) -> str:
 
 
 def array(name: str, value, types=NUMBERS) -> Any:
-    """`value` as an array of NumPy, or of CuPy or PyTorch on a device, without a copy; TypeError or ValueError says
-    what stands against it."""
+    """Return `value` as an array of NumPy, or of CuPy or PyTorch on a device, without a copy. TypeError or ValueError
+    states why this is not possible."""
     if not isinstance(value, np.ndarray):
         value = _shared(name, value)
     elif type(value) is not np.ndarray and isinstance(value, (np.ma.MaskedArray, np.matrix)):
@@ -30,7 +30,7 @@ def array(name: str, value, types=NUMBERS) -> Any:
     dtype = library_of(value).dtype(value)
     if dtype not in types:
         raise TypeError(f"{name} with shape {shape_of(value)} has dtype {value.dtype}, expected {named(types)}; "
-                        f"nothing is converted behind your back")
+                        f"there are no implicit conversions")
     if not dtype.isnative:
         raise TypeError(f"{name} with shape {value.shape} has bytes in foreign order: {value.dtype.str}")
     return value
@@ -40,12 +40,12 @@ def contiguous(name: str, value) -> Any:
     if not library_of(value).is_contiguous(value):
         strides = value.strides if hasattr(value, "strides") else value.stride()
         raise ValueError(f"{name} with shape {shape_of(value)} has strides {strides}, expected contiguous memory; "
-                         f"nothing is copied behind your back: {copies_with(value)}({name})")
+                         f"there are no implicit copies: {copies_with(value)}({name})")
     return value
 
 
 def same_type(first: str, a, second: str, b) -> None:
-    """Both of one type, in one place, of one library."""
+    """Require that both have the same type, memory space and library."""
     left, right = library_of(a), library_of(b)
     if left.dtype(a) != right.dtype(b):
         raise TypeError(f"{second} with shape {shape_of(b)} has dtype {right.dtype(b)}, expected {left.dtype(a)} as "
@@ -60,7 +60,7 @@ def shape_of(value) -> tuple[int, ...]:
 
 
 def vector(name: str, value, size: int | None = None, types=NUMBERS) -> Any:
-    """A contiguous vector; of `size` elements where that is given."""
+    """Return a contiguous vector; of `size` elements if `size` is given."""
     value = contiguous(name, array(name, value, types))
     if value.ndim != 1 or (size is not None and value.shape[0] != size):
         raise ValueError(f"{name} has shape {shape_of(value)}, expected ({'n' if size is None else size},)")
@@ -68,7 +68,8 @@ def vector(name: str, value, size: int | None = None, types=NUMBERS) -> Any:
 
 
 def out_array(name: str, value, shape: tuple[int, ...], first: str, like) -> Any:
-    """An array to write to: of that shape, with the type and in the place of `like`, which is called `first`."""
+    """Return an output array of the given shape, with the type and in the memory space of `like`, which messages call
+    `first`."""
     value = array(name, value)
     if shape_of(value) != tuple(shape):
         raise ValueError(f"{name} has shape {shape_of(value)}, expected {tuple(shape)}")
@@ -79,8 +80,8 @@ def out_array(name: str, value, shape: tuple[int, ...], first: str, like) -> Any
 
 
 def require_room(name: str, shape, dtype: np.dtype, like) -> None:
-    """MemoryError for an array that the memory where `like` lies cannot hold: the system may promise such memory, and
-    fail only while it is filled."""
+    """Raise MemoryError for an array that is larger than the memory of `like`: the operating system may allocate such
+    memory, and fail only when it is written."""
     library, size = library_of(like), math.prod(shape) * dtype.itemsize
     if size > library.memory(like):
         raise MemoryError(f"cannot allocate {size} bytes for {name} with shape {tuple(shape)}, expected at most the "
@@ -88,8 +89,7 @@ def require_room(name: str, shape, dtype: np.dtype, like) -> None:
 
 
 def in_library_of(given, result) -> Any:
-    """An array of NumPy, or of CuPy, in the library that the caller works with: that of `given`, which shares its
-    memory."""
+    """Convert a NumPy or CuPy array to the library of the argument `given`; both share their memory."""
     if isinstance(given, np.ndarray) or type(result) is type(given):
         return result
     if type(given).__module__.partition(".")[0] == "torch":
@@ -112,7 +112,7 @@ def integer(name: str, value, least: int | None = None, most: int | None = None)
 
 def real(name: str, value) -> float:
     try:
-        return value if type(value) is float else float(value + 0.0)  # text is no number
+        return value if type(value) is float else float(value + 0.0)  # text is not a number
     except TypeError:
         raise TypeError(f"{name} is {value!r}, expected a number") from None
 
@@ -133,15 +133,16 @@ def where(library, value) -> str:
 
 
 def _shared(name: str, value):
-    """What is no array of NumPy: the same memory as one, or as one of CuPy or PyTorch where it lies on a device."""
+    """Convert another object to an array that shares its memory: of NumPy, or of CuPy or PyTorch if it is on a
+    device."""
     if not on_device(value):
         if not (hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or _has_buffer(value)):
             raise TypeError(f"{name} is a {type(value).__name__}, expected a NumPy array or what shares its memory "
                             "by DLPack or the buffer protocol")
         return _borrow(name, value)
     if not _core.cuda_devices():
-        raise TypeError(f"{name} lies in the memory of a device; this build of coppice has none to work on, only host "
-                        "memory")
+        raise TypeError(f"{name} is in the memory of a device; this build of coppice does not support devices, "
+                        "only host memory")
     library = type(value).__module__.partition(".")[0]
     if library == "cupy":
         return value
@@ -150,11 +151,11 @@ def _shared(name: str, value):
     try:
         return _places.cupy().xp.asarray(value)
     except ImportError:
-        raise TypeError(f"{name} lies in the memory of a device and is a {type(value).__name__}, expected an array of CuPy "
-                        "or PyTorch; others are taken where CuPy is installed") from None
-    except Exception as error:  # of CuPy's runtime, whose classes differ
-        raise TypeError(f"{name} lies in the memory of a device and is a {type(value).__name__} that CuPy does not take: "
-                        f"{error}") from None
+        raise TypeError(f"{name} is in the memory of a device and is a {type(value).__name__}, expected an array of "
+                        "CuPy or PyTorch; others are accepted if CuPy is installed") from None
+    except Exception as error:  # from CuPy's runtime, whose exception classes depend on the version
+        raise TypeError(f"{name} is in the memory of a device and is a {type(value).__name__} that CuPy does not "
+                        f"accept: {error}") from None
 
 
 def on_device(value) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels around functions of Python, which need Numba; each is compiled once for a type of number."""
+"""Kernels that call Python functions, compiled by Numba once per value type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba import cuda
 
 
 def held(a: Any) -> Any:
-    """An array as kernels take it. All is in the order of one stream, so that nothing has to be waited for."""
+    """Return an array as an argument of a kernel. All work is on one stream, so that no synchronisation is needed."""
     if isinstance(a, (int, np.ndarray, np.generic)) or type(a).__module__.startswith("numba"):
         return a
     return cuda.as_cuda_array(a, sync=False)
@@ -21,7 +21,7 @@ def _device(f: Callable) -> Any:
     return cuda.jit(device=True)(getattr(f, "py_func", f))
 
 
-@lru_cache(256)  # bounded, as functions may be made in a loop
+@lru_cache(256)  # bounded, since functions may be created in a loop
 def join(op):
     op = _device(op)
 
@@ -63,7 +63,7 @@ def bound(op, first):
 
 
 def _value_of(truth):
-    """What is stored of a result: its truth, or itself."""
+    """Return the function that stores a result: its truth value or the result itself."""
     return _device((lambda value: 1 if value else 0) if truth else (lambda value: value))
 
 
@@ -104,7 +104,7 @@ def map_of_matrix(f, truth):
 
 
 def _row_of(offsets, k):
-    """The row of entry k: the last one that begins at it or before."""
+    """Return the row of entry k: the last row whose offset is at most k."""
     first = np.int64(0)
     last = np.int64(offsets.shape[0] - 1)
     while last - first > 1:
@@ -142,8 +142,8 @@ def sum_of_products(add, multiply, identity):
 
 @lru_cache(256)
 def fold(add, multiply, identity):
-    """kernel(y, offsets, indices, values, x, shift): 2^shift threads fold a row; without `multiply` the values themselves
-    are folded."""
+    """Return kernel(y, offsets, indices, values, x, shift): 2^shift threads reduce a row; without `multiply` the values
+    themselves are reduced."""
     add = _device(add)
     if multiply is None:
         def of_entry(k, indices, values, x):

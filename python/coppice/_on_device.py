@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of Python as operators on arrays of a device, compiled by numba-cuda.
+"""Python functions as operators on device arrays, compiled by numba-cuda.
 
-Kernels of the library were compiled before such a function was written. So the library finds which entries meet, by
-operators of its own that hand values through, and a kernel around the function makes values of them: in the order, and
-with the result, of the same call on the host.
+The kernels of the library are precompiled and cannot call such a function. Therefore the library computes which entries
+are combined, with built-in operators that copy values, and a compiled kernel then calls the function on these values:
+in the order, and with the result, of the same call on the host.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _THREADS = 128
 
 def ewise_add(a, b, op):
     first, second = a.ewise_add(b, "first"), a.ewise_add(b, "second")
-    met = a.apply("one").ewise_union(b.apply("one"), "plus", 0.0, 0.0)  # 2 where both have an entry
+    met = a.apply("one").ewise_union(b.apply("one"), "plus", 0.0, 0.0)  # 2 if both have an entry
     return _with_values(first, _kernels().where_both(op), first.values, second.values, met.values)
 
 
@@ -49,19 +49,19 @@ def select(a, keep):
 
 
 def update(c, result, op, mask, **flags):
-    """C<mask> = C ⊙ result, where C ⊙ result is a matrix of its own."""
+    """C<mask> = C ⊙ result, where C ⊙ result is stored as a separate matrix."""
     return c.update(ewise_add(c, result, op), mask=mask, **flags)
 
 
 def assign(c, value, where, op, mask, **flags):
-    """C<mask> = C ⊙ what would be assigned to a matrix without entries."""
-    nothing = c.select("valueeq", np.nan)  # which no number is
+    """C<mask> = C ⊙ T, where T is the result of the assignment to an empty matrix."""
+    nothing = c.select("valueeq", np.nan)  # no number equals NaN
     admitted = {name: flags[name] for name in ("structure", "complement")}
     return update(c, nothing.assign(value, *where, mask=mask, **admitted), op, mask, **flags)
 
 
 def reduce(a, add, identity):
-    """Some thousand ranges there, their results here."""
+    """Reduce some thousand ranges on the device, and their results on the host."""
     library, count = a._library, a.values.shape[0]
     length = max(1, -(-count // 1024))
     ends = np.minimum(np.arange(1025, dtype=np.int64) * length, count).astype(np.int32)
@@ -73,7 +73,7 @@ def reduce(a, add, identity):
 
 
 def fold_rows(library, offsets, values, add, identity):
-    """The values of every row, folded in their order."""
+    """Reduce the values of every row in their order."""
     sums = library.empty((offsets.shape[0] - 1,), library.dtype(values), values)
     _fold(library, _kernels().fold(add, None, library.dtype(values).type(identity)), sums, offsets, offsets, values, values)
     return sums
@@ -81,7 +81,7 @@ def fold_rows(library, offsets, values, add, identity):
 
 def multiply_rows(a, x, y, add, multiply, identity):
     """y_i = add of multiply(a_ij, x_j)."""
-    if a._held is None:  # Numba looks at an array for longer than a small product takes
+    if a._held is None:  # Numba's checks of an array take longer than a small product
         a._held = [_kernels().held(each) for each in a._arrays]
     _fold(a._library, _kernels().fold(add, multiply, a.dtype.type(identity)), y, *a._held, x)
 
@@ -93,7 +93,7 @@ def join(library, op, x, y):
 
 
 def products(pattern, a, b, add, multiply, identity):
-    """The product of which `pattern` has the entries; their sums are folded from the rows of A and of Bᵀ."""
+    """Compute the entries of the product at the positions of `pattern` from the rows of A and of Bᵀ."""
     kernel = _kernels().sum_of_products(add, multiply, a.dtype.type(identity))
     return _with_values(pattern, kernel, *pattern._arrays[:2], *a._arrays, *b.transpose()._arrays)
 
@@ -102,13 +102,13 @@ def _kernels() -> Any:
     try:
         from . import _kernels as kernels
     except ImportError as error:
-        raise ImportError("functions of Python are compiled for a device by numba-cuda: pip install 'numba-cuda[cu13]'; "
-                          f"names of coppice.semiring need nothing ({error})") from error
+        raise ImportError("Python functions are compiled for a device by numba-cuda: pip install 'numba-cuda[cu13]'; "
+                          f"the names of coppice.semiring work without it ({error})") from error
     return kernels
 
 
 def _with_values(pattern, kernel, *arguments):
-    """The entries of `pattern` with the values that a kernel writes, one a thread."""
+    """Return the entries of `pattern` with values written by a kernel, one per thread."""
     library = pattern._library
     values = library.empty(pattern.values.shape, pattern.dtype, pattern.values)
     _launch(library, kernel, values, *arguments)
@@ -133,7 +133,7 @@ def _launch(library, kernel, z, *arguments):
 
 
 def _fold(library, kernel, y, offsets, indices, values, x):
-    """With a power of two up to 32 threads a row, about as many as rows are long."""
+    """Use a power of two of up to 32 threads per row, close to the mean row length."""
     rows, entries, shift = y.shape[0], values.shape[0], 0
     while shift < 5 and rows << shift < entries:
         shift += 1

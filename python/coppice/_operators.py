@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators as the library takes them: a name of its tables, or the address of what Numba makes of a function."""
+"""Operators as arguments of the library: a name of its tables, or the address of a function compiled by Numba."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 
 
 class Chosen(NamedTuple):
-    """What is handed to the library, and what has to live as long as the library calls it."""
+    """An operator as passed to the library, and the objects that must stay alive while the library calls it."""
 
     handle: Any
     keeps: Any = None
 
 
 def binary(op: str | Callable, dtype: np.dtype) -> Chosen:
-    """op(a, b), two numbers of the type."""
+    """Return op(a, b) for two numbers of the type."""
     return _chosen("the operator", op, dtype, _compile_binary)
 
 
 def function(f: str | Callable, dtype: np.dtype, places: int) -> Chosen:
-    """f(a), or f(a, i, j) of a matrix (`places` 2), f(a, i) of a vector (1)."""
+    """Return f(a), or f(a, i, j) for a matrix (`places` 2), or f(a, i) for a vector (`places` 1)."""
     return _chosen("the function", f, dtype, _compile_function, places, False)
 
 
 def selection(keep: str | Callable, dtype: np.dtype, places: int) -> Chosen:
-    """The same, for its truth."""
+    """The same for a predicate."""
     return _chosen("the selection", keep, dtype, _compile_function, places, True)
 
 
@@ -46,7 +46,7 @@ def jitted(f: Callable) -> Any:
 
 
 def is_name(what: str, op: Any) -> bool:
-    """Or a function; TypeError for all else."""
+    """Whether `op` is a name; False for a function. TypeError for other objects."""
     if isinstance(op, str):
         return True
     if not callable(op):
@@ -55,7 +55,7 @@ def is_name(what: str, op: Any) -> bool:
 
 
 def asks_for_places(f: Callable, places: int) -> bool:
-    """Whether f takes (a, i, j) or (a, i), and not (a); TypeError for all else."""
+    """Whether f takes (a, i, j) or (a, i) instead of (a); TypeError for other signatures."""
     count = len(inspect.signature(getattr(f, "py_func", f)).parameters)
     if count not in (1, 1 + places):
         raise TypeError(f"the function {getattr(f, '__name__', f)!r} takes {count} arguments, expected 1, the value, or "
@@ -70,7 +70,7 @@ def _chosen(what, op, dtype, compiler, *more):
     return Chosen(compiled.address, compiled)
 
 
-@lru_cache(256)  # bounded, as functions may be made in a loop
+@lru_cache(256)  # bounded, since functions may be created in a loop
 def _compile_binary(op, dtype):
     number = numba().from_dtype(dtype)
     op = jitted(op)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables and small pictures for notebooks: HTML and SVG, without another package."""
+"""Tables and small pictures for notebooks: HTML and SVG, without other packages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def table(title: str, rows: dict) -> str:
 
 
 def curve(history) -> str:
-    """Convergence: the logarithm of the residual over iterations."""
+    """Draw the logarithm of the residual over the iterations."""
     values = np.log10(np.maximum(np.asarray(history, float), 1e-300))
     if values.size < 2 or not np.all(np.isfinite(values)):
         return ""
@@ -31,7 +31,7 @@ def curve(history) -> str:
 
 
 def path_lengths(path_offsets) -> str:
-    """How many vertices lie on paths of 1, 2 to 3, 4 to 7, ... vertices."""
+    """Draw the numbers of vertices on paths of 1, 2 to 3, 4 to 7, ... vertices."""
     lengths = np.diff(np.asarray(path_offsets))
     if lengths.size == 0:
         return ""
@@ -47,7 +47,7 @@ def path_lengths(path_offsets) -> str:
 
 
 def pattern(offsets, indices, shape, most: int = 60) -> str:
-    """Where the nonzeros of a matrix are: the darker a square, the more of its places are taken."""
+    """Draw the nonzero pattern of a matrix: the darkness of a square is its density."""
     rows, columns = shape
     if min(shape) == 0 or len(indices) == 0:
         return ""

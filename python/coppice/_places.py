@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Libraries of arrays: NumPy on the host, CuPy and PyTorch on a device.
+"""Array libraries: NumPy on the host, CuPy and PyTorch on a device.
 
-Each class does the few things that the package needs, under one name: `Host`, `CuPy` and `Torch` have the same methods.
-Results are arrays of the library that the arguments came from; work is queued on its current stream.
+The classes `Host`, `CuPy` and `Torch` have the same methods: the few operations that the package needs. Results are
+arrays of the library of the arguments; work is queued on its current stream.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import _core
 
 
 class Host:
-    """NumPy. `given` and `taken` are what crosses to the library: arrays themselves."""
+    """NumPy. `given` and `taken` convert arrays to and from the native library; for NumPy they return the arrays."""
 
     name = "numpy"
     on_device = False
@@ -48,18 +48,18 @@ class Host:
         return a
 
     def beside(self, a, like):
-        """An array of the host, where `like` lies."""
+        """Copy a host array to the memory space of `like`."""
         return a
 
     def counted(self, n, like):
-        """0, 1, ..., n - 1 of int32."""
+        """Return 0, 1, ..., n - 1 as int32."""
         return self.xp.arange(n, dtype=np.int32)
 
     def filled(self, shape, value, dtype, like):
         return self.xp.full(shape, value, dtype)
 
     def lower_places(self, rising, wanted):
-        """How many elements are smaller than each that is wanted, as int32."""
+        """Return, for each element of `wanted`, the number of smaller elements, as int32."""
         return self.xp.searchsorted(rising, wanted).astype(np.int32)
 
     def rows_with_entries(self, offsets):
@@ -72,10 +72,10 @@ class Host:
         return a[indices]
 
     def finish(self, like):
-        """Waits for the current stream."""
+        """Wait for the current stream."""
 
     def queue(self, stream):
-        """The context in which functions of the user work in the order of that stream."""
+        """Return the context in which user functions work on that stream."""
         return nullcontext()
 
     def empty(self, shape, dtype, like=None):
@@ -103,15 +103,15 @@ class Host:
         return self.xp.swapaxes(a, first, second)
 
     def padded(self, a, before, after):
-        """Along the last axis, with zeros."""
+        """Pad the last axis with zeros."""
         return self.xp.pad(a, [(0, 0)] * (a.ndim - 1) + [(before, after)])
 
     def largest(self, a) -> float:
-        """The largest modulus; 0 of none."""
+        """Return the largest modulus; 0 for an empty array."""
         return float(self.xp.abs(a).max()) if a.size else 0.0
 
     def memory(self, like) -> int:
-        """Bytes of the memory where `like` lies."""
+        """Return the size in bytes of the memory of `like`."""
         return _host_memory()
 
 
@@ -135,7 +135,7 @@ class CuPy(Host):
                                  _of_stream(stream.ptr), stream, a)
 
     def tridiagonal(self, dl, d, du, b):
-        """The shortest way to the solution for four plain vectors of one type and length; None for all else."""
+        """Fast path for four plain vectors of one type and length; None for other arguments."""
         kind, n, dtype, device = type(d), d.size, d.dtype, d.data.device_id
         if n == 0 or dtype not in self._solved:
             return None
@@ -227,9 +227,9 @@ class Torch(Host):
         return x
 
     def _stream(self, device):
-        """(address, what keeps it) of the current stream."""
+        """Return (address, owner) of the current stream."""
         if self._raw_stream is not None and not self._raw_stream(device):
-            return 0, None  # by far the most frequent, and quicker asked for
+            return 0, None  # by far the most frequent case, with a faster query
         stream = self.xp.cuda.current_stream(device)
         return _of_stream(stream.cuda_stream), stream
 
@@ -309,7 +309,7 @@ _SOLVED = {np.dtype(name) for name in ("float32", "float64", "complex64", "compl
 
 @cache
 def _host_memory() -> int:
-    """Of the machine, or what its container may use."""
+    """Return the memory of the machine, or the limit of its container."""
     try:
         most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -333,14 +333,15 @@ def torch() -> Torch:
 
 
 def library_of(a) -> Host:
-    """The library of an array that `_arrays.array` has passed."""
+    """Return the library of an array that `_arrays.array` returned."""
     if isinstance(a, np.ndarray):
         return HOST
     return torch() if type(a).__module__.partition(".")[0] == "torch" else cupy()
 
 
 def quick_tridiagonal(dl, d, du, b):
-    """x of four plain vectors of one library and type; None for all else, whose faults are told elsewhere."""
+    """Return x for four plain vectors of one library and type; None for other arguments, which the general path
+    checks."""
     if type(d) is np.ndarray:
         return _core.quick_tridiagonal(np.empty_like, dl, d, du, b)
     kind = type(d)

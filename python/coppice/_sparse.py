@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse matrices of SciPy, CuPy and PyTorch, and whatever has their three arrays, as the library sees them."""
+"""Conversion of sparse matrices of SciPy, CuPy and PyTorch, and of objects with the same three arrays."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def is_sparse(value: Any) -> TypeGuard[Any]:
 
 
 def csr(name: str, a, types=NUMBERS, *, canonical=True, square=False):
-    """(csr of the library, its array of values) of a sparse matrix; see `arrays_of`."""
+    """Return (CSR of the library, its array of values) of a sparse matrix; see `arrays_of`."""
     arrays = arrays_of(name, a, types, canonical=canonical, square=square)
     return csr_of(arrays, shape_of(a), name), arrays[2]
 
 
 def require_sound(name: str, a: Any) -> None:
-    """ValueError unless the arrays of a sparse matrix are those of one: for what SciPy is to convert next."""
+    """Raise ValueError if the arrays of a sparse matrix are invalid; called before SciPy converts it."""
     if _on_device(a) or _is_torch(a):
         return
     kind = getattr(a, "format", None)
@@ -40,8 +40,8 @@ def require_sound(name: str, a: Any) -> None:
 
 
 def csr_of(arrays, shape, unchecked=None):
-    """`unchecked`: the name of a matrix whose arrays on a device nobody has looked at; None: the library made them. Those
-    on the host have been looked at by `arrays_of`."""
+    """`unchecked`: the name of a matrix with unchecked arrays on a device; None if the library created them. Host
+    arrays have been checked by `arrays_of`."""
     library = library_of(arrays[2])
     known = unchecked is None or not library.on_device
     try:
@@ -51,11 +51,11 @@ def csr_of(arrays, shape, unchecked=None):
 
 
 def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
-    """indptr and indices of int32 and data of a sparse matrix in any format.
+    """Return indptr and indices as int32 and data of a sparse matrix in any format.
 
-    CSR arrays are read where they lie; indices of 64 bits are copied where they fit 32, other formats are converted by
-    the library of the matrix. `canonical`: columns sorted, without duplicates, which a copy is made for where it is not
-    so. ValueError for arrays that are not those of a matrix, before any other library works on them.
+    CSR arrays are not copied; 64-bit indices are copied if they fit 32 bits, other formats are converted by the library
+    of the matrix. `canonical`: sorted columns without duplicates, in a copy if necessary. ValueError for invalid
+    arrays, before any other library uses them.
     """
     if not is_sparse(a):
         raise TypeError(f"{name} is a {type(a).__name__}, expected a scipy.sparse matrix or array, or one of CuPy or "
@@ -72,14 +72,15 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
     library = library_of(data)
     if library.dtype(data) not in types:
         raise TypeError(f"{name} with shape {shape} has dtype {a.dtype}, expected {named(types)}; "
-                        "nothing is converted behind your back")
+                        "there are no implicit conversions")
     data = contiguous(f"{name}.data", array(f"{name}.data", data, types))
     offsets, indices = (library.packed(library.converted(each, _INT32)) for each in (offsets, indices))
     return offsets, indices, data
 
 
 def to_sparse(library, arrays):
-    """A sparse matrix of SciPy, CuPy or PyTorch of (offsets, indices, values, shape) of the library."""
+    """Return a sparse matrix of SciPy, CuPy or PyTorch with the arrays (offsets, indices, values, shape) of the
+    library."""
     *parts, shape = arrays
     offsets, indices, values = map(library.taken, parts)
     if library is not _places.HOST:
@@ -102,14 +103,14 @@ def _rows_of(name, a, canonical):
             raise _malformed(name, shape, error) from None
     if _check_compressed(name, rows, shape) or not canonical:
         return rows.indptr, rows.indices, rows.data
-    # A new matrix: what SciPy has noted of the order of this one need not hold.
+    # A new matrix, since the flags of SciPy about the order of this one may be wrong.
     rows = type(rows)((rows.data.copy(), rows.indices.copy(), rows.indptr.copy()), shape=shape)
     rows.sum_duplicates()
     return rows.indptr, rows.indices, rows.data
 
 
 def _check_format(name, a, kind):
-    """The arrays of the formats whose conversion SciPy does in compiled code, which trusts them."""
+    """Check the arrays of the formats that SciPy converts in compiled code without checks."""
     shape = shape_of(a)
     if kind == "csc":
         _check_compressed(name, a, shape[::-1])
@@ -124,7 +125,7 @@ def _check_format(name, a, kind):
 
 
 def _check_compressed(name, a, shape, dimensions=1):
-    """Whether every row rises strictly. ValueError unless indptr, indices and data are those of a matrix."""
+    """Return whether every row is sorted without duplicates. ValueError if indptr, indices and data are invalid."""
     told = shape_of(a)
     parts = {part: np.asarray(getattr(a, part)) for part in ("indptr", "indices", "data")}
     for part, array in parts.items():
@@ -155,7 +156,7 @@ def _check_coordinates(name, a, shape):
 
 
 def _malformed(name, shape, why):
-    return ValueError(f"{name} with shape {tuple(shape)} is no sparse matrix: {why}")
+    return ValueError(f"{name} with shape {tuple(shape)} is not a valid sparse matrix: {why}")
 
 
 def _on_device(a) -> bool:
@@ -165,7 +166,7 @@ def _on_device(a) -> bool:
 def _rows_of_device(name, a, canonical):
     rows = a.tocsr()
     if canonical and not rows.has_canonical_format:
-        csr_of((rows.indptr, rows.indices, rows.data), shape_of(rows), name)  # looks at the arrays
+        csr_of((rows.indptr, rows.indices, rows.data), shape_of(rows), name)  # checks the arrays
         rows = rows.copy()
         rows.sum_duplicates()
     return rows.indptr, rows.indices, rows.data
@@ -201,7 +202,7 @@ class _Parts(NamedTuple):
 
 
 def _sorted_rows(offsets, indices, data, shape):
-    """Rows with their columns sorted and duplicates added up, in new arrays."""
+    """Return new arrays with sorted columns and added duplicates."""
     rows = np.repeat(np.arange(shape[0]), np.diff(offsets))
     order = np.lexsort((indices, rows))
     rows, indices, data = rows[order], indices[order], data[order]
@@ -216,7 +217,7 @@ def _check_torch_coordinates(name, a):
 
 
 def _check_range(name, a, part, values, bound):
-    """Before they are converted to int32, which larger ones would wrap to."""
+    """Check indices before they are converted to int32, since larger ones would wrap around."""
     if values.shape[0] and not 0 <= int(values.min()) <= int(values.max()) < bound:
         raise _malformed(name, shape_of(a), f"{part} holds {int(values.min())} to {int(values.max())}, expected 0 to "
                                             f"{bound - 1}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of types for annotations; nothing here is needed to run."""
+"""Types for annotations; not used at run time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     class HasMatmul(Protocol):
         def __matmul__(self, x: Any) -> Any: ...
 
-    Array = npt.NDArray[Any]  # what comes out
-    ArrayIn = Union[npt.NDArray[Any], SupportsDLPack, Buffer]  # what shares memory with NumPy
+    Array = npt.NDArray[Any]  # results
+    ArrayIn = Union[npt.NDArray[Any], SupportsDLPack, Buffer]  # objects that share memory with NumPy
     Operator = Union[SparseMatrix, HasMatvec, HasMatmul, Callable[[Any], Any]]
     Callback = Callable[[int, float], object]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Direct solvers for tridiagonal systems and their relatives."""
+"""Direct solvers for tridiagonal, cyclic, block tridiagonal and banded systems."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _STATUS = np.array(["ok", "singular", "not_finite", "inaccurate"])
 
 
 class Report(NamedTuple):
-    """What became of the systems of a call; arrays have the shape of the batch, and () without one.
+    """Errors and status of the systems of a call; arrays have the shape of the batch, () without a batch.
 
     Attributes
     ----------
     backward_error : max |A x - b| / (|A| |x| + |b|) in maximum norms, the largest over right-hand sides.
     componentwise_error : max over rows of |A x - b|_i / (|A| |x| + |b|)_i.
     status : "ok", "singular", "not_finite" or "inaccurate".
-    row : row of the first column without a pivot, counted from 0; -1 where every column has one.
-    condition : estimate of the condition number in the 1-norm; 0 where ``condition=True`` did not ask for it.
-    tries : number of the attempt that gave the answer.
+    row : row of the first column without a pivot, counted from 0; -1 if every column has one.
+    condition : estimate of the condition number in the 1-norm; 0 without ``condition=True``.
+    tries : number of the attempt that computed the solution.
     """
 
     backward_error: np.ndarray
@@ -51,7 +51,7 @@ class Report(NamedTuple):
 
 def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", method="auto", refinements=0,
                       report=False, condition=False, out=None):
-    """Solve tridiagonal systems A x = b with partial pivoting at the speed of memory.
+    """Solve tridiagonal systems A x = b with partial pivoting; the time is bound by memory bandwidth.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
         Lower, main and upper diagonal: row i reads ``dl[i] x[i-1] + d[i] x[i] + du[i] x[i+1]``. ``dl[..., 0]`` and
         ``du[..., -1]`` are ignored. Diagonals of n - 1 elements, as LAPACK takes them, are copied to length n.
     b : (..., n) or (..., n, k) array of the same type
-        Right-hand sides: k of them where b has one dimension more than the matrix. Leading dimensions broadcast.
+        Right-hand sides: k of them if b has one dimension more than the matrix. Leading dimensions broadcast.
     transposed : bool
         Solve with the transpose of A.
     pivoting : {"partial", "scaled", "none"}
@@ -72,7 +72,7 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     condition : bool
         Estimate condition numbers for the report, which it implies.
     out : array of the shape of x
-        Where x is written; it may be b. One of several right-hand sides has the largest stride on its last axis.
+        Output array for x; it may be b. For several right-hand sides its last axis must have the largest stride.
 
     Returns
     -------
@@ -82,9 +82,9 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
 
     Notes
     -----
-    A singular matrix gives x with infinities, NaN or huge numbers, and the status "singular" in the report, never an
-    exception. Contiguous arrays are read where they lie; several right-hand sides are copied unless their last axis
-    has the largest stride, and a batch that broadcasts is laid out whole. The interpreter's lock is released.
+    For a singular matrix x contains infinities, NaN or huge numbers, and the status in the report is "singular"; there
+    is no exception. Contiguous arrays are not copied; several right-hand sides are copied unless their last axis has
+    the largest stride, and a batch that broadcasts is expanded. The interpreter's lock is released.
     """
     if pivoting == "partial" and method == "auto" and out is None and not (
             transposed or refinements or report or condition):
@@ -140,7 +140,7 @@ def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refine
 
     Notes
     -----
-    One band on either side is read where it lies; other bands are copied into the library's order.
+    One band on each side of the diagonal is not copied; other bands are copied to the layout of the library.
     """
     return _solve(_banded(l_and_u, ab), b, transposed, pivoting, "auto", refinements, report, condition, out)
 
@@ -157,7 +157,7 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
         are stored so.
     b : (..., n * m) or (..., n * m, k) array
     cyclic : bool
-        Those two blocks couple the first block row with the last.
+        These two blocks couple the first and the last block row.
     transposed, pivoting, refinements, report, condition, out
         As in `solve_tridiagonal`.
 
@@ -172,20 +172,20 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
 
 
 def factorize_tridiagonal(dl, d, du, *, cyclic=False) -> Factorization:
-    """Factorise tridiagonal systems once, with partial pivoting, to solve often.
+    """Factorise tridiagonal systems with partial pivoting, for repeated solves.
 
     Parameters
     ----------
     dl, d, du : (..., n) arrays
         As in `solve_tridiagonal`.
     cyclic : bool
-        The corners count, as in `solve_cyclic_tridiagonal`.
+        The corner entries are used, as in `solve_cyclic_tridiagonal`.
     """
     return Factorization(_tridiagonal(dl, d, du, corners=cyclic))
 
 
 def factorize_banded(l_and_u, ab) -> Factorization:
-    """Factorise banded systems once, with partial pivoting, to solve often.
+    """Factorise banded systems with partial pivoting, for repeated solves.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def factorize_banded(l_and_u, ab) -> Factorization:
 
 
 def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Factorization:
-    """Factorise block tridiagonal systems once, with partial pivoting, to solve often.
+    """Factorise block tridiagonal systems with partial pivoting, for repeated solves.
 
     Parameters
     ----------
@@ -209,9 +209,9 @@ def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Fact
 
 
 class Factorization:
-    """A factorisation of one system or of a batch; made by the functions factorize_*.
+    """Factorisation of one system or of a batch; returned by the functions factorize_*.
 
-    Holds a copy of the matrix, from which the factors of the transpose are made when they are first needed.
+    Stores a copy of the matrix, from which the factors of the transpose are computed when they are first needed.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ class Factorization:
 
     @property
     def singular_rows(self) -> np.ndarray:
-        """For each system the row of the first column without a pivot, or -1."""
+        """For each system, the first row without a pivot, or -1."""
         rows = self._factors_of("none").singular_rows if self._system.systems else np.zeros(0, np.int64)
         return rows.reshape(self._system.batch)
 
@@ -246,7 +246,7 @@ class Factorization:
         transposed, conjugate : bool
             Solve A^T x = b; with both A^H x = b.
         out : array of the shape of b
-            Where x is written, as in `solve_tridiagonal`.
+            Output array for x, as in `solve_tridiagonal`.
 
         Returns
         -------
@@ -269,7 +269,7 @@ class Factorization:
 
 
 class _System:
-    """Arrays of a batch of matrices, checked: parts (..., length, *rest), of one type."""
+    """Checked arrays of a batch of matrices: bands (..., length, *rest) of one type."""
 
     def __init__(self, names, parts, *, length, block=1, bands=(-1, -1), cyclic=False, batch=()):
         self.names, self.parts, self.length, self.block = names, parts, length, block
@@ -307,7 +307,7 @@ class _System:
 
 
 class _Sides:
-    """Right-hand sides as the library takes them: [columns, systems, rows]."""
+    """Right-hand sides in the layout of the library: [columns, systems, rows]."""
 
     def __init__(self, system: _System, b):
         self.given = b
@@ -338,7 +338,7 @@ class _Sides:
             self.columns = self.library.packed(self.library.moved(spread, -1, 0))
 
     def answer(self, out):
-        """What the library writes to: `out`, as it sees it, or a new array."""
+        """Return the output array of the library: `out` in its layout, or a new array."""
         if out is None:
             return self.library.empty(self.columns.shape, self.dtype, self.columns)
         shape = shape_of(self.columns)
@@ -347,8 +347,8 @@ class _Sides:
             return contiguous("out", out)
         x = self.library.moved(out, -1, 0)
         if not self.library.is_contiguous(x):
-            raise ValueError(f"out with shape {shape_of(out)} has its right-hand sides side by side, expected one behind "
-                             f"the other: numpy.moveaxis(numpy.empty({shape}), 0, -1)")
+            raise ValueError(f"out with shape {shape_of(out)} has row-major right-hand sides, expected consecutive columns: "
+                             f"numpy.moveaxis(numpy.empty({shape}), 0, -1)")
         return x
 
     def shaped(self, x, out):
@@ -363,8 +363,8 @@ def _solve(system, b, transposed, pivoting, method, refinements, report, conditi
     options = system.options(_operation(transposed, False), pivoting, method, refinements, condition)
     asked = report or condition
     x, given = sides.answer(out), sides.library.given
-    # On the host also where nobody asked: it costs less than the call, and makes the library look at what it gives. It
-    # needs b, and a device would have to be waited for.
+    # On the host the report is always computed: its cost is small, and the library then checks the solution. It needs
+    # b; on a device it would require a synchronisation.
     reported = asked or not (sides.library.on_device or np.may_share_memory(x, sides.columns))
     told = np.zeros(system.systems, _REPORT) if reported else None
     if math.prod(x.shape):
@@ -443,7 +443,7 @@ def _banded(l_and_u, ab) -> _System:
                          f"({below}, {above})")
     n, batch = ab.shape[-1], shape_of(ab)[:-2]
     if (below, above) == (1, 1) and not batch and n > 1:
-        flat = ab.reshape(-1)  # lower[i] = ab[2, i - 1], upper[i] = ab[0, i + 1]; what lies outside is ignored
+        flat = ab.reshape(-1)  # lower[i] = ab[2, i - 1], upper[i] = ab[0, i + 1]; corners are ignored
         parts = [flat[2 * n - 1:3 * n - 1], flat[n:2 * n], flat[1:n + 1]]
         return _System(("ab",) * 3, parts, length=n)
     library = library_of(ab)

@@ -24,10 +24,10 @@ class Factor:
 
     Attributes
     ----------
-    neighbors : (vertices, degree) int32 array, -1 where a place is free.
+    neighbors : (vertices, degree) int32 array, -1 for unused slots.
     edges, rounds : int
-    maximal : bool, whether it is known that no further edge fits.
-    weight, weight_coverage : float, |w| of its edges, and their share of all.
+    maximal : bool, whether it is known that no further edge can be added.
+    weight, weight_coverage : float, sum of |w| over its edges, and its fraction of the total.
     """
 
     neighbors: Array = field(repr=False)
@@ -83,7 +83,7 @@ def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "gre
     A : (n, n) scipy.sparse matrix, float32 or float64
     degree : int from 1 to 4
     method : "parallel" or "greedy"
-    rounds : int; 0 goes on until the factor is maximal, None as long as it pays
+    rounds : int; 0: until the factor is maximal; None: until the weight hardly increases
     ties : "hash" or "near", the order of edges of equal weight
     seed : int, of that order
     """
@@ -97,7 +97,7 @@ def linear_forest(A: SparseMatrix, *, method: Literal["parallel", "greedy"] = "p
                   ties: Literal["hash", "near"] = "near", seed: int = 0) -> Forest:
     """The linear forest of heavy edges of A: its [0, 2]-factor with every cycle opened at its weakest edge.
 
-    ``A[forest.permutation][:, forest.permutation]`` has the heavy edges beside its diagonal.
+    ``A[forest.permutation][:, forest.permutation]`` has the heavy edges on its first off-diagonals.
 
     Parameters
     ----------
@@ -131,6 +131,6 @@ def _chosen(method, rounds, ties, seed):
 
 
 def _taken(values, found):
-    """Arrays of the library of `values` in the place of what was found on a device."""
+    """Convert device results to arrays of the library of `values`."""
     take = library_of(values).taken
     return {key: take(value) if isinstance(value, _core.DeviceResult) else value for key, value in found.items()}

@@ -39,7 +39,7 @@ _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algo
 
 
 class Answer(NamedTuple):
-    """What an algorithm found.
+    """Result of an algorithm.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ def algorithms() -> dict[str, dict[str, Any]]:
 
 
 def run(name: str, G: Any, **options: Any) -> Answer:
-    """Run the algorithm of that name.
+    """Run the algorithm with the given name.
 
     Parameters
     ----------
@@ -68,20 +68,20 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         Algorithms for undirected graphs take matrices that hold both directions of every edge. Integer weights are
         converted to float64; one that float64 does not hold exactly is an error. An algorithm whose row of `algorithms()`
         is not ``weighted`` does not read weights: every edge counts as 1.
-        Parallel edges of a NetworkX or igraph graph are combined as the algorithm needs it, see `parallel_edges`.
+        Parallel edges of a NetworkX or igraph graph are combined as the algorithm requires, see `parallel_edges`.
         Duplicate entries of a matrix are added, as SciPy defines them.
     **options
-        Those that the catalogue names for the algorithm, with ``_`` for ``-``; `source` is a node of a NetworkX graph,
+        Options of the algorithm in the catalogue, with ``_`` instead of ``-``; `source` is a node of a NetworkX graph,
         a number or a name of a vertex of an igraph one.
 
     Raises
     ------
     ValueError
-        For unknown names, vertices that are not there and graphs that are not what the algorithm needs.
+        For unknown names, vertices that do not exist, and graphs that do not satisfy the requirements of the algorithm.
     TypeError
-        For options that the algorithm does not have, such as ``weight`` of one that does not read weights.
+        For options that the algorithm does not have, such as ``weight`` for an algorithm that does not read weights.
     ArithmeticError
-        Where there is no answer: a cycle of negative length, no convergence.
+        If there is no result: a cycle of negative length, no convergence.
     """
     if name not in _ROWS:
         raise ValueError(f"unknown graph algorithm {name!r}, expected one of {', '.join(_ROWS)}")
@@ -121,7 +121,7 @@ def run(name: str, G: Any, **options: Any) -> Answer:
 
 
 def parallel_edges(name: str) -> str:
-    """How `run` combines the parallel edges of a NetworkX or igraph graph for the algorithm of that name.
+    """Return how `run` combines parallel edges of a NetworkX or igraph graph for an algorithm.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def parallel_edges(name: str) -> str:
     "min" : the smallest weight (shortest paths, spanning forests)
     "max" : the largest weight (widest paths, matchings)
     "sum" : the sum of the weights (communities)
-    "count" : an edge that has a parallel one is no bridge
-    "first" : the answer does not depend on them (levels, components, independent sets, ...)
+    "count" : an edge with a parallel edge is no bridge
+    "first" : the result does not depend on them (levels, components, independent sets, ...)
     "refuse" : the algorithm counts edges without weights, so that `run` raises ValueError
     """
     if name not in _ROWS:
@@ -143,13 +143,13 @@ def parallel_edges(name: str) -> str:
 
 
 def from_igraph(G: Any, weight: str | None = "weight", *, parallel: str = "refuse") -> Any:
-    """A scipy.sparse.csr_array of an ``igraph.Graph``, with both directions of undirected edges.
+    """Convert an ``igraph.Graph`` to a scipy.sparse.csr_array, with both directions of undirected edges.
 
     Parameters
     ----------
     G : igraph.Graph
-    weight : str, the edge attribute that entries are, and 1 where the graph has none
-    parallel : what the entry of parallel edges is: "min", "max" or "sum" of their weights, or their number, "count";
+    weight : str, the edge attribute used as entries; 1 if the graph does not have it
+    parallel : the entry for parallel edges: "min", "max" or "sum" of their weights, or their number, "count";
         "refuse" raises ValueError if there are any.
     """
     if parallel not in (*_COMBINE, "count", "refuse"):
@@ -159,12 +159,12 @@ def from_igraph(G: Any, weight: str | None = "weight", *, parallel: str = "refus
 
 
 def to_igraph(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
-    """An ``igraph.Graph`` of a sparse matrix, or of the edges (from, to, weights) that an algorithm found.
+    """Convert a sparse matrix, or the edges (from, to, weights) of a result, to an ``igraph.Graph``.
 
     Parameters
     ----------
-    G : (n, n) scipy.sparse matrix, whose upper triangle counts unless `directed`, or three arrays
-    vertices : int, the number of vertices where G is edges
+    G : (n, n) scipy.sparse matrix, of which the upper triangle is used unless `directed`, or three arrays
+    vertices : int, the number of vertices if G is a list of edges
     directed : bool
     """
     import igraph
@@ -176,7 +176,7 @@ def to_igraph(G: SparseMatrix | tuple, vertices: int | None = None, *, directed:
 
 
 def to_networkx(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
-    """A graph of NetworkX with the nodes 0 to n - 1.
+    """Convert to a NetworkX graph with the nodes 0 to n - 1.
 
     Parameters
     ----------
@@ -214,11 +214,11 @@ def _edges_of(G, vertices, directed):
 _COMBINE: dict[str, Any] = {"min": np.minimum, "max": np.maximum, "sum": np.add}
 _READING = ("adj", "adjacency", "succ", "successors", "pred", "predecessors", "neighbors", "edges", "nodes", "degree",
             "__getitem__", "__iter__", "__len__", "__contains__", "get_edge_data", "has_edge", "is_directed", "is_multigraph")
-_EXACT = 2**53  # float64 holds every integer up to it
+_EXACT = 2**53  # float64 represents all integers up to this one
 
 
 class _Edges(NamedTuple):
-    """Stored edges of a graph, parallel ones beside each other or not; both directions of undirected ones."""
+    """Edges of a graph in any order, with both directions of undirected ones."""
 
     nodes: list
     start: np.ndarray
@@ -243,7 +243,7 @@ def _edges_of_igraph(G, weight):
         weights = np.ones(len(edges))
     else:
         weights = exact_weights(G.es[weight], lambda k: f"edge {k} of G from {edges[k, 0]} to {edges[k, 1]}")
-    if not G.is_directed():  # every edge and its reverse in turn, so that both directions add parallel edges in one order
+    if not G.is_directed():  # edge and reverse are adjacent, so that both directions add parallel edges in the same order
         kept = np.ones((len(edges), 2), dtype=bool)
         kept[:, 1] = edges[:, 0] != edges[:, 1]
         edges = np.stack([edges, edges[:, ::-1]], axis=1)[kept]
@@ -284,7 +284,7 @@ def reads_as_networkx(G: Any) -> bool:
 
 
 def exact_weights(values: list, edge: Callable[[int], str]) -> np.ndarray:
-    """Weights as float64 of the same value. `edge(k)` names the edge of the k-th in a message."""
+    """Convert weights to float64 without rounding. `edge(k)` describes edge k in a message."""
     if not all(kind is float or kind is np.float64 for kind in set(map(type, values))):
         for k, value in enumerate(values):
             if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
@@ -303,11 +303,11 @@ def _is_exact(value: int) -> bool:
 
 
 def _combined(edges, how, name, remedy="a graph whose parallel edges are combined"):
-    """A csr_array with one entry for each pair of vertices."""
+    """Return a csr_array with one entry for each pair of vertices."""
     from scipy.sparse import csr_array
 
     n, weights = len(edges.nodes), edges.weights
-    key = edges.start * n + edges.end  # below 2^62, as n is below 2^31
+    key = edges.start * n + edges.end  # below 2^62, since n is below 2^31
     order = np.argsort(key, kind="stable")
     key, weights = key[order], weights[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 try:
     from scipy.sparse.linalg import LinearOperator
-except ImportError:  # everything but preconditioners in SciPy's own solvers works without it
+except ImportError:  # everything except preconditioners in SciPy's solvers works without it
 
     class LinearOperator:  # type: ignore[no-redef]
         def __init__(self, dtype, shape):
@@ -38,12 +38,12 @@ __all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "f
 
 
 def preconditioners() -> dict[str, dict[str, Any]]:
-    """The catalogue of preconditioners: what each is, needs and suits, and its options, by name."""
+    """Return the catalogue of preconditioners by name: summary, requirements, use and options."""
     return {row["name"]: row for row in _core.preconditioner_catalogue()}
 
 
 def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Preconditioner:
-    """The preconditioner of that name for a square sparse matrix.
+    """Set up a preconditioner by name for a square sparse matrix.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Precon
     Returns
     -------
     Preconditioner
-        A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's own solvers.
+        A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's solvers.
     """
     return Preconditioner(name, A, options)
 
 
 class Preconditioner(LinearOperator):
-    """M^-1 as a linear operator; made by `preconditioner`. It does not refer to the matrix afterwards.
+    """M^-1 as a linear operator; returned by `preconditioner`. It does not refer to the matrix after the set-up.
 
     Attributes
     ----------
-    report : dict with what the set-up found, its options and its time.
+    report : dict with the findings of the set-up, its options and its time.
     """
 
     def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None) -> None:
@@ -78,7 +78,7 @@ class Preconditioner(LinearOperator):
         super().__init__(self._library.dtype(values), shape_of(A))
 
     def matvec(self, x: ArrayIn) -> Array:
-        """M^-1 x, an array of the library of the matrix.
+        """Return M^-1 x, an array of the library of the matrix.
 
         Parameters
         ----------
@@ -114,7 +114,8 @@ class Preconditioner(LinearOperator):
         return z
 
     def refresh(self, A: SparseMatrix) -> None:
-        """Take the values of another matrix with the same pattern; what depends on the pattern alone stays.
+        """Update M to the values of another matrix with the same pattern; data that depend on the pattern only are
+        reused.
 
         Parameters
         ----------
@@ -139,18 +140,18 @@ class Preconditioner(LinearOperator):
 
 @dataclass
 class Solution:
-    """What `solve` found.
+    """Result of `solve`.
 
     Attributes
     ----------
-    x : (n,) array, the best by its true residual: never worse than the guess.
+    x : (n,) array with the smallest true residual, which is at most that of the guess.
     converged : bool
     reason : str: converged, zero_rhs, max_iterations, slow, breakdown, stagnated or not_finite.
     iterations : int
     relative_residual : float, the true |b - A x| / |b|.
     residual_history : (iterations + 1,) array of relative residuals.
-    fault : str, what in the input is not finite, if anything.
-    attempts : list of dict, what ``auto`` tried, in order.
+    fault : str, describes values of the input that are not finite, if there are any.
+    attempts : list of dict, the methods that ``auto`` tried, in order.
     """
 
     x: Array = field(repr=False)
@@ -174,11 +175,11 @@ class Solution:
 
 @dataclass
 class ColumnsSolution:
-    """What `solve_columns` found.
+    """Result of `solve_columns`.
 
     Attributes
     ----------
-    x : (n, k) array in Fortran's order
+    x : (n, k) array in Fortran order
     columns : list of k `Solution`, whose x are the columns of x.
     """
 
@@ -192,7 +193,7 @@ class ColumnsSolution:
 
     @property
     def converged(self) -> bool:
-        """Whether every column did."""
+        """Whether every column converged."""
         return all(column.converged for column in self.columns)
 
 
@@ -200,11 +201,11 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
           preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
           maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
           progress: bool = False, **options: str | float) -> Solution:
-    """Solve A x = b and tell how it went.
+    """Solve A x = b and return the solution with a report.
 
     Parameters
     ----------
-    A : (n, n) scipy.sparse matrix; with a method and a preconditioner that are no names "auto", also a
+    A : (n, n) scipy.sparse matrix; unless method or preconditioner is "auto", also a
         ``LinearOperator``, a dense array or a function x -> A x.
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
@@ -212,8 +213,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         gmres, which refines and checks).
     preconditioner : "auto", a name of the catalogue, an operator z = M^-1 r, or None.
     rtol, atol : float
-        Stop where the true |b - A x| <= max(rtol |b|, atol).
-    maxiter : int, the iterations at most; 10000 by default.
+        Stop if the true |b - A x| <= max(rtol |b|, atol).
+    maxiter : int, the maximum number of iterations; 10000 by default.
     restart : int, the dimension of the Krylov space of gmres and fgmres.
     s : int, the shadow space of idrs.
     callback : function (iteration, relative residual)
@@ -250,16 +251,16 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
                   preconditioner: str | Operator | None = None, rtol: float = 1e-6, atol: float = 0.0,
                   maxiter: int | None = None, restart: int = 30, s: int = 4,
                   **options: str | float) -> ColumnsSolution:
-    """Solve A X = B for several right-hand sides, which share the passes over the matrix, up to eight to a pass.
+    """Solve A X = B for several right-hand sides; up to eight of them share each pass over the matrix.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix
-    B : (n, k) array of the type of A; copied unless it is in Fortran's order.
+    B : (n, k) array of the type of A; copied unless it is in Fortran order.
     X0 : (n, k) array, the starting guesses; zero by default.
     method : the name of a Krylov method.
     preconditioner : a `Preconditioner`, a name of the catalogue, an operator z = M^-1 r, or None.
-    rtol, atol, maxiter, restart, s, **options : as in `solve`, for each column, which stops by itself.
+    rtol, atol, maxiter, restart, s, **options : as in `solve`; each column stops separately.
 
     Notes
     -----
@@ -299,20 +300,20 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     A : (n, n) scipy.sparse matrix of float64
     b : (n,) array of float64
     method : the name of a Krylov method, for the inner solves.
-    preconditioner : a name of the catalogue, made in float32 (``"isai,storage=half"``: in half), or None.
+    preconditioner : a name of the catalogue, set up in float32 (``"isai,storage=half"``: in half precision), or None.
     x0, rtol, atol, maxiter, restart, s, callback, progress, **options : as in `solve`.
 
     Returns
     -------
     Solution
-        `restarts` counts the refinements; the reason is "stagnated" where A is too ill-conditioned for float32.
+        `restarts` counts the refinements; the reason is "stagnated" if A is too ill-conditioned for float32.
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
     matrix, values = csr("A", A, (np.dtype("f8"),), square=True)
     largest = library_of(values).largest(values)
     if float(np.finfo(np.float32).max) < largest < np.inf:
-        raise ValueError(f"A with shape {shape_of(A)} holds values up to {largest:.3g}, expected such in the range "
+        raise ValueError(f"A with shape {shape_of(A)} holds values up to {largest:.3g}, expected values in the range "
                          "of float32")
     side, x = _vectors(b, x0, A.shape[0], values)
     name = preconditioner or "none"
@@ -340,15 +341,15 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
         Stop where the true |b - A x| <= max(rtol |b|, atol).
     maxiter : int, 10 n by default
     M : operator z = M^-1 r: a `preconditioner` of coppice, a ``LinearOperator``, a matrix or a function
-    callback : function (x), called after every iteration with the current x, which is not to be changed or kept
+    callback : function (x), called after every iteration with the current x, which must not be changed or stored
     progress : bool, show a bar of tqdm with the residual
 
     Returns
     -------
     x : (n,) array, the best by its true residual
     info : int
-        0: converged; positive: the iterations done without getting there (the limit, stagnation); negative: breakdown,
-        or input that is not finite.
+        0: converged; positive: number of iterations without convergence (limit, stagnation); negative: breakdown, or
+        input that is not finite.
 
     Notes
     -----
@@ -361,7 +362,7 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
 def minres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            maxiter: int | None = None, M: Operator | None = None,
            callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M.
+    """MINRES, for symmetric (Hermitian) indefinite A with a positive definite M.
 
     Parameters
     ----------
@@ -432,7 +433,7 @@ def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1
     restart : int, the dimension of the Krylov space, min(20, n) by default
     maxiter : int, restart cycles, 10 n by default
     callback : function (relative residual), called after every inner iteration
-    callback_type : "pr_norm"; SciPy's "legacy" as well, where `maxiter` counts inner iterations
+    callback_type : "pr_norm"; also SciPy's "legacy", for which `maxiter` counts inner iterations
     x0, rtol, atol, M, progress
         As in `cg`.
 
@@ -448,7 +449,7 @@ def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 
            restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
            callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
           progress: bool = False) -> tuple[Array, int]:
-    """Flexible GMRES, whose M may change from call to call.
+    """Flexible GMRES; M may differ between applications.
 
     Parameters
     ----------
@@ -467,7 +468,7 @@ def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 
 
 def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress):
     if callback_type not in ("pr_norm", "legacy"):
-        raise ValueError(f'callback_type is {callback_type!r}, expected "pr_norm" or "legacy": x is there at the end alone')
+        raise ValueError(f'callback_type is {callback_type!r}, expected "pr_norm" or "legacy"; x is formed at the end only')
     n = max(1, np.shape(b)[0] if np.ndim(b) else 1)
     restart = min(20, n) if restart is None else integer("restart", restart, 1, 1000)
     cycles = integer("maxiter", 10 * n if maxiter is None else maxiter, 0)
@@ -480,7 +481,7 @@ def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, c
 
 def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, s=4):
     given = _options(rtol, atol, 10 * max(1, np.shape(b)[0] if np.ndim(b) else 1), maxiter, 30, s)
-    now = []  # x, once it is there
+    now = []  # x, once it is available
     told = None if _checked(callback) is None else lambda iteration, residual: callback(in_library_of(b, now[0]))
     with _shown(progress, told) as told:
         x, found = _iterate(method, A, b, x0, M, given, told, now)
@@ -488,10 +489,10 @@ def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, s=4):
 
 
 def _options(rtol, atol, standard, maxiter, restart, s):
-    """Numbers, checked; `standard` is the limit of iterations where maxiter is None."""
+    """Check the numbers; `standard` is the limit of iterations if maxiter is None."""
     limit = integer("maxiter", standard if maxiter is None else maxiter, 0)
     return _core.KrylovOptions(real("rtol", rtol), real("atol", atol), min(limit, 2**62), integer("restart", restart, 1, 1000),
-                               integer("s", s, 1, _core.most_shadow_space))
+                               integer("s", s, 1, _core.max_shadow_space))
 
 
 def _iterate(method, A, b, x0, M, given, callback, now=None):
@@ -508,7 +509,7 @@ def _iterate(method, A, b, x0, M, given, callback, now=None):
 
 
 def _solved(found, x):
-    """x; raises what ended the solve, with the best x so far on it."""
+    """Return x, or raise the exception that ended the solve, with the best x so far as its attribute."""
     raised = found.pop("raised")
     if raised is not None:
         raised.x = x
@@ -517,7 +518,7 @@ def _solved(found, x):
 
 
 def _held(M, like, b):
-    """M as the library takes it."""
+    """Convert M to an argument of the library."""
     if M is None:
         return None
     if isinstance(M, Preconditioner):
@@ -542,7 +543,7 @@ def _checked(callback):
 
 @contextmanager
 def _shown(progress, callback):
-    """The callback, which also moves a bar of tqdm where one was asked for."""
+    """Wrap the callback, so that it also updates the progress bar if one is requested."""
     _checked(callback)
     if not progress:
         yield callback
@@ -569,7 +570,7 @@ def _given(a):
 
 
 def _vectors(b, x0, n, values):
-    """b, and the x to work in: a copy of the guess. `values`: those of A, or None."""
+    """Return b, and a copy of the guess as the array for x. `values`: those of A, or None."""
     if getattr(b, "ndim", 0) == 2 and b.shape[1] == 1:
         b = b[:, 0]
     b = vector("b", b, n)
@@ -584,7 +585,7 @@ def _vectors(b, x0, n, values):
 
 
 def _columns(name, value, n, values, copy=False):
-    """(k, n): the columns of an (n, k) array, one behind the other in memory."""
+    """Return (k, n): the columns of an (n, k) array, stored consecutively."""
     value = array(name, value)
     if value.ndim != 2 or value.shape[0] != n:
         raise ValueError(f"{name} has shape {shape_of(value)}, expected ({n}, k)")
@@ -594,7 +595,7 @@ def _columns(name, value, n, values, copy=False):
 
 
 def _function(name, operator, like, b):
-    """operator as a function of a vector of the library of b, whose result is checked."""
+    """Wrap an operator as a function of a vector of the library of b, whose result is checked."""
     library = library_of(like)
     n, dtype = like.shape[0], library.dtype(like)
     if hasattr(operator, "shape") and tuple(operator.shape) != (n, n):
@@ -624,7 +625,7 @@ def _function(name, operator, like, b):
 
 
 def _function_on_device(name, product, library, n, dtype):
-    """The same for arrays of CuPy and PyTorch, in the order of the stream that the solve works on."""
+    """The same for arrays of CuPy and PyTorch, on the stream of the solve."""
 
     def apply(given):
         with library.queue(given.stream):

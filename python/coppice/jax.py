@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tridiagonal and banded solves for JAX, with gradients: ``from coppice.jax import solve_tridiagonal``.
 
-They are called back on host arrays (``jax.pure_callback``), under ``jax.jit`` and ``jax.vmap`` too, whose batch is
-solved in one call. Reverse mode takes the transposed solve; forward mode and gradients of gradients are not there, as
-for every ``jax.custom_vjp``. Inputs are of one type: float64 where ``jax_enable_x64`` is on.
+They run on host arrays by ``jax.pure_callback``, also under ``jax.jit`` and ``jax.vmap``, whose batch is solved in one
+call. Reverse mode uses the transposed solve; forward mode and second derivatives are not supported, as for every
+``jax.custom_vjp``. All inputs have one type; float64 requires ``jax_enable_x64``.
 
 The gradient of x = A^-1 b for a cotangent v (JAX's, without conjugation) is g = A^-T v for b, and -g x^T on the bands
 for A.
@@ -23,7 +23,8 @@ __all__ = ["solve_banded", "solve_tridiagonal"]
 
 
 def solve_tridiagonal(dl: jax.Array, d: jax.Array, du: jax.Array, b: jax.Array) -> jax.Array:
-    """x of tridiagonal systems as `coppice.solve_tridiagonal`; all of shape (..., n), with the same batch."""
+    """Solve tridiagonal systems as `coppice.solve_tridiagonal`; all arrays have the shape (..., n), with the same
+    batch."""
     for name, array in (("dl", dl), ("du", du), ("b", b)):
         if jnp.shape(array) != jnp.shape(d):
             raise ValueError(f"{name} has shape {jnp.shape(array)}, expected {jnp.shape(d)} as d has")
@@ -31,7 +32,7 @@ def solve_tridiagonal(dl: jax.Array, d: jax.Array, du: jax.Array, b: jax.Array) 
 
 
 def solve_banded(l_and_u: tuple[int, int], ab: jax.Array, b: jax.Array) -> jax.Array:
-    """x of banded systems in SciPy's layout as `coppice.solve_banded`; ab (..., l + u + 1, n), b (..., n)."""
+    """Solve banded systems in SciPy's layout as `coppice.solve_banded`; ab (..., l + u + 1, n), b (..., n)."""
     shape = jnp.shape(ab)
     if shape[:-2] + shape[-1:] != jnp.shape(b):
         raise ValueError(f"b has shape {jnp.shape(b)}, expected that of ab, {shape}, without its bands")
@@ -39,7 +40,7 @@ def solve_banded(l_and_u: tuple[int, int], ab: jax.Array, b: jax.Array) -> jax.A
 
 
 def _on_host(solve, like, *arrays):
-    """solve(*arrays) on NumPy arrays; its result is like `like`."""
+    """Call solve(*arrays) on NumPy arrays; the result has shape and type of `like`."""
 
     def called(*given):
         return solve(*(np.ascontiguousarray(array) for array in given))
@@ -86,7 +87,7 @@ def _banded_backward(l_and_u, kept, v):
     g = _on_host(partial(direct.solve_banded, l_and_u, transposed=True), v, ab, v)
     n = x.shape[-1]
     bands = jnp.zeros_like(ab)
-    for k in range(-below, above + 1):  # A[i, i + k] stands at ab[above - k, i + k]
+    for k in range(-below, above + 1):  # A[i, i + k] is ab[above - k, i + k]
         first, last = max(0, -k), max(max(0, -k), n - max(k, 0))
         bands = bands.at[..., above - k, first + k:last + k].set(-g[..., first:last] * x[..., first + k:last + k])
     return bands, g

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NetworkX backend: ``networkx.pagerank(G, backend="coppice")`` and the others below.
+"""NetworkX backend: ``networkx.pagerank(G, backend="coppice")`` and the functions below.
 
-A call is either answered as NetworkX answers it, or refused with a reason: `can_run` says no, and functions that are called
-on a converted graph raise NotImplementedError, so that NetworkX goes on with its own function if it may. Iterative methods
-take NetworkX's steps from NetworkX's start; sums of floating-point numbers may round otherwise.
+A call either returns the result of NetworkX or is refused with a reason: `can_run` returns the reason, and functions
+that are called on a converted graph raise NotImplementedError, so that NetworkX can use its own function. Iterative
+methods use the steps and the initial values of NetworkX; sums of floating-point numbers may be rounded differently.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from . import graph
 
 
 class Graph:
-    """A NetworkX graph as arrays, with its nodes in order; what the backend's functions take.
+    """A NetworkX graph as arrays, with its nodes in order; the argument of the functions of the backend.
 
     Attributes
     ----------
     nodes : list
     indptr, indices : the positions of the neighbours of every node, in the order of NetworkX
-    values : dict from an edge attribute to the list of its values in this order, for the attributes that were asked for
-    present : those of them that some edge has
+    values : dict from an edge attribute to the list of its values in this order, for the requested attributes
+    present : those of them that at least one edge has
     """
 
     __networkx_backend__ = "coppice"
@@ -78,7 +78,7 @@ class Graph:
         return self.matrix().T.tocsr() if self.directed else self.matrix()
 
     def lengths(self, attribute):
-        """The `_Lengths` of an edge attribute; of None: every edge is 1 long."""
+        """Return the `_Lengths` of an edge attribute; for None, every edge has length 1."""
         if attribute is None:
             return _UNIT
         if attribute not in self.values:
@@ -88,19 +88,19 @@ class Graph:
         return self._lengths[attribute]
 
     def matrix(self, attribute=None):
-        """A csr_array of ones, or of the lengths of that attribute, with sorted columns."""
+        """Return a csr_array of ones, or of the lengths of that attribute, with sorted columns."""
         from scipy.sparse import csr_array
 
         if attribute not in self._matrices:
             data = np.ones(len(self.indices)) if attribute is None else self.lengths(attribute).array
-            # a conversion to columns and back sorts in linear time
+            # conversion to CSC and back sorts in linear time
             made = csr_array((data, self.indices, self.indptr), shape=(len(self), len(self)))
             self._matrices[attribute] = made.tocsc().tocsr()
         return self._matrices[attribute]
 
 
 class _Lengths:
-    """Values of an edge attribute as float64, or why the backend does not take them."""
+    """Values of an edge attribute as float64, or the reason why the backend does not accept them."""
 
     def __init__(self, array, refusal, integers=False):
         self.array, self.refusal, self.integers = array, refusal, integers
@@ -111,7 +111,7 @@ _INTEGERS, _FLOATS = {int, bool, np.bool_, np.int64}, {float, np.float64}
 
 
 def _lengths_of(values):
-    """Lengths for which Dijkstra's sums in NetworkX and here are the same numbers."""
+    """Return the lengths if the sums of Dijkstra's algorithm in NetworkX and here are equal."""
     kinds = set(map(type, values))
     if not kinds <= _INTEGERS | _FLOATS:
         return _Lengths(None, "an edge has a length that is neither int nor float, or hides it by None")
@@ -132,12 +132,12 @@ def _lengths_of(values):
 
 def _pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart=None, weight="weight",
               dangling=None):
-    # NetworkX stops where the sum of changes is below n tol.
+    # NetworkX stops if the sum of changes is below n tol.
     return _by_node(G, _iterated("pagerank", G, max_iter, max_iter, len(G) * tol, damping=alpha))
 
 
 def _eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
-    # NetworkX starts from 1 / n, the library from 1 / sqrt(n): the change of the first step differs, all else is the same.
+    # NetworkX starts from 1 / n, the library from 1 / sqrt(n): only the change of the first step differs.
     n, tolerance = len(G), len(G) * tol
     x = 1.0 + np.diff(G.incoming.indptr)
     x /= np.linalg.norm(x)
@@ -154,7 +154,7 @@ def _eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None)
 
 
 def _katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=None, normalized=True, weight=None):
-    # NetworkX starts from 0, so that its first step is where the library starts, for beta = 1.
+    # NetworkX starts from 0, so that its first step gives the initial values of the library for beta = 1.
     scores = beta * _iterated("katz", G, max_iter, max_iter - 1, len(G) * tol / abs(beta), alpha=alpha)
     return _by_node(G, scores / np.linalg.norm(scores) if normalized else scores)
 
@@ -162,7 +162,7 @@ def _katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=Non
 def _betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     n, scores = len(G), _run("betweenness", G)
     if G.directed and G.symmetric:
-        scores = 2 * scores  # of a symmetric matrix pairs are counted once
+        scores = 2 * scores  # pairs of a symmetric matrix are counted once
     if normalized and n > 2:
         scores = scores * ((1 if G.directed else 2) / ((n - 1) * (n - 2)))
     return _by_node(G, scores)
@@ -248,7 +248,7 @@ def _transitivity(G):
 def _single_source_shortest_path_length(G, source, cutoff=None):
     start = _source(G, source, "Source {} is not in G")
     if cutoff is not None and math.isfinite(cutoff):
-        cutoff = math.ceil(cutoff)  # NetworkX goes on to the next level from one below the cutoff
+        cutoff = math.ceil(cutoff)  # NetworkX continues to the next level from one level below the cutoff
     return _from_source(G, _run("bfs", G, source=start), start, cutoff, True)
 
 
@@ -294,7 +294,7 @@ def _of_nodes(G, found, nodes):
 
 
 def _groups(G, labels):
-    """Sets of nodes, in the order of their first ones."""
+    """Return the sets of nodes, in the order of their first nodes."""
     groups: dict = {}
     for node, label in zip(G.nodes, labels.tolist()):
         groups.setdefault(label, set()).add(node)
@@ -302,11 +302,11 @@ def _groups(G, labels):
 
 
 def _finish_of_components(G, labels):
-    """When NetworkX's depth-first search leaves each component, in the order of `_groups`."""
+    """Return the finishing times of the components in NetworkX's depth-first search, in the order of `_groups`."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import depth_first_order
 
-    n = len(G)  # a vertex more, whose edges are the order of the sources
+    n = len(G)  # an additional vertex, whose edges are in the order of the sources
     indices = np.concatenate([G.indices, np.arange(n)])
     indptr = np.concatenate([G.indptr, [len(indices)]])
     everywhere = csr_array((np.ones(len(indices)), indices, indptr), shape=(n + 1, n + 1))
@@ -325,7 +325,7 @@ def _finish_of_components(G, labels):
 
 
 def _from_source(G, found, start, cutoff, integers):
-    """By rising distance; nodes of the same one in the order of the graph. -1: not reached."""
+    """Order nodes by increasing distance, nodes of equal distance as in the graph. -1: not reached."""
     kept = (found >= 0) & (found <= (np.inf if cutoff is None else cutoff))
     kept[start] = True
     places = np.flatnonzero(kept)
@@ -387,16 +387,16 @@ def _cutoff_refusal(given):
 
 
 class _Need:
-    """What a function of the backend needs.
+    """Requirements of a function of the backend.
 
-    only : the only values that it takes of some arguments.
+    only : the supported values of some arguments.
     node : the argument that is a node, if one is.
-    arguments : function of the bound arguments that says why not; None: they are right.
-    directed : True or False where it takes only such graphs.
+    arguments : function of the bound arguments that returns why they are not supported; None: they are supported.
+    directed : True or False if only directed or undirected graphs are supported.
     loops : whether the graph may have edges from a node to itself.
-    weight : the argument that names an edge attribute: `lengths` are read, or (`absent`) no edge may have it.
-    cost : what a call costs NetworkX: "search" (less than the conversion), "pass" (about as much as the conversion),
-        "heavy" (several times as much).
+    weight : the argument that names an edge attribute: its `lengths` are read, or (`absent`) no edge may have it.
+    cost : the time of the call in NetworkX: "search" (less than the conversion), "pass" (about as much as the
+        conversion), "heavy" (several times as much).
     """
 
     def __init__(self, function, cost, only=(), node=None, arguments=None, directed=None, loops=True, weight=None,
@@ -439,7 +439,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
 
 
 def _refusal(name, args, kwargs):
-    """Why the backend does not do that call as NetworkX does; None: it does."""
+    """Return why the backend cannot return the result of NetworkX for the call; None if it can."""
     need = _FUNCTIONS.get(name)
     if need is None:
         return f"{name} is not a function of the backend"
@@ -486,7 +486,7 @@ def _has_attribute(G, attribute):
 
 
 def _cached(G, attribute=None):
-    """The converted graph that NetworkX has kept beside G, with that attribute; None: there is none."""
+    """Return the converted graph with that attribute from NetworkX's cache of G; None if there is none."""
     import networkx as nx
 
     if not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
@@ -497,7 +497,7 @@ def _cached(G, attribute=None):
 
 
 def _checked(name, function):
-    """The function, which raises NotImplementedError where it would not answer as NetworkX does."""
+    """Wrap a function, so that it raises NotImplementedError if its result would differ from that of NetworkX."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -510,7 +510,7 @@ def _checked(name, function):
 
 
 class _Backend:
-    """What NetworkX asks of a backend."""
+    """The backend interface of NetworkX."""
 
     @staticmethod
     def convert_from_nx(G, *args, edge_attrs=None, name=None, **kwargs):
@@ -546,12 +546,12 @@ class _Backend:
 
     @staticmethod
     def can_run(name, args, kwargs):
-        """Whether the call would be answered as NetworkX does."""
+        """Whether the call returns the result of NetworkX."""
         return _refusal(name, args, kwargs) is None
 
     @staticmethod
     def should_run(name, args, kwargs):
-        """Whether the call, with the conversion of a graph that is not converted yet, takes less time than in NetworkX."""
+        """Whether the call is faster than in NetworkX, including the conversion if the graph is not converted yet."""
         need = _FUNCTIONS[name]
         given = need.bound(args, kwargs)
         G, cost = given["G"], "search" if given.get("u") is not None else need.cost
@@ -561,8 +561,8 @@ class _Backend:
         return len(G) + (len(G.indices) if isinstance(G, Graph) else sum(map(len, G._adj.values()))) >= least
 
 
-# Nodes and stored edges (both directions) from which on all functions of a cost class take less time than in NetworkX,
-# with the conversion and on a graph that is converted. Measured with 10 to 20,000 nodes and four times as many edges.
+# Nodes and stored edges (both directions) above which all functions of a cost class are faster than in NetworkX, with
+# the conversion and on a converted graph. Measured with 10 to 20,000 nodes and four times as many edges.
 _LEAST_WITH_CONVERSION = {"search": math.inf, "pass": 5000, "heavy": 300}
 _LEAST = {"search": 12_000, "pass": 1000, "heavy": 100}
 backend = _Backend()

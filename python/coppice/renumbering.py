@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers from 0 for ids of any kind."""
+"""Maps ids of any kind to numbers from 0."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["Renumbered", "renumber"]
 
 
 class Renumbered(NamedTuple):
-    """Edges whose ends count from 0, and what the numbers stand for.
+    """Edges with vertex numbers from 0, and the ids of the numbers.
 
     Attributes
     ----------
     start, end : (m,) int32 arrays, numbers from 0 to n - 1
-    ids : (n,) array, strictly rising: ids[k] is the id of vertex k.
+    ids : (n,) array, sorted without duplicates: ids[k] is the id of vertex k.
     """
 
     start: np.ndarray
@@ -25,7 +25,7 @@ class Renumbered(NamedTuple):
 
 
 def renumber(start: Any, end: Any) -> Renumbered:
-    """Numbers from 0 for the ids of the ends of edges, which may have gaps, be larger than 2^31, negative or text.
+    """Map the ids of the ends of edges to numbers from 0. Ids may have gaps, be larger than 2^31, negative or text.
 
     ``scipy.sparse.coo_array((weights, (r.start, r.end)), shape=(len(r.ids),) * 2)`` is the matrix of the edges;
     ``numpy.searchsorted(r.ids, 4711)`` is the vertex of an id, ``r.ids[values]`` are the ids of vertices. Memory grows
@@ -62,7 +62,7 @@ def _ids(name, given):
 
 
 def _joined(start, end):
-    """One array of both, in which every id is what it was."""
+    """Concatenate both arrays without changing any id."""
     if len({ids.dtype.kind in "iu" for ids in (start, end)}) > 1 or {start.dtype.kind, end.dtype.kind} == {"U", "S"}:
         raise TypeError(f"start has dtype {start.dtype} and end {end.dtype}, expected one kind of ids in both")
     if {start.dtype.kind, end.dtype.kind} != {"i", "u"}:

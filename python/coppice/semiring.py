@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Semirings, monoids and operators: named ones, and such of the user's own.
+"""Semirings, monoids and operators: named and user-defined.
 
 `operators`, `monoids`, `functions` and `selections` hold the names that the operations of `coppice.Matrix` and
-`coppice.Vector` take; in the place of a name a function of Python may stand, which Numba compiles.
+`coppice.Vector` take; instead of a name, a Python function can be given, which Numba compiles.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ for _name, _semiring in named.items():
     __all__.append(_name.replace("-", "_"))
 
 
-# op(b, a) by the name of op; what is not named commutes.
+# The name of op(b, a) by the name of op; operators without an entry commute.
 _SWAPPED = {"first": "second", "second": "first", "minus": "rminus", "rminus": "minus", "div": "rdiv", "rdiv": "div",
             "lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "max-first": "max-second", "max-second": "max-first"}
 _NOT_SWAPPED = ("pow", "atan2", "fmod", "copysign")
@@ -54,7 +54,7 @@ def swapped(semiring: str | Semiring | UserSemiring) -> str | UserSemiring | Non
 
 
 class UserSemiring:
-    """A semiring of a monoid and an operator, by names or as functions of Python; made by `user`."""
+    """A semiring of a monoid and an operator, by names or as Python functions; returned by `user`."""
 
     def __init__(self, add: str | Callable, multiply: str | Callable, identity: float | None) -> None:
         named = [_operators.is_name(what, f) for what, f in (("the addition", add), ("the multiplication", multiply))]
@@ -70,13 +70,13 @@ class UserSemiring:
             self.add, self.multiply = map(_operators.jitted, (add, multiply))
 
     def address(self, dtype: np.dtype) -> int:
-        """Of the compiled function that folds rows for this type; compiled once."""
+        """Return the address of the compiled function that reduces rows of this type; it is compiled once."""
         if dtype not in self._compiled:
             self._compiled[dtype] = _compile_rows(_operators.numba(), self.add, self.multiply, self.identity, dtype)
         return self._compiled[dtype].address
 
     def chosen(self, dtype: np.dtype) -> tuple[_operators.Chosen, _operators.Chosen]:
-        """Addition, with its identity, and multiplication, as the library calls them."""
+        """Return addition, with its identity, and multiplication, as arguments of the library."""
         return self._monoid.chosen(dtype), _operators.binary(self.multiply, dtype)
 
     def swapped(self) -> UserSemiring | None:
@@ -96,24 +96,25 @@ class UserSemiring:
 
 def user(add: str | Callable[[float, float], float], multiply: str | Callable[[float, float], float],
          identity: float | None = None) -> UserSemiring:
-    """A semiring of your own for `Matrix.mxv`, `Matrix.vxm` and `Matrix.mxm`.
+    """Define a semiring for `Matrix.mxv`, `Matrix.vxm` and `Matrix.mxm`.
 
     Parameters
     ----------
     add : a name of `monoids`, or a function (sum, product) -> sum, associative
     multiply : a name of `operators`, or a function of two numbers; called in the order of the product: (a_ij, x_j) by
         `mxv`, (x_i, a_ij) by `vxm`, (a_ik, b_kj) by `mxm`
-    identity : float, what a sum begins with, and the result of an empty row; not with a name, which has one
+    identity : float, the initial value of a sum and the result of an empty row; must not be given with a name, which
+        has one
 
-    Functions are compiled by Numba, in `mxv` with the loop over the rows, for the type of the matrix; rows are folded in
-    their order, several at a time. On a device, where Numba needs its package numba-cuda, threads fold parts of a row,
-    whose sums are added in their order.
+    Functions are compiled by Numba, in `mxv` with the loop over the rows, for the type of the matrix; entries of a row
+    are reduced in their order, several rows simultaneously. On a device, which requires numba-cuda, each thread reduces
+    a range of a row, and the sums are added in order.
     """
     return UserSemiring(add, multiply, identity)
 
 
 class Monoid:
-    """An associative function of two numbers with its identity; made by `monoid`."""
+    """An associative function of two numbers with its identity; returned by `monoid`."""
 
     def __init__(self, add: str | Callable, identity: float | None = None) -> None:
         _operators.is_name("the monoid", add)
@@ -125,7 +126,7 @@ class Monoid:
         self.identity: float = _core.monoid_identities[add] if isinstance(add, str) else float(identity)
 
     def chosen(self, dtype: np.dtype) -> _operators.Chosen:
-        """As the library calls it.
+        """Return the monoid as an argument of the library.
 
         Parameters
         ----------
@@ -136,12 +137,12 @@ class Monoid:
 
 
 def monoid(add: Callable[[float, float], float], identity: float) -> Monoid:
-    """A monoid of your own, for reductions.
+    """Define a monoid for reductions.
 
     Parameters
     ----------
     add : function (a, b) of two numbers, associative; compiled by Numba
-    identity : float, the result where there is nothing to add
+    identity : float, the result of an empty sum
     """
     return Monoid(add, identity)
 
@@ -161,7 +162,8 @@ def name_of(semiring: str | Semiring) -> str:
 
 
 def _compile_rows(numba, add, multiply, identity, dtype):
-    """fold(first, last, offsets, indices, values, x, y) as a C function, with both operators in its loop."""
+    """Compile fold(first, last, offsets, indices, values, x, y) as a C function, with both operators inlined in its
+    loop."""
     number = numba.from_dtype(dtype)
     start = dtype.type(identity)
     pointer = numba.types.CPointer

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse algebra: matrices and vectors with products over semirings, element-wise operations and parts.
+"""Sparse algebra: matrices and vectors with products over semirings, element-wise operations and submatrices.
 
-Operations return what they compute. Mask, accumulator and replace come in by `update`:
-``C.update(A.ewise_add(B, "min"), mask=M, accumulate="plus")`` is C<M> = C + min(A, B). Where a name of an operator is
-taken (`coppice.semiring`), a function of numbers may stand, which Numba compiles. All of it works where the arrays lie, on
-the host or on a device.
+Operations return their result. Mask, accumulator and replace are applied by `update`:
+``C.update(A.ewise_add(B, "min"), mask=M, accumulate="plus")`` is C<M> = C + min(A, B). Instead of a name of an operator
+(`coppice.semiring`), a function of numbers can be given, which Numba compiles. All operations run in the memory space
+of the arrays, on the host or on a device.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _INTEGERS = tuple(np.dtype(kind + size) for kind in "iu" for size in "1248")
 
 
 class _Entries:
-    """What matrices and vectors have in common. To the library a vector is a matrix, too: see `Vector._rows`."""
+    """Common base of matrices and vectors. The library stores a vector as a matrix, too: see `Vector._rows`."""
 
     dtype: np.dtype
     shape: tuple[int, ...]
     values: Any
     _library: Any
-    _places = 2  # numbers that say where an entry is
+    _places = 2  # number of indices of an entry
 
     @property
     def nnz(self) -> int:
@@ -47,26 +47,26 @@ class _Entries:
         return self.values.shape[0]
 
     def _rows(self, parts: int) -> Matrix:
-        """The entries as a matrix."""
+        """Return the entries as a matrix."""
         raise NotImplementedError
 
     def _made(self, arrays: Any) -> Self:
-        """(offsets, indices, values, shape) of such a matrix as an object of this kind."""
+        """Convert (offsets, indices, values, shape) of such a matrix to an object of this class."""
         raise NotImplementedError
 
     def _with_values(self, values: Any) -> Self:
-        """These entries with other values."""
+        """Return the same entries with other values."""
         raise NotImplementedError
 
     def _parts(self, *others: _Entries) -> int:
         return 1
 
     def _fitting(self, name: str, other: Any) -> Any:
-        """`other`, of the kind, shape and type of this one, and where it lies."""
+        """Return `other`, which must have class, shape, type and memory space of this object."""
         raise NotImplementedError
 
     def _beside(self, name, other):
-        """`other`; TypeError unless it is of the type of this one, and lies where this one does."""
+        """Return `other`; TypeError unless it has the type and the memory space of this object."""
         if other.dtype != self.dtype:
             raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
         mine, theirs = where(self._library, self.values), where(other._library, other.values)
@@ -75,26 +75,28 @@ class _Entries:
         return other
 
     def _writing(self, mask, accumulate, replace, structure, complement):
-        """How the library writes, and what has to live until then; the mask as a matrix."""
+        """Return the options of an output with the mask as a matrix, and the objects that must stay alive until the
+        output is written."""
         op = None if accumulate is None else _operators.binary(accumulate, self.dtype)
         return _core.Writing(_handle(mask), op and op.handle, replace, structure, complement), op
 
     def _compiled_apart(self, what: str, op: Any) -> bool:
-        """Whether an operator is a function for arrays of a device."""
+        """Whether an operator is a Python function and the arrays are on a device."""
         return not _operators.is_name(what, op) and self._library.on_device
 
     def ewise_add(self, other: Self, op: Operator = "plus") -> Self:
-        """Entries of both (GrB_eWiseAdd).
+        """Return the union of the entries (GrB_eWiseAdd).
 
         Parameters
         ----------
         other : of the shape and type of this one
-        op : joins them where both have one, op(a, b): a name of `semiring.operators`, or a function of two numbers
+        op : combines entries at the same position, op(a, b): a name of `semiring.operators`, or a function of two
+            numbers
         """
         return self._merged("ewise_add", other, op)
 
     def ewise_mult(self, other: Self, op: Operator = "times") -> Self:
-        """op(a, b) where both have an entry (GrB_eWiseMult).
+        """Return op(a, b) at the positions at which both have an entry (GrB_eWiseMult).
 
         Parameters
         ----------
@@ -104,26 +106,26 @@ class _Entries:
         return self._merged("ewise_mult", other, op)
 
     def ewise_union(self, other: Self, op: Operator, missing: float, other_missing: float) -> Self:
-        """op(a, b) where one or both have an entry (GxB_eWiseUnion).
+        """Return op(a, b) at the positions at which at least one has an entry (GxB_eWiseUnion).
 
         Parameters
         ----------
         other, op
             As in `ewise_add`.
-        missing, other_missing : float, in the place of an entry that is not here, and of one that `other` has not
+        missing, other_missing : float, the values for missing entries of this object and of `other`
         """
         return self._merged("ewise_union", other, op, real("missing", missing), real("other_missing", other_missing))
 
     def apply(self, f: str | Callable, *, first: float | None = None, second: float | None = None,
               scalar: float = 0.0) -> Self:
-        """f of every entry (GrB_apply).
+        """Return f of every entry (GrB_apply).
 
         Parameters
         ----------
-        f : a name of `semiring.functions`, or a function of the value or of the value and its place: (a), of matrices
-            (a, i, j), of vectors (a, i). With `first` or `second`, an operator.
+        f : a name of `semiring.functions`, or a function of the value, or of value and position: (a), for matrices (a,
+            i, j), for vectors (a, i). With `first` or `second`, an operator.
         first, second : float, an operand of the operator: op(first, a) or op(a, second)
-        scalar : what rowindex, colindex and diagindex add
+        scalar : the number that rowindex, colindex and diagindex add
         """
         if first is not None and second is not None:
             raise ValueError("both first and second are given, expected one operand")
@@ -139,13 +141,13 @@ class _Entries:
         return self._made(_core.apply(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
     def select(self, keep: str | Callable, scalar: float = 0.0) -> Self:
-        """The entries that `keep` keeps (GrB_select).
+        """Return the entries for which `keep` holds (GrB_select).
 
         Parameters
         ----------
-        keep : a name of `semiring.selections`, or a function as in `apply`, for its truth
-        scalar : what names compare with: ``select("tril", -1)`` is below the diagonal, ``select("valuegt", 2)`` what
-            is greater than 2
+        keep : a name of `semiring.selections`, or a predicate with the arguments of `apply`
+        scalar : the number for the comparison: ``select("tril", -1)`` selects the entries below the diagonal,
+            ``select("valuegt", 2)`` those greater than 2
         """
         if self._compiled_apart("the selection", keep):
             return _on_device.select(self, keep)
@@ -153,7 +155,7 @@ class _Entries:
         return self._made(_core.select(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
     def reduce(self, monoid: AnyMonoid = "plus") -> float:
-        """All entries folded, in any order; the identity where there are none (GrB_reduce).
+        """Reduce all entries, in any order; the identity if there are none (GrB_reduce).
 
         Parameters
         ----------
@@ -167,16 +169,16 @@ class _Entries:
 
     def update(self, result: Self, *, mask: Self | None = None, accumulate: Operator | None = None,
                replace: bool = False, structure: bool = False, complement: bool = False) -> Self:
-        """This one, C, after C<mask, replace> = C ⊙ result, as every operation of GraphBLAS ends.
+        """Return C after C<mask, replace> = C ⊙ result, the output step of every GraphBLAS operation; C is this object.
 
         Parameters
         ----------
-        result : of the shape and type of this one, as all others
-        mask : only where it has an entry that is not 0 is C written
-        accumulate : the operator ⊙ of what was there and the result; without it the result replaces what was there
-        replace : entries of C that the mask leaves out are deleted
-        structure : entries of the mask count whatever their value
-        complement : the mask admits what it would leave out
+        result : of the shape and type of C, as all other arguments
+        mask : C is written only at positions with a nonzero entry of the mask
+        accumulate : the operator ⊙ for the old value and the result; without it the result replaces the old value
+        replace : entries of C that the mask does not select are deleted
+        structure : all entries of the mask select, whatever their value
+        complement : use the complement of the mask
         """
         given = [self._fitting("result", result)] + ([] if mask is None else [self._fitting("mask", mask)])
         flags = {"replace": replace, "structure": structure, "complement": complement}
@@ -203,15 +205,15 @@ class Vector(_Entries):
 
     Parameters
     ----------
-    values : (n,) array of float32 or float64; with `indices` the (entries,) array of theirs
-    indices : (entries,) array or list of integers, strictly rising, where not all elements are there; not
-        to change afterwards
-    size : int, the length n, which goes with `indices`
+    values : (n,) array of float32 or float64; with `indices`, the (entries,) array of the values at these indices
+    indices : (entries,) array or list of integers, sorted without duplicates, if not all elements are entries; must not
+        be changed afterwards
+    size : int, the length n; required with `indices`
 
     Attributes
     ----------
     values : array
-    indices : array of int32, or None where all elements are entries
+    indices : array of int32, or None if all elements are entries
     size : int
     shape : (size,)
     """
@@ -231,15 +233,15 @@ class Vector(_Entries):
                 raise ValueError(f"indices has shape {shape_of(self.indices)}, expected {shape_of(self.values)} as values "
                                  "has")
             if bool((self.indices[1:] <= self.indices[:-1]).any()):
-                raise ValueError(f"indices with shape {shape_of(self.indices)} do not rise strictly")
+                raise ValueError(f"indices with shape {shape_of(self.indices)} are not sorted without duplicates")
         self.shape = (self.size,)
 
     def to_dense(self, fill: float = 0.0) -> Any:
-        """The (n,) array; the values themselves where all elements are entries.
+        """Return the (n,) array; the values themselves if all elements are entries.
 
         Parameters
         ----------
-        fill : float, where no entry is
+        fill : float, the value of elements without an entry
         """
         if self.indices is None:
             return self.values
@@ -265,7 +267,7 @@ class Vector(_Entries):
         return self.vxm(A) if isinstance(A, Matrix) else NotImplemented
 
     def extract(self, indices: Indices = None) -> Vector:
-        """The vector whose element k is that at indices[k] (GrB_extract).
+        """Return the vector whose element k is that at indices[k] (GrB_extract).
 
         Parameters
         ----------
@@ -277,11 +279,11 @@ class Vector(_Entries):
     def assign(self, value: Vector | float, indices: Indices = None, *, mask: Vector | None = None,
                accumulate: Operator | None = None, replace: bool = False, structure: bool = False,
                complement: bool = False) -> Vector:
-        """This one, w, after w<mask>(indices) = w(indices) ⊙ value (GrB_assign).
+        """Return w after w<mask>(indices) = w(indices) ⊙ value (GrB_assign); w is this object.
 
         Parameters
         ----------
-        value : Vector with an element for each index that is listed, or a number for all admitted positions
+        value : Vector with one element per index, or a number for all selected positions
         indices : in any order, distinct for a Vector, or a slice; None: all
         mask, accumulate, replace, structure, complement
             As in `update`.
@@ -306,7 +308,8 @@ class Vector(_Entries):
         return self._of_line(_core.assign_scalar(self._line()._csr, number, *listed, writing))
 
     def _rows(self, parts):
-        """Ranges of indices as rows, so that several threads work: row k holds the entries of [k width, (k + 1) width)."""
+        """Store ranges of indices as rows, so that several threads can work: row k holds the entries of [k width, (k +
+        1) width)."""
         first = np.minimum(np.arange(parts + 1) * (-(-self.size // parts)), self.size).astype(np.int32)
         offsets = self._library.beside(first, self.values)
         if self.indices is not None:
@@ -314,19 +317,19 @@ class Vector(_Entries):
         return self._matrix(offsets, self._positions(), (parts, self.size))
 
     def _column(self):
-        """The matrix of one column."""
+        """Return the vector as a matrix of one column."""
         offsets = self._library.counted(self.size + 1, self.values)
         if self.indices is not None:
             offsets = self._library.lower_places(self.indices, offsets)
         return self._matrix(offsets, self._library.filled((self.nnz,), 0, np.int32, self.values), (self.size, 1))
 
     def _line(self):
-        """The matrix of one row, whose work is that of the entries; on a device, where a thread takes a row, of one
-        column."""
+        """Return the vector as a matrix of one row, for operations whose cost is proportional to the entries; on a
+        device, where each thread processes a row, as a matrix of one column."""
         return self._column() if self._library.on_device else self._rows(1)
 
     def _along_line(self, where):
-        """Indices as (rows, columns) of that."""
+        """Return indices as (rows, columns) of that matrix."""
         where = None if where is None else self._library.given(where)
         return (where, None) if self._library.on_device else (None, where)
 
@@ -370,7 +373,8 @@ class Vector(_Entries):
         return self._beside(name, other)
 
     def _turned_name(self, name):
-        """The place of an entry is its row; to the library it is a column."""
+        """Swap the names of row and column operators: the index of an entry is its row here, but its column in the
+        library."""
         return {"rowindex": "colindex", "rowle": "colle", "rowgt": "colgt"}.get(name, name) if isinstance(name, str) \
             else name
 
@@ -387,7 +391,7 @@ class Vector(_Entries):
 
 
 class Matrix(_Entries):
-    """A sparse matrix with the plan of its products. ``A @ x``, ``x @ A``, ``A @ B`` are products over plus-times.
+    """Sparse matrix with the plan of its products. ``A @ x``, ``x @ A``, ``A @ B`` are products over plus-times.
 
     Parameters
     ----------
@@ -395,7 +399,7 @@ class Matrix(_Entries):
         change.
     """
 
-    __array_ufunc__ = None  # x @ A is ours, not NumPy's
+    __array_ufunc__ = None  # x @ A calls this class instead of NumPy
 
     def __init__(self, A: SparseMatrix) -> None:
         arrays = arrays_of("A", A, REALS)
@@ -404,7 +408,7 @@ class Matrix(_Entries):
 
     @classmethod
     def _of(cls, library, arrays, shape):
-        """Of arrays that the library made."""
+        """Create a matrix from arrays of the library."""
         made = cls.__new__(cls)
         made._set(library, tuple(map(library.taken, arrays)), shape)
         return made
@@ -419,7 +423,7 @@ class Matrix(_Entries):
 
     @property
     def _csr(self):
-        """As the library takes it; on a device in the order of the stream of now."""
+        """Return the matrix as an argument of the library; on a device for the current stream."""
         if self._library.on_device:
             return csr_of(self._arrays, self.shape)
         if self._known is None:
@@ -427,7 +431,8 @@ class Matrix(_Entries):
         return self._known
 
     def _plan(self, y):
-        """Of products in the order of y; one for each stream, as a plan has room for one product at a time."""
+        """Return the plan of the products on the stream of y; there is one plan per stream, since the workspace of a
+        plan serves one product at a time."""
         queue = getattr(y, "stream", 0)
         if queue not in self._planned:
             self._planned.setdefault(queue, _core.plan_products(self._csr))
@@ -441,15 +446,15 @@ class Matrix(_Entries):
         ----------
         x : (n,) array of the type of the matrix, or Vector
         semiring : a name, one of `semiring.named`, or one of `semiring.user`
-        mask : (m,) array of the type of the matrix or bool, or Vector; only where it is not 0 is y computed. Elsewhere y is
-            that of `accumulate`, or of an empty row.
-        complement : bool, only where the mask is 0
-        accumulate : (m,) array that the addition of the semiring joins to the product
+        mask : (m,) array of the type of the matrix or bool, or Vector; y is computed only where the mask is not 0.
+            Elsewhere y is that of `accumulate`, or of an empty row.
+        complement : bool, compute y only where the mask is 0
+        accumulate : (m,) array that is added to the product by the addition of the semiring
 
         Returns
         -------
-        y : (m,) array, or Vector where x is one. Where that has indices, so has y: it has no entry where nothing meets,
-            nor where the mask leaves it out.
+        y : (m,) array, or Vector if x is one. If x has indices, so has y: it has no entry if no entries are combined or
+            if the mask does not select the position.
         """
         if isinstance(x, Vector) and x.indices is not None:
             return self._mxv_of_entries(x, semiring, mask, complement, accumulate)
@@ -469,9 +474,9 @@ class Matrix(_Entries):
 
     def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
             complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
-        """y_j = ⊕_i multiply(x_i, a_ij), the operands in the order of the product x A, as GrB_vxm takes them. Runs on the
-        rows of the transposed matrix, which is made once; on the host a Vector with indices is multiplied along its
-        entries, without that.
+        """y_j = ⊕_i multiply(x_i, a_ij), with the operands in the order of the product x A, as in GrB_vxm. Uses the
+        rows of the transposed matrix, which is computed once; on the host, a Vector with indices is multiplied along
+        its entries, without the transposed matrix.
 
         Parameters
         ----------
@@ -500,8 +505,8 @@ class Matrix(_Entries):
         ----------
         B : Matrix (n, k) of the type of this one
         semiring : as in `mxv`
-        mask : Matrix (m, k); only where it has entries is the product computed
-        complement : bool, only where it has none
+        mask : Matrix (m, k); the product is computed only at its entries
+        complement : bool, compute the product only where the mask has no entries
         """
         for name, other in (("B", B), ("mask", mask)):
             if other is not None and not isinstance(other, Matrix):
@@ -515,7 +520,7 @@ class Matrix(_Entries):
         return self._product(B, semiring, mask, complement)
 
     def reduce_rows(self, monoid: AnyMonoid = "plus") -> Vector:
-        """Every row folded in the order of its columns; rows without entries have none (GrB_reduce to a vector).
+        """Reduce every row in the order of its columns; empty rows give no entry (GrB_reduce to a vector).
 
         Parameters
         ----------
@@ -533,7 +538,7 @@ class Matrix(_Entries):
         return Vector._of(self._library.picked(sums, present), present, sums.shape[0])
 
     def reduce_columns(self, monoid: AnyMonoid = "plus") -> Vector:
-        """Every column folded in the order of its rows.
+        """Reduce every column in the order of its rows.
 
         Parameters
         ----------
@@ -542,7 +547,7 @@ class Matrix(_Entries):
         return self.transpose().reduce_rows(monoid)
 
     def extract(self, rows: Indices = None, columns: Indices = None) -> Matrix:
-        """A(rows, columns) (GrB_extract).
+        """Return A(rows, columns) (GrB_extract).
 
         Parameters
         ----------
@@ -553,11 +558,11 @@ class Matrix(_Entries):
     def assign(self, value: Matrix | float, rows: Indices = None, columns: Indices = None, *,
                mask: Matrix | None = None, accumulate: Operator | None = None, replace: bool = False,
                structure: bool = False, complement: bool = False) -> Matrix:
-        """This one, C, after C<mask>(rows, columns) = C(rows, columns) ⊙ value (GrB_assign).
+        """Return C after C<mask>(rows, columns) = C(rows, columns) ⊙ value (GrB_assign); C is this object.
 
         Parameters
         ----------
-        value : Matrix with a row and a column for each that is listed, or a number for all admitted positions
+        value : Matrix with one row and one column per index, or a number for all selected positions
         rows, columns : indices in any order, distinct for a Matrix, or slices; None: all
         mask, accumulate, replace, structure, complement : as in `update`; the mask has the shape of C
         """
@@ -581,7 +586,7 @@ class Matrix(_Entries):
         return self._made(_core.assign_scalar(self._csr, number, *listed, writing))
 
     def kronecker(self, B: Matrix, op: Operator = "times") -> Matrix:
-        """The Kronecker product with op(a_ij, b_kl) (GrB_kronecker).
+        """Return the Kronecker product with op(a_ij, b_kl) (GrB_kronecker).
 
         Parameters
         ----------
@@ -597,28 +602,28 @@ class Matrix(_Entries):
         return self._made(_core.kronecker(self._csr, B._csr, chosen.handle))
 
     def transpose(self) -> Matrix:
-        """The transposed matrix, with the values of now."""
+        """Return the transposed matrix with the current values."""
         return self._made(_core.transpose(self._csr))
 
     @property
     def T(self) -> Matrix:
-        """The transposed matrix, made once; it keeps the values of that time."""
+        """The transposed matrix, computed at the first access with the values at that time."""
         if self._turned is None:
             turned = self.transpose()
-            self._library.finish(self.values)  # another stream may use it next
+            self._library.finish(self.values)  # another stream may use it later
             self._turned = turned
         return self._turned
 
     def to_sparse(self) -> Any:
-        """A sparse matrix of SciPy, CuPy or PyTorch, whose arrays these are, that shares them."""
+        """Return a sparse matrix of SciPy, CuPy or PyTorch that shares the arrays."""
         return to_sparse(self._library, (*self._arrays, self.shape))
 
     def to_scipy(self) -> Any:
-        """A scipy.sparse.csr_array that shares the arrays; a copy of those on a device."""
+        """Return a scipy.sparse.csr_array that shares the arrays; a copy if they are on a device."""
         return to_sparse(HOST, (*map(self._library.to_host, self._arrays), self.shape))
 
     def to_cupy(self) -> Any:
-        """A matrix of cupyx.scipy.sparse that shares the arrays; a copy of those on the host."""
+        """Return a matrix of cupyx.scipy.sparse that shares the arrays; a copy if they are on the host."""
         return to_sparse(_places.cupy(), (*self._arrays, self.shape))
 
     def _repr_html_(self) -> str:
@@ -655,7 +660,7 @@ class Matrix(_Entries):
         return self._beside(name, other)
 
     def _array_beside(self, name, value, y):
-        """An array of the type and shape of y."""
+        """Check that an array has type and shape of y."""
         value = value.to_dense() if isinstance(value, Vector) else value
         value = array(name, value, (*REALS, np.dtype(bool)) if name == "mask" else REALS)
         if name == "mask" and library_of(value).dtype(value) == np.dtype(bool):
@@ -688,7 +693,7 @@ class Matrix(_Entries):
         return y
 
     def _product(self, B, semiring, mask, complement):
-        """A B over a semiring, the mask a Matrix or None."""
+        """Return A B over a semiring; the mask is a Matrix or None."""
         among = _handle(mask)
         if not isinstance(semiring, UserSemiring):
             return self._made(_core.mxm(self._csr, B._csr, name_of(semiring), among, complement))
@@ -706,7 +711,8 @@ class Matrix(_Entries):
 
     def _vxm_of_entries(self, x, semiring, mask, complement, accumulate):
         self._require_entries(x, self.shape[0], accumulate)
-        of_other_order = swapped(semiring) if self._library.on_device else None  # the row of x would be one thread's
+        # On a device one thread would process the whole row of x.
+        of_other_order = swapped(semiring) if self._library.on_device else None
         if of_other_order is not None:
             return self.T._mxv_of_entries(x, of_other_order, mask, complement, None)
         mask = self._mask_of_entries(mask, self.shape[1])
@@ -715,7 +721,7 @@ class Matrix(_Entries):
         return x._made((*product._arrays, product.shape))
 
     def _vxm_as_row(self, x, semiring, mask, complement, accumulate):
-        """x A as the product of a matrix of one row, for an operator that has no counterpart in the other order."""
+        """Compute x A as the product of a matrix of one row, for an operator without a name for swapped operands."""
         wrapped, of_caller = isinstance(x, Vector), x
         x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[0], REALS)
         same_type("the matrix", self._arrays[2], "x", x)
@@ -735,7 +741,7 @@ class Matrix(_Entries):
             raise ValueError("accumulate goes with dense vectors; Vector.update accumulates for those with indices")
 
     def _mask_of_entries(self, mask, size):
-        """Those of its entries that count."""
+        """Return the entries of the mask that select."""
         if mask is None:
             return None
         mask = mask if isinstance(mask, Vector) else Vector(mask)
@@ -760,7 +766,7 @@ def _monoid_of(monoid):
 
 
 def _indices(name, value, bound, like):
-    """A list of indices as int32 where `like` lies, or None for all."""
+    """Return indices as int32 in the memory space of `like`, or None for all."""
     if value is None:
         return None
     library = library_of(like)
@@ -769,7 +775,7 @@ def _indices(name, value, bound, like):
     if on_device(value):
         value = array(name, value, _INTEGERS)
         if library is not library_of(value):
-            raise TypeError(f"{name} with shape {shape_of(value)} lies elsewhere than the entries")
+            raise TypeError(f"{name} with shape {shape_of(value)} is in another memory space than the entries")
     else:
         value = np.asarray(value)
         if value.size == 0:

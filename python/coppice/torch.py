@@ -16,7 +16,8 @@ __all__ = ["solve_banded", "solve_tridiagonal"]
 
 
 def solve_tridiagonal(dl: torch.Tensor, d: torch.Tensor, du: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """x of tridiagonal systems as `coppice.solve_tridiagonal`; all of shape (..., n), with the same batch."""
+    """Solve tridiagonal systems as `coppice.solve_tridiagonal`; all tensors have the shape (..., n), with the same
+    batch."""
     for name, tensor in (("dl", dl), ("du", du), ("b", b)):
         if tensor.shape != d.shape:
             raise ValueError(f"{name} has shape {tuple(tensor.shape)}, expected {tuple(d.shape)} as d has")
@@ -24,14 +25,14 @@ def solve_tridiagonal(dl: torch.Tensor, d: torch.Tensor, du: torch.Tensor, b: to
 
 
 def solve_banded(l_and_u: tuple[int, int], ab: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """x of banded systems in SciPy's layout as `coppice.solve_banded`; ab (..., l + u + 1, n), b (..., n)."""
+    """Solve banded systems in SciPy's layout as `coppice.solve_banded`; ab (..., l + u + 1, n), b (..., n)."""
     if ab.shape[:-2] + ab.shape[-1:] != b.shape:
         raise ValueError(f"b has shape {tuple(b.shape)}, expected that of ab, {tuple(ab.shape)}, without its bands")
     return _Banded.apply(l_and_u, ab, b)
 
 
 def _array(tensor):
-    """What `coppice.direct` takes: an array of NumPy, or the tensor itself where it is on a device."""
+    """Convert a tensor to an argument of `coppice.direct`: a NumPy array, or the tensor itself if it is on a device."""
     tensor = tensor.detach().resolve_conj().contiguous()
     return tensor.numpy() if tensor.device.type == "cpu" else tensor
 
@@ -78,7 +79,7 @@ class _Banded(torch.autograd.Function):
         g = _tensor(ctx.factors.solve(_array(dx), transposed=True, conjugate=True))
         y, n = x.conj(), x.shape[-1]
         bands = torch.zeros(*x.shape[:-1], below + above + 1, n, dtype=x.dtype, device=x.device)
-        for k in range(-below, above + 1):  # A[i, i + k] stands at ab[above - k, i + k]
+        for k in range(-below, above + 1):  # A[i, i + k] is ab[above - k, i + k]
             first, last = max(0, -k), max(max(0, -k), n - max(k, 0))
             bands[..., above - k, first + k:last + k] = -g[..., first:last] * y[..., first + k:last + k]
         return None, bands, g

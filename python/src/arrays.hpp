@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Arrays of Python as the library sees them. The Python side has checked shapes and contiguity; types are told apart
-/// here, and where an array lies decides the executor.
+/// Arrays of Python as arguments of the library. Python code has checked shapes and contiguity; the types are
+/// distinguished here, and the memory space of an array determines the executor.
 #pragma once
 
 #include <complex>
@@ -24,7 +24,8 @@ namespace coppice::python {
 
 namespace nb = nanobind;
 
-/// A reference to what Python owns, given back under the interpreter's lock wherever that happens.
+/// A reference to a Python object. It may be released on any thread, and acquires the interpreter's lock (GIL) for
+/// that.
 inline std::shared_ptr<nb::object> keep(nb::object object) {
     return {new nb::object(std::move(object)), [](nb::object* o) {
                 nb::gil_scoped_acquire const held;
@@ -32,24 +33,24 @@ inline std::shared_ptr<nb::object> keep(nb::object object) {
             }};
 }
 
-/// A contiguous array in the memory of a device, in the order of a stream there: 0 for the default one.
+/// A contiguous array in the memory of a device, and the stream in whose order it is used; 0 is the default stream.
 struct device_array {
     std::uintptr_t address = 0;
     std::size_t size = 0;
     nb::dlpack::dtype type{};
     int device = 0;
     std::uintptr_t stream = 0;
-    std::shared_ptr<nb::object> owner;        ///< what Python holds the memory by
-    std::shared_ptr<nb::object> stream_owner; ///< and the stream
+    std::shared_ptr<nb::object> owner;        ///< Python object that owns the memory
+    std::shared_ptr<nb::object> stream_owner; ///< Python object that owns the stream
 
     void* data() const { return reinterpret_cast<void*>(address); }
 };
 
-/// The stream on which an object of a device was last put to work. What streams do is not ordered among them, and its
-/// workspace serves one at a time.
+/// The stream that last used an object on a device. Work on different streams is unordered, but the workspace of the
+/// object serves one stream at a time.
 class device_queue {
 public:
-    /// Waits for what another stream has been given to do.
+    /// Waits for the work that was queued on another stream.
     void move_to(device_array const& where);
 
 private:
@@ -57,7 +58,7 @@ private:
     device_array last_{};
 };
 
-/// A contiguous array of any shape and type: of the host, `Host` of nanobind, or of a device.
+/// A contiguous array of any shape and type, in host memory (`Host` of nanobind) or on a device.
 template <class Host>
 class placed_array {
 public:
@@ -71,7 +72,7 @@ public:
     }
     std::size_t size() const { return device_ ? device_->size : host_.size(); }
     nb::dlpack::dtype dtype() const { return device_ ? device_->type : host_.dtype(); }
-    /// Null for an array of the host.
+    /// Null if the array is in host memory.
     device_array const* device() const { return device_ ? &*device_ : nullptr; }
 
 private:
@@ -79,7 +80,7 @@ private:
     std::optional<device_array> device_;
 };
 
-/// Read, and written.
+/// Arguments that are read, and arguments that are written.
 using input_array = placed_array<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>;
 using output_array = placed_array<nb::ndarray<nb::c_contig, nb::device::cpu>>;
 
@@ -101,29 +102,29 @@ template <class T, class Array>
 void require_type(Array const& a, char const* name, char const* expected) {
     if (!holds<T>(a)) throw argument_error(std::string(name) + " is of another type, expected " + expected);
 }
-/// Throws argument_error unless both lie on the host, or both on the same device.
+/// Throws argument_error unless both are in host memory or both on the same device.
 template <class Array, class Other>
-void require_same_place(Array const& a, Other const& b, char const* name) {
+void require_same_memory(Array const& a, Other const& b, char const* name) {
     auto const *const left = a.device(), *const right = b.device();
     if (!left != !right || (left && left->device != right->device))
-        throw argument_error(std::string(name) + " lies elsewhere than the other arrays");
+        throw argument_error(std::string(name) + " is in another memory space than the other arrays");
 }
 
-/// Calls visit(std::type_identity<T>{}) for the type of number that an array holds.
-template <class Array, class Visit>
-auto with_real(Array const& a, Visit&& visit) {
-    if (holds<double>(a)) return visit(std::type_identity<double>{});
-    if (holds<float>(a)) return visit(std::type_identity<float>{});
+/// Calls body(std::type_identity<T>{}) for the type of number that an array holds.
+template <class Array, class Body>
+auto with_real(Array const& a, Body&& body) {
+    if (holds<double>(a)) return body(std::type_identity<double>{});
+    if (holds<float>(a)) return body(std::type_identity<float>{});
     throw argument_error("the type of the numbers is none of float32, float64");
 }
-template <class Array, class Visit>
-auto with_number(Array const& a, Visit&& visit) {
-    if (holds<std::complex<double>>(a)) return visit(std::type_identity<std::complex<double>>{});
-    if (holds<std::complex<float>>(a)) return visit(std::type_identity<std::complex<float>>{});
-    return with_real(a, visit);
+template <class Array, class Body>
+auto with_number(Array const& a, Body&& body) {
+    if (holds<std::complex<double>>(a)) return body(std::type_identity<std::complex<double>>{});
+    if (holds<std::complex<float>>(a)) return body(std::type_identity<std::complex<float>>{});
+    return with_real(a, body);
 }
 
-/// What the library made on a device, for CuPy, PyTorch and others to take over by __cuda_array_interface__.
+/// A result in device memory, which CuPy, PyTorch and others can import by __cuda_array_interface__.
 struct device_result {
     std::shared_ptr<void> holder;
     void* data = nullptr;
@@ -131,14 +132,14 @@ struct device_result {
     nb::dlpack::dtype type{};
 };
 
-/// An array that owns what `holder` holds; `data` points into it.
+/// Returns an array that owns the contents of `holder`; `data` points into it.
 template <class T, class Holder>
 nb::object own(Holder holder, T* data, std::size_t size) {
-    auto* const kept = new Holder(std::move(holder));
-    nb::capsule const owner(kept, [](void* p) noexcept { delete static_cast<Holder*>(p); });
+    auto* const owned = new Holder(std::move(holder));
+    nb::capsule const owner(owned, [](void* p) noexcept { delete static_cast<Holder*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
-/// An array of NumPy, or a device_result.
+/// Converts a result to a NumPy array or, on a device, to a device_result.
 template <class T>
 nb::object to_python(buffer<T> from) {
     T* const data = from.data();
@@ -153,12 +154,12 @@ nb::object to_python(std::vector<T> from) {
     return own(std::move(from), data, size);
 }
 
-/// The executor of this process on the host, with as many threads as set_threads() said; one arena for all calls.
+/// Returns the host executor of this process, with the number of threads of set_threads(); all calls share its arena.
 host_executor current_executor();
 
 #if defined(COPPICE_HAS_CUDA)
-/// An executor in the order of a stream of Python's, for one call at a time. Executors are kept for the next call, with
-/// their memory and their stream, which results are given back on.
+/// An executor on a stream of Python, used by one call at a time. Executors are cached for later calls together with
+/// their memory pool and their stream, on which results are freed.
 class device_lease {
 public:
     explicit device_lease(device_array const& where);
@@ -175,21 +176,21 @@ private:
 };
 #endif
 
-/// Makes the device of an executor that of the calling thread, where another one took the executor.
+/// Makes the device of an executor current on the calling thread; needed if another thread created the executor.
 inline void enter_thread(host_executor const&) {}
 void enter_thread(cuda_executor const& exec);
 
-/// Calls visit(executor) with the executor of the place where the array lies.
-template <class Array, class Visit>
-decltype(auto) with_executor([[maybe_unused]] Array const& a, Visit&& visit) {
+/// Calls body(executor) with the executor for the memory space of the array.
+template <class Array, class Body>
+decltype(auto) with_executor([[maybe_unused]] Array const& a, Body&& body) {
 #if defined(COPPICE_HAS_CUDA)
     if (auto const* const device = a.device()) {
         device_lease const lease(*device);
-        return visit(lease.executor());
+        return body(lease.executor());
     }
 #endif
     host_executor const host = current_executor();
-    return visit(host);
+    return body(host);
 }
 
 } // namespace coppice::python

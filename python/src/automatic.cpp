@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solves that choose their method.
+// Solves with an automatic choice of the method.
 #include <nanobind/stl/string.h>
 
 #include <coppice/solvers/solve/solve_automatically.hpp>
@@ -34,7 +34,7 @@ nb::dict to_dict(automatic_result const& found) {
     return d;
 }
 
-/// x[n]: the guess, then the solution. A name may be "auto".
+/// x[n]: the initial guess on entry, the solution on return. A name may be "auto".
 nb::dict solve(std::string const& solver, std::string const& preconditioner, nb::dict const& preconditioner_options,
                csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
                nb::object const& callback) {
@@ -49,8 +49,8 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
         with_number(x, [&]<class T>(std::type_identity<T>) {
             require_type<T>(b, "b", "that of x");
             require_type<T>(a.values, "data of the matrix", "that of b");
-            require_same_place(b, x, "b");
-            require_same_place(a.values, x, "the matrix");
+            require_same_memory(b, x, "b");
+            require_same_memory(a.values, x, "the matrix");
             with_executor(x, [&](auto const& exec) {
                 found =
                     solve_automatically(exec, csr_operator(exec, a.view<T>()), elements<T>(b), elements<T>(x), options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Band matrices and batches of them, made of arrays.
+/// Band matrices and batches of them, as views of arrays.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace coppice::python {
 
-/// `systems` systems of `length` (block) rows each, one behind the other; the Python side has checked the sizes.
+/// `systems` systems of `length` (block) rows each, stored consecutively; Python code has checked the sizes.
 /// Tridiagonal: block 1. Blocks: column-major. Banded: lower_bands >= 0 and `diagonal` holds [systems, bands, length].
 struct bands {
     std::optional<input_array> lower;
@@ -26,16 +26,16 @@ struct bands {
     std::int64_t rows() const { return length * block; } ///< of one system
 };
 
-/// What a call of solve_bands takes: all systems, or one of a batch of banded ones.
+/// Argument of one call of solve_bands: all systems, or one banded system of a batch.
 template <class T>
-struct band_part {
+struct band_batch {
     band_matrix<T> matrix;
-    std::int64_t first = 0; ///< system
+    std::int64_t first = 0; ///< index of the first system
 };
 
-/// The calls that a batch takes: the library solves banded matrices one by one.
+/// Divides a batch into calls: all systems in one call, except banded ones, which the library solves one by one.
 template <class T>
-std::vector<band_part<T>> parts_of(bands const& a) {
+std::vector<band_batch<T>> batches_of(bands const& a) {
     T const* const diagonal = elements<T>(a.diagonal).data();
     if (!a.banded()) {
         T const *const lower = elements<T>(*a.lower).data(), *const upper = elements<T>(*a.upper).data();
@@ -45,19 +45,19 @@ std::vector<band_part<T>> parts_of(bands const& a) {
                                        : band_matrix<T>(all);
         return {{band_matrix<T>::batch(one, a.systems), 0}};
     }
-    std::vector<band_part<T>> parts;
+    std::vector<band_batch<T>> batches;
     std::int64_t const size = (a.lower_bands + a.upper_bands + 1) * a.length;
     for (std::int64_t s = 0; s < a.systems; ++s)
-        parts.push_back(
+        batches.push_back(
             {band_matrix<T>(banded_view<T>{a.length, a.lower_bands, a.upper_bands, diagonal + s * size}), s});
-    return parts;
+    return batches;
 }
 
-/// The columns of a part within right-hand sides or solutions of [columns, systems, rows].
+/// Returns the columns of a call within right-hand sides or solutions of shape [columns, systems, rows].
 template <class T>
-columns_view<T> columns_of(bands const& a, band_part<std::remove_const_t<T>> const& part, T* all,
+columns_view<T> columns_of(bands const& a, band_batch<std::remove_const_t<T>> const& batch, T* all,
                            std::int64_t columns) {
-    return {all + part.first * a.rows(), part.matrix.size, columns, a.systems * a.rows()};
+    return {all + batch.first * a.rows(), batch.matrix.size, columns, a.systems * a.rows()};
 }
 
 } // namespace coppice::python

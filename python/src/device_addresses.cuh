@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Where a device has the functions of the tables of operators. Addresses are of use to the kernels of one source
-/// alone: they are compiled with room for what they may call.
+/// Device addresses of the functions in the tables of operators. An address is valid in the kernels of the same source
+/// file only, since their stack size is computed from the functions that they may call.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ __global__ void store_addresses(std::uintptr_t* to, std::index_sequence<K...>) {
 
 } // namespace
 
-/// Waits at its first call on a device.
+/// Synchronises at its first call on a device.
 template <class Table>
 std::uintptr_t address_in(cuda_executor const& exec, std::size_t row) {
     static std::mutex mutex;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct solves with every option.
+// Direct solves with all options.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -34,21 +34,21 @@ band_options options_of(std::string const& pivot, double threshold, bool cyclic,
             .condition = condition};
 }
 
-/// b and x: [columns, systems, rows]; reports: one solve_report a system on the host, or none.
+/// b and x: [columns, systems, rows]; reports: one solve_report per system in host memory, or none.
 void solve(bands const& a, input_array const& b, output_array const& x, std::int64_t columns,
            band_options const& options, std::optional<output_array> const& reports) {
     unlocked const released;
     with_executor(x, [&](auto const& exec) {
-        buffer<solve_report> told(exec, reports ? a.systems : 0);
+        buffer<solve_report> found(exec, reports ? a.systems : 0);
         with_number(x, [&]<class T>(std::type_identity<T>) {
-            for (band_part<T> const& part : parts_of<T>(a)) {
+            for (band_batch<T> const& batch : batches_of<T>(a)) {
                 auto const report =
-                    reports ? array_view(told.data() + part.first, part.matrix.systems) : array_view<solve_report>();
-                solve_bands(exec, part.matrix, columns_of<T const>(a, part, elements<T>(b).data(), columns),
-                            columns_of<T>(a, part, elements<T>(x).data(), columns), options, report);
+                    reports ? array_view(found.data() + batch.first, batch.matrix.systems) : array_view<solve_report>();
+                solve_bands(exec, batch.matrix, columns_of<T const>(a, batch, elements<T>(b).data(), columns),
+                            columns_of<T>(a, batch, elements<T>(x).data(), columns), options, report);
             }
         });
-        if (reports) exec.copy_elements(told.data(), static_cast<solve_report*>(reports->data()), a.systems);
+        if (reports) exec.copy_elements(found.data(), static_cast<solve_report*>(reports->data()), a.systems);
     });
 }
 

@@ -24,7 +24,7 @@ void translate(std::exception_ptr const& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (interrupted const&) {
-        raise_kept();
+        raise_saved();
     } catch (coppice::error const& e) {
         switch (e.code()) {
         case error_code::io:
@@ -42,14 +42,14 @@ void translate(std::exception_ptr const& thrown, void*) {
     }
 }
 
-/// The type of the elements of a device_array, from NumPy's kind and size.
+/// Returns the element type of a device_array from NumPy's kind and size.
 nb::dlpack::dtype type_of(char kind, int bytes) {
     using enum nb::dlpack::dtype_code;
     auto const code = kind == 'f' ? Float : kind == 'c' ? Complex : kind == 'b' ? Bool : kind == 'u' ? UInt : Int;
     return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes), 1};
 }
 
-/// By which CuPy, PyTorch and others take an array over.
+/// Implements __cuda_array_interface__, by which CuPy, PyTorch and others import an array.
 nb::dict cuda_array_interface(void* data, std::size_t size, nb::dlpack::dtype type) {
     using enum nb::dlpack::dtype_code;
     auto const code = static_cast<nb::dlpack::dtype_code>(type.code);
@@ -80,7 +80,7 @@ struct device_lease::slot {
 
 namespace {
 
-/// Executors by device and stream; never destroyed, as the driver may be gone when the process ends.
+/// Executors by device and stream; never destroyed, since the driver may be unloaded before the process ends.
 auto& slots() {
     struct all {
         std::mutex mutex;
@@ -117,7 +117,7 @@ device_lease::~device_lease() {
 
 cuda_executor const& device_lease::executor() const { return slot_->executor; }
 
-/// Gives the memory that executors of default streams keep back to the device, as far as no result is in it.
+/// Frees the memory that the pools of default streams hold, except for memory that results use.
 void release_memory() {
     std::lock_guard const lock(slots().mutex);
     for (auto& [where, row] : slots().of)

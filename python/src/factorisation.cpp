@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Factor once, solve often.
+// Factorisations that are reused for several solves.
 #include <memory>
 
 #include <nanobind/stl/unique_ptr.h>
@@ -10,44 +10,44 @@
 namespace coppice::python {
 namespace {
 
-/// The factors of all systems, whatever their type of number.
+/// The factors of all systems, for every value type.
 struct factorisation {
     virtual ~factorisation() = default;
     /// b and x: [columns, systems, rows]; x may be b.
     virtual void solve(input_array const& b, output_array const& x, std::int64_t columns) const = 0;
-    std::vector<std::int64_t> singular_rows; ///< a system: of the first column without a pivot, or -1
+    std::vector<std::int64_t> singular_rows; ///< per system: the first column without a pivot, or -1
 };
 
 template <class T>
 struct factors_of final : factorisation {
-    factors_of(bands const& matrix, band_options const& o) : shape(matrix), options(o), parts(parts_of<T>(matrix)) {
+    factors_of(bands const& matrix, band_options const& o) : shape(matrix), options(o), batches(batches_of<T>(matrix)) {
         unlocked const released;
         with_executor(matrix.diagonal, [&](auto const& exec) {
             buffer<std::int64_t> rows(exec, matrix.systems);
-            for (band_part<T> const& part : parts) {
-                factors.emplace_back(exec, bands_factor_bytes(exec, part.matrix, options));
-                factorise_bands(exec, part.matrix, factors.back().view(), options,
-                                array_view(rows.data() + part.first, part.matrix.systems));
+            for (band_batch<T> const& batch : batches) {
+                factors.emplace_back(exec, bands_factor_bytes(exec, batch.matrix, options));
+                factorise_bands(exec, batch.matrix, factors.back().view(), options,
+                                array_view(rows.data() + batch.first, batch.matrix.systems));
             }
             singular_rows = to_vector(exec, rows);
         });
     }
     void solve(input_array const& b, output_array const& x, std::int64_t columns) const override {
-        require_same_place(b, shape.diagonal, "b");
+        require_same_memory(b, shape.diagonal, "b");
         with_executor(b, [&](auto const& exec) {
-            for (std::size_t k = 0; k < parts.size(); ++k) {
-                buffer<std::byte> workspace(exec, factored_workspace(exec, parts[k].matrix, columns, options));
-                solve_factored_bands(exec, parts[k].matrix, factors[k].view(),
-                                     columns_of<T const>(shape, parts[k], elements<T>(b).data(), columns),
-                                     columns_of<T>(shape, parts[k], elements<T>(x).data(), columns), workspace.view(),
+            for (std::size_t k = 0; k < batches.size(); ++k) {
+                buffer<std::byte> workspace(exec, factored_workspace(exec, batches[k].matrix, columns, options));
+                solve_factored_bands(exec, batches[k].matrix, factors[k].view(),
+                                     columns_of<T const>(shape, batches[k], elements<T>(b).data(), columns),
+                                     columns_of<T>(shape, batches[k], elements<T>(x).data(), columns), workspace.view(),
                                      options);
             }
         });
     }
 
-    bands shape; // keeps the arrays that `parts` points to
+    bands shape; // owns the arrays to which `batches` points
     band_options options;
-    std::vector<band_part<T>> parts;
+    std::vector<band_batch<T>> batches;
     std::vector<buffer<std::byte>> factors;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Factors, linear forests and what is made of them.
+// Factors, linear forests and the systems extracted by them.
 #include <optional>
 
 #include <nanobind/stl/optional.h>

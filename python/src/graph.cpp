@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph algorithms by name, as the catalogue has them.
+// Graph algorithms by their names in the catalogue.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
@@ -25,7 +25,7 @@ nb::dict to_dict(graph_algorithm_row const& row) {
     return d;
 }
 
-/// Options by the names that the rows use, beside `undirected`.
+/// Converts options by the names that the rows of the catalogue use, and `undirected`.
 analytics_options options_of(nb::dict const& given) {
     analytics_options o;
     for (auto const& [key, value] : given) {
@@ -69,7 +69,7 @@ nb::object to_object(std::vector<T> values) {
     return to_python(std::move(values));
 }
 
-/// (what was found, facts, failure)
+/// Returns (result, facts, failure).
 nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& given) {
     auto const options = options_of(given);
     require_type<double>(a.values, "data of the graph", "float64");

@@ -9,7 +9,7 @@ namespace coppice::python {
 namespace {
 
 unsigned long main_thread = 0;
-PyObject* kept = nullptr; ///< of the main thread alone: no other handles signals
+PyObject* saved_error = nullptr; ///< used by the main thread only: no other thread handles signals
 
 } // namespace
 
@@ -38,12 +38,12 @@ bool unlocked::signals::requested() {
     nb::gil_scoped_acquire const held;
     nb::object raised = raised_by_signals();
     if (!raised.is_valid()) return false;
-    Py_XDECREF(std::exchange(kept, raised.release().ptr()));
+    Py_XDECREF(std::exchange(saved_error, raised.release().ptr()));
     return true;
 }
 
-void raise_kept() {
-    nb::object const raised = nb::steal(std::exchange(kept, nullptr));
+void raise_saved() {
+    nb::object const raised = nb::steal(std::exchange(saved_error, nullptr));
     if (raised.is_valid())
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How signals that Python handles, such as SIGINT by a KeyboardInterrupt, end calls of the library.
+/// Ends calls of the library if a signal handler of Python raises an exception, such as KeyboardInterrupt for SIGINT.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,18 +11,19 @@ namespace coppice::python {
 
 namespace nb = nanobind;
 
-/// Does this thread run the handlers of signals? Python's other threads do not.
+/// Whether this thread runs signal handlers; only the main thread of Python does.
 bool handles_signals();
-/// The exception that is set in the interpreter, with its traceback; it is not set afterwards.
+/// Takes the current exception of the interpreter, with its traceback, and clears it.
 nb::object take_raised();
-/// Runs the handlers of signals that have come. The exception of a handler, or a null object. Takes the interpreter's
-/// lock.
+/// Runs the handlers of pending signals. Returns the exception of a handler, or a null object. Acquires the
+/// interpreter's lock (GIL).
 nb::object raised_by_signals();
-/// Sets the exception that ended the last `unlocked` by `interrupted`; with the interpreter's lock.
-void raise_kept();
+/// Raises in the interpreter the exception that ended the last `unlocked` by `interrupted`. Requires the interpreter's
+/// lock.
+void raise_saved();
 
-/// Gives the interpreter's lock away while it lives. An exception of a handler of signals ends what runs meanwhile by
-/// `interrupted`, which the module translates to that exception.
+/// Releases the interpreter's lock during its lifetime. If a signal handler raises an exception meanwhile, running work
+/// ends with `interrupted`, which the module translates to that exception.
 class unlocked {
 public:
     unlocked() : scope_(handles_signals() ? &signals_ : nullptr) {}

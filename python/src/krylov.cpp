@@ -13,7 +13,8 @@
 namespace coppice::python {
 namespace {
 
-/// x[n]: the guess, then the solution. `a` and `m` are a matrix or a preconditioner of ours, or functions.
+/// x[n]: the initial guess on entry, the solution on return. `a` and `m` are a matrix and a preconditioner of this
+/// package, or functions.
 template <class T, executor Executor>
 krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m,
                          input_array const& b, output_array const& x, krylov_options const& options,
@@ -40,10 +41,10 @@ nb::dict solve_named(std::string const& method, nb::object const& a, nb::object 
     options.progress = control.progress();
     nb::dict told = dict_of_result(with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "b", "that of x");
-        require_same_place(b, x, "b");
+        require_same_memory(b, x, "b");
         if (nb::isinstance<csr_matrix>(a)) {
             require_type<T>(nb::cast<csr_matrix const&>(a).values, "data of the matrix", "that of b");
-            require_same_place(nb::cast<csr_matrix const&>(a).values, b, "the matrix");
+            require_same_memory(nb::cast<csr_matrix const&>(a).values, b, "the matrix");
         }
         return with_executor(
             x, [&](auto const& exec) { return solve_with<T>(exec, method, a, m, b, x, options, control); });
@@ -91,7 +92,7 @@ void add_krylov(nb::module_& m) {
     nb::list names;
     for (auto const name : krylov_names) names.append(nb::cast(name));
     m.attr("krylov_names") = nb::tuple(names);
-    m.attr("most_shadow_space") = krylov_options::most_shadow_space;
+    m.attr("max_shadow_space") = krylov_options::max_shadow_space;
 }
 
 } // namespace coppice::python

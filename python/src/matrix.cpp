@@ -12,27 +12,27 @@
 namespace coppice::python {
 namespace {
 
-/// Checks lengths, types and places.
+/// Checks lengths, types and memory spaces.
 void check_sizes(csr_matrix const& a) {
     require_type<std::int32_t>(a.offsets, "indptr of the matrix", "int32");
     require_type<std::int32_t>(a.indices, "indices of the matrix", "int32");
     require_size("indptr of the matrix", std::int64_t(a.offsets.size()), std::int64_t(a.rows) + 1);
     require_size("data of the matrix", std::int64_t(a.values.size()), std::int64_t(a.indices.size()));
     checked_cast<std::int32_t>(std::int64_t(a.indices.size()), "number of nonzeros");
-    require_same_place(a.offsets, a.values, "indptr of the matrix");
-    require_same_place(a.indices, a.values, "indices of the matrix");
-    with_number(a.values, [](auto) {}); // the type is one of ours
+    require_same_memory(a.offsets, a.values, "indptr of the matrix");
+    require_same_memory(a.indices, a.values, "indices of the matrix");
+    with_number(a.values, [](auto) {}); // the type is supported
 }
-/// And what the arrays hold, but for the values: nothing is read out of bounds afterwards.
+/// The same, and checks offsets and indices, so that later accesses stay within bounds. Values are not checked.
 void check(csr_matrix const& a) {
     check_sizes(a);
     unlocked const released;
     with_executor(a.values, [&](auto const& exec) { validate(exec, a.view<double>()); });
 }
 
-// Arrays as other libraries keep them, before any of these libraries works on them.
+// Checks arrays of other libraries before their first use.
 
-/// The first row that offends, and whether every row rises strictly.
+/// The first invalid row, and whether the columns of every row are strictly increasing.
 struct rows_seen {
     std::int64_t offends;
     bool rising;
@@ -59,7 +59,8 @@ struct rows_given {
         }
         return {};
     }
-    /// Throws matrix_error for the first row of which offence(row, rising) is not empty; does every row rise?
+    /// Throws matrix_error for the first row for which offence(row, rising) is not empty. Returns whether the columns
+    /// of every row are strictly increasing.
     template <class Offence>
     bool check_rows(host_executor const& exec, Offence const& offence) const {
         rows_seen const found = reduce(
@@ -86,15 +87,15 @@ struct rows_given {
     }
 };
 
-template <class Visit>
-auto with_index(input_array const& a, char const* name, Visit const& visit) {
-    if (holds<std::int32_t>(a)) return visit(std::type_identity<std::int32_t>{});
+template <class Body>
+auto with_index(input_array const& a, char const* name, Body const& body) {
+    if (holds<std::int32_t>(a)) return body(std::type_identity<std::int32_t>{});
     require_type<std::int64_t>(a, name, "int32 or int64");
-    return visit(std::type_identity<std::int64_t>{});
+    return body(std::type_identity<std::int64_t>{});
 }
 
 /// Throws matrix_error unless offsets[rows + 1] and indices, on the host, are those of `rows` compressed rows with
-/// indices in [0, columns). Does every row rise strictly?
+/// indices in [0, columns). Returns whether the columns of every row are strictly increasing.
 bool check_rows(input_array const& offsets, input_array const& indices, std::int64_t rows, std::int64_t columns) {
     require_size("indptr", std::int64_t(offsets.size()), rows + 1);
     return with_index(offsets, "indptr", [&]<class Offset>(std::type_identity<Offset>) {
@@ -116,7 +117,7 @@ void add_matrix(nb::module_& m) {
         [](csr_matrix* self, input_array offsets, input_array indices, input_array values, std::int32_t rows,
            std::int32_t columns, bool known) {
             csr_matrix made{std::move(offsets), std::move(indices), std::move(values), rows, columns};
-            known ? check_sizes(made) : check(made); // what the library made holds what it should
+            known ? check_sizes(made) : check(made); // results of the library are valid
             new (self) csr_matrix(std::move(made));
         },
         nb::arg("offsets"), nb::arg("indices"), nb::arg("values"), nb::arg("rows"), nb::arg("columns"),

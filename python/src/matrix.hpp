@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A CSR matrix whose three arrays Python owns, on the host or on a device.
+/// A CSR matrix whose three arrays are owned by Python, in host or device memory.
 #pragma once
 
 #include <coppice/algebra/csr.hpp>
@@ -27,7 +27,7 @@ struct csr_matrix {
     }
 };
 
-/// (offsets, indices, values, (rows, columns)) of a matrix that the library made.
+/// Returns (offsets, indices, values, (rows, columns)) of a result.
 template <class T>
 nb::tuple to_arrays(csr<T> a) {
     auto const shape = nb::make_tuple(a.rows(), a.columns());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice._core: what the Python package calls. It checks little; the package in python/coppice does.
+// coppice._core: the native functions of the Python package. They check few arguments; the package in python/coppice
+// checks the others.
 #include <coppice/version.h>
 
 #include "parts.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Operators that Python chooses: of the tables below by name, or by the address of what Numba compiled for the host.
-/// All are called by a pointer, so that an operation is instantiated once for a type of number. On a device that is
-/// one of the device, which is asked for the addresses of the tables.
+/// Operators selected by Python: by name from the tables below, or by the address of a function that Numba compiled for
+/// the host. All are called by function pointers, so that an operation is instantiated once per value type. On a device
+/// these are device addresses, which are read from the device.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct monoid {
     COPPICE_HD T operator()(T const& a, T const& b) const { return call(a, b); }
 };
 
-/// f(a, row, column, scalar): what apply writes; select keeps where it is not 0.
+/// f(a, row, column, scalar): apply writes its value; select keeps the entries for which it is not 0.
 template <class T>
 struct entry_function {
     T (*call)(T, std::int64_t, std::int64_t, double);
@@ -65,7 +65,7 @@ struct named {
     Call call;
 };
 
-// What the library has no operators for.
+// Operators that the library does not have.
 template <class T>
 struct one {
     COPPICE_HD T operator()(T) const { return T(1); }
@@ -91,18 +91,18 @@ struct round_up {
     COPPICE_HD T operator()(T a) const { return std::ceil(a); }
 };
 
-/// `Op` in the form of binary_operator.
+/// Calls `Op` as a binary operator.
 template <template <class> class Op, class T>
 COPPICE_HD T of_two(T a, T b) {
     return static_cast<T>(Op<T>{}(a, b));
 }
-/// `Op` in the form of entry_function: of a value alone, of its place, of a value beside the scalar.
+/// Calls `Op` as a function of an entry: of its value, of its position, or of its value and the scalar.
 template <template <class> class Op, class T>
 COPPICE_HD T of_value(T a, std::int64_t, std::int64_t, double) {
     return Op<T>{}(a);
 }
 template <class Op, class T>
-COPPICE_HD T of_place(T, std::int64_t i, std::int64_t j, double scalar) {
+COPPICE_HD T of_position(T, std::int64_t i, std::int64_t j, double scalar) {
     return static_cast<T>(Op::of(i, j, static_cast<std::int64_t>(scalar)));
 }
 template <template <class> class Op, class T>
@@ -110,7 +110,7 @@ COPPICE_HD T of_scalar(T a, std::int64_t, std::int64_t, double scalar) {
     return static_cast<T>(Op<T>{}(a, static_cast<T>(scalar)));
 }
 
-// Tables: the rows, and the address of what a row calls.
+// Tables: each row is a name and the address of a function.
 
 template <class T>
 using binary_row = named<T (*)(T, T)>;
@@ -147,7 +147,7 @@ struct binary_table {
     static constexpr auto call = rows[K].call;
 };
 
-/// Monoids have the names of their operators, and ignore NaN as those of semirings do.
+/// Monoids have the names of their operators; min and max ignore NaN as in semirings.
 template <class T>
 using monoid_row = named<monoid<T>>;
 template <template <class> class Add, class T>
@@ -169,14 +169,20 @@ using entry_row = named<T (*)(T, std::int64_t, std::int64_t, double)>;
 template <class T>
 struct map_table {
     static constexpr char const* what = "function";
-    static constexpr std::array rows{
-        entry_row<T>{"identity", of_value<op::identity, T>},   entry_row<T>{"abs", of_value<op::abs, T>},
-        entry_row<T>{"ainv", of_value<op::ainv, T>},           entry_row<T>{"minv", of_value<op::minv, T>},
-        entry_row<T>{"lnot", of_value<op::lnot, T>},           entry_row<T>{"one", of_value<one, T>},
-        entry_row<T>{"sqrt", of_value<square_root, T>},        entry_row<T>{"exp", of_value<exponential, T>},
-        entry_row<T>{"log", of_value<logarithm, T>},           entry_row<T>{"floor", of_value<round_down, T>},
-        entry_row<T>{"ceil", of_value<round_up, T>},           entry_row<T>{"rowindex", of_place<op::rowindex<>, T>},
-        entry_row<T>{"colindex", of_place<op::colindex<>, T>}, entry_row<T>{"diagindex", of_place<op::diagindex<>, T>}};
+    static constexpr std::array rows{entry_row<T>{"identity", of_value<op::identity, T>},
+                                     entry_row<T>{"abs", of_value<op::abs, T>},
+                                     entry_row<T>{"ainv", of_value<op::ainv, T>},
+                                     entry_row<T>{"minv", of_value<op::minv, T>},
+                                     entry_row<T>{"lnot", of_value<op::lnot, T>},
+                                     entry_row<T>{"one", of_value<one, T>},
+                                     entry_row<T>{"sqrt", of_value<square_root, T>},
+                                     entry_row<T>{"exp", of_value<exponential, T>},
+                                     entry_row<T>{"log", of_value<logarithm, T>},
+                                     entry_row<T>{"floor", of_value<round_down, T>},
+                                     entry_row<T>{"ceil", of_value<round_up, T>},
+                                     entry_row<T>{"rowindex", of_position<op::rowindex<>, T>},
+                                     entry_row<T>{"colindex", of_position<op::colindex<>, T>},
+                                     entry_row<T>{"diagindex", of_position<op::diagindex<>, T>}};
     template <std::size_t K>
     static constexpr auto call = rows[K].call;
 };
@@ -184,18 +190,18 @@ template <class T>
 struct selection_table {
     static constexpr char const* what = "selection";
     static constexpr std::array rows{
-        entry_row<T>{"tril", of_place<op::tril, T>},        entry_row<T>{"triu", of_place<op::triu, T>},
-        entry_row<T>{"diag", of_place<op::on_diagonal, T>}, entry_row<T>{"offdiag", of_place<op::offdiag, T>},
-        entry_row<T>{"rowle", of_place<op::rowle, T>},      entry_row<T>{"rowgt", of_place<op::rowgt, T>},
-        entry_row<T>{"colle", of_place<op::colle, T>},      entry_row<T>{"colgt", of_place<op::colgt, T>},
-        entry_row<T>{"valueeq", of_scalar<op::eq, T>},      entry_row<T>{"valuene", of_scalar<op::ne, T>},
-        entry_row<T>{"valuelt", of_scalar<op::lt, T>},      entry_row<T>{"valuele", of_scalar<op::le, T>},
-        entry_row<T>{"valuegt", of_scalar<op::gt, T>},      entry_row<T>{"valuege", of_scalar<op::ge, T>}};
+        entry_row<T>{"tril", of_position<op::tril, T>},        entry_row<T>{"triu", of_position<op::triu, T>},
+        entry_row<T>{"diag", of_position<op::on_diagonal, T>}, entry_row<T>{"offdiag", of_position<op::offdiag, T>},
+        entry_row<T>{"rowle", of_position<op::rowle, T>},      entry_row<T>{"rowgt", of_position<op::rowgt, T>},
+        entry_row<T>{"colle", of_position<op::colle, T>},      entry_row<T>{"colgt", of_position<op::colgt, T>},
+        entry_row<T>{"valueeq", of_scalar<op::eq, T>},         entry_row<T>{"valuene", of_scalar<op::ne, T>},
+        entry_row<T>{"valuelt", of_scalar<op::lt, T>},         entry_row<T>{"valuele", of_scalar<op::le, T>},
+        entry_row<T>{"valuegt", of_scalar<op::gt, T>},         entry_row<T>{"valuege", of_scalar<op::ge, T>}};
     template <std::size_t K>
     static constexpr auto call = rows[K].call;
 };
 
-/// The row of that name; argument_error for an unknown one.
+/// Returns the row with this name. Throws argument_error for an unknown name.
 template <class Table>
 std::size_t row_of(std::string const& name) {
     std::array<std::string_view, Table::rows.size()> names;
@@ -206,7 +212,7 @@ std::size_t row_of(std::string const& name) {
     coppice::detail::throw_unknown_name(Table::what, name, names);
 }
 
-/// The addresses of what the rows of a table call, where the executor runs.
+/// Returns the addresses of the functions of a table, valid where the executor runs.
 template <class Table>
 std::uintptr_t address_in(host_executor const&, std::size_t row) {
     static auto const of = []<std::size_t... K>(std::index_sequence<K...>) {
@@ -232,7 +238,7 @@ Call call_of(Executor const& exec, chosen_operator const& chosen) {
 
 } // namespace detail
 
-/// Operators by their names, argument_error for an unknown one, or at their addresses.
+/// Resolves operators by name or address. Throws argument_error for an unknown name.
 template <class T, executor Executor>
 binary_operator<T> binary_of(Executor const& exec, chosen_operator const& chosen) {
     return {detail::call_of<T (*)(T, T), detail::binary_table<T>>(exec, chosen)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The parts of the extension module; each is defined in the source of its name.
+/// Functions that add the components of the extension module; each is defined in the source file of its name.
 #pragma once
 
 #include <nanobind/nanobind.h>

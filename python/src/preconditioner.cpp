@@ -50,15 +50,15 @@ named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict
     });
 }
 
-/// Calls visit(preconditioner, std::type_identity<T>{}).
-template <class Visit>
-void with_held(named_preconditioner& m, Visit&& visit) {
+/// Calls body(preconditioner, std::type_identity<T>{}).
+template <class Body>
+void with_held(named_preconditioner& m, Body&& body) {
     std::visit(
-        [&]<class Executor, class T>(any_preconditioner<Executor, T>& held) { visit(held, std::type_identity<T>{}); },
+        [&]<class Executor, class T>(any_preconditioner<Executor, T>& held) { body(held, std::type_identity<T>{}); },
         m.held);
 }
 
-/// Calls work(exec) with the executor of an array, of which the preconditioner takes that of its own place.
+/// Calls work(exec) with the executor of an array if it is of the type for which the preconditioner was created.
 template <class Executor, class T, class Work>
 void on_its_executor(any_preconditioner<Executor, T> const&, input_array const& array, Work const& work) {
     with_executor(array, [&]<class E>(E const& exec) {
@@ -69,7 +69,7 @@ void on_its_executor(any_preconditioner<Executor, T> const&, input_array const& 
 void apply(named_preconditioner& m, input_array const& r, output_array const& z) {
     with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(r, "the vector", "that of the preconditioner");
-        require_same_place(r, m.values, "the vector");
+        require_same_memory(r, m.values, "the vector");
         unlocked const released;
         auto const turn = m.take_turn(r);
         on_its_executor(held, r, [&](auto const& exec) { held.apply(exec, elements<T>(r), elements<T>(z)); });
@@ -79,7 +79,7 @@ void apply(named_preconditioner& m, input_array const& r, output_array const& z)
 void refresh(named_preconditioner& m, csr_matrix const& a) {
     with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(a.values, "data of the matrix", "that of the preconditioner");
-        require_same_place(a.values, m.values, "the matrix");
+        require_same_memory(a.values, m.values, "the matrix");
         unlocked const released;
         named_preconditioner::turn const whole(m.turns->mutex);
         bool const before = std::exchange(m.turns->unfinished, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners of the catalogue, and functions of Python in their place.
+/// Preconditioners of the catalogue, and Python functions as preconditioners.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace coppice::python {
 
-/// One of the catalogue, for a matrix of any type of number, on the host or on a device.
+/// A preconditioner of the catalogue, for a matrix of any value type, on the host or on a device.
 struct named_preconditioner {
     std::variant<
 #if defined(COPPICE_HAS_CUDA)
@@ -26,14 +26,14 @@ struct named_preconditioner {
         any_preconditioner<host_executor, float>, any_preconditioner<host_executor, double>,
         any_preconditioner<host_executor, std::complex<float>>, any_preconditioner<host_executor, std::complex<double>>>
         held;
-    input_array values; ///< of its matrix: where it lies
+    input_array values; ///< values of its matrix, which determine the memory space
 
-    /// A preconditioner serves one solve at a time: the others of a process wait for their turn, without the
-    /// interpreter's lock. Recursive, as functions that a solve calls may apply its preconditioner.
+    /// A preconditioner serves one solve at a time; other solves of the process wait without the interpreter's lock.
+    /// The mutex is recursive, since a function that a solve calls may apply its preconditioner.
     struct all_turns {
         std::recursive_mutex mutex;
-        device_queue last;       ///< what has queued work on it
-        bool unfinished = false; ///< an interrupt has ended a refresh: old and new values are mixed
+        device_queue last;       ///< the stream that last used it
+        bool unfinished = false; ///< an interrupt has ended a refresh, so that old and new values are mixed
     };
     std::shared_ptr<all_turns> turns = std::make_shared<all_turns>();
 
@@ -45,19 +45,19 @@ struct named_preconditioner {
                 "the preconditioner M is of no use: its refresh was interrupted; refresh it again");
         return taken;
     }
-    /// To work in the order of an array of a device, after what was queued in another order.
+    /// Moves the work to the stream of a device array, after the work that was queued on another stream.
     turn take_turn(input_array const& array) const {
         turn taken = take_turn();
         if (auto const* const device = array.device()) turns->last.move_to(*device);
         return taken;
     }
 
-    /// Throws argument_error for a matrix of another type than T, or in another place.
+    /// Throws argument_error if the matrix is not of type T or is in another memory space.
     template <class Executor, class T>
     any_preconditioner<Executor, T> const& of() const {
         if (auto const* m = std::get_if<any_preconditioner<Executor, T>>(&held)) return *m;
         throw argument_error("the preconditioner M was made for another type of number than that of A and b, or in "
-                             "another place");
+                             "another memory space");
     }
 };
 
@@ -66,12 +66,13 @@ nb::dict dict_of_report(preconditioner_report const& report);
 /// Options by name, values as text.
 option_values options_of(nb::dict const& options);
 
-/// y = f(x) of Python; called without the interpreter's lock. On the host x is a copy; on a device it is x itself.
+/// y = f(x) for a Python function; called without the interpreter's lock. On the host the function gets a copy of x, on
+/// a device x itself.
 template <class T>
 struct python_function {
     std::shared_ptr<nb::object> function;
-    solve_control* control; ///< hears of an interrupt from the keyboard in the function, which then gives 0
-    input_array like;       ///< an array of the solve: its place
+    solve_control* control; ///< receives a KeyboardInterrupt raised in the function, whose result is then 0
+    input_array like;       ///< an array of the solve, which determines the memory space
 
     python_function(nb::object f, solve_control& of, input_array like_this)
         : function(keep(std::move(f))), control(&of), like(std::move(like_this)) {}
@@ -81,9 +82,9 @@ struct python_function {
         nb::gil_scoped_acquire const held;
         try {
             auto const result = nb::cast<input_array>((*function)(argument(x)));
-            require_type<T>(result, "what the function gives", "that of its argument");
-            require_size("what the function gives", std::int64_t(result.size()), y.size());
-            require_same_place(result, like, "what the function gives");
+            require_type<T>(result, "the result of the function", "that of its argument");
+            require_size("the result of the function", std::int64_t(result.size()), y.size());
+            require_same_memory(result, like, "the result of the function");
             exec.copy_elements(elements<T>(result).data(), y.data(), y.size());
         } catch (nb::python_error& e) {
             if (!e.matches(PyExc_KeyboardInterrupt)) throw;
@@ -96,14 +97,14 @@ struct python_function {
 
 private:
     nb::object argument(array_view<T const> x) const {
-        auto const* const place = like.device();
-        if (!place) return to_python(std::vector<T>(x.begin(), x.end()));
+        auto const* const device = like.device();
+        if (!device) return to_python(std::vector<T>(x.begin(), x.end()));
         return nb::cast(device_array{reinterpret_cast<std::uintptr_t>(x.data()), std::size_t(x.size()), nb::dtype<T>(),
-                                     place->device, place->stream, place->owner, place->stream_owner});
+                                     device->device, device->stream, device->owner, device->stream_owner});
     }
 };
 
-/// What Python gives for M: a named one, a function, or None. `like`: an array of the solve.
+/// Converts the argument M of Python: a named preconditioner, a function, or None. `like`: an array of the solve.
 template <class Executor, class T>
 any_preconditioner<Executor, T> preconditioner_of(nb::object const& m, solve_control& control,
                                                   input_array const& like) {
@@ -112,7 +113,7 @@ any_preconditioner<Executor, T> preconditioner_of(nb::object const& m, solve_con
     return {python_function<T>(m, control, like), {.name = "function of Python"}};
 }
 
-/// The turn of a named one for a whole solve; taken without the interpreter's lock.
+/// Locks a named preconditioner for a whole solve; the interpreter's lock is not held while waiting.
 class preconditioner_turn {
 public:
     explicit preconditioner_turn(nb::object const& m)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shortest ways from four vectors, of NumPy or on a device, to a solution: for small systems, where looking at
-// arguments takes longer than solving.
+// Fast paths from four vectors, of NumPy or on a device, to a solution: for small systems the general checks of the
+// arguments take longer than the solve.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace coppice::python {
 namespace {
 
-/// The memory of a contiguous vector, held by the buffer protocol.
+/// The memory of a contiguous vector, obtained by the buffer protocol.
 class vector_memory {
 public:
     vector_memory() = default;
@@ -29,8 +29,8 @@ public:
         return open_ && view_.ndim == 1;
     }
     bool fits(vector_memory const& other) const { return size() == other.size() && same_type(other); }
-    /// A diagonal of LAPACK beside the main one: without the element that is ignored.
-    bool fits_beside(vector_memory const& main) const { return size() == main.size() - 1 && same_type(main); }
+    /// Whether this is an off-diagonal as in LAPACK, without the ignored element.
+    bool fits_off_diagonal(vector_memory const& main) const { return size() == main.size() - 1 && same_type(main); }
     bool same_type(vector_memory const& other) const { return std::strcmp(view_.format, other.view_.format) == 0; }
     bool holds(char const* format) const { return std::strcmp(view_.format, format) == 0; }
     std::int64_t size() const { return view_.shape[0]; }
@@ -44,7 +44,7 @@ private:
     bool open_ = false;
 };
 
-/// A diagonal with n elements; `first` is where those of a shorter one go in `copy`.
+/// Returns a diagonal with n elements; the elements of a shorter one are copied to `copy`, from position `first` on.
 template <class T>
 T const* whole(vector_memory const& diagonal, std::int64_t n, std::int64_t first, std::vector<T>& copy) {
     if (diagonal.size() == n) return diagonal.data<T const>();
@@ -58,8 +58,7 @@ void solve(host_executor const& exec, std::array<vector_memory, 5> const& v) {
     std::int64_t const n = v[1].size();
     std::vector<T> lower, upper;
     tridiagonal_view<T> const a{n, whole(v[0], n, 1, lower), v[1].data<T const>(), whole(v[2], n, 0, upper)};
-    solve_report
-        told; // what it costs is less than the call; a solution that is not good enough is computed again by it
+    solve_report told; // its cost is small compared with the call; inaccurate solutions are recomputed based on it
     solve_bands(exec, band_matrix<T>(a), columns_view<T const>(v[3].data<T const>(), n, 1),
                 columns_view<T>(v[4].data<T>(), n, 1), band_options{}, array_view<solve_report>(&told, 1));
 }
@@ -79,9 +78,8 @@ bool solve_any(std::array<vector_memory, 5> const& v) {
     return true;
 }
 
-/// The solution, or None where the arguments are not four plain vectors of one type and length (or one
-/// less, for the diagonals beside the main one): those take the long
-/// way, which says what is wrong with them. `empty_like` is numpy.empty_like.
+/// Returns the solution, or None if the arguments are not four plain vectors of one type and length (off-diagonals may
+/// be one element shorter). The general path then reports what is wrong. `empty_like` is numpy.empty_like.
 nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle diagonal, nb::handle upper,
                              nb::handle b) {
     constexpr std::int64_t worth_a_release = 256; // of the interpreter's lock
@@ -90,8 +88,8 @@ nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle
     for (std::size_t k = 0; k < given.size(); ++k)
         if (Py_TYPE(given[k].ptr()) != Py_TYPE(diagonal.ptr()) || !v[k].open(given[k].ptr(), PyBUF_SIMPLE))
             return nb::none();
-    for (std::size_t const beside : {0, 2})
-        if (!v[beside].fits(v[1]) && !v[beside].fits_beside(v[1])) return nb::none();
+    for (std::size_t const k : {0, 2})
+        if (!v[k].fits(v[1]) && !v[k].fits_off_diagonal(v[1])) return nb::none();
     if (!v[3].fits(v[1])) return nb::none();
     nb::object x = empty_like(b);
     if (!v[4].open(x.ptr(), PyBUF_WRITABLE) || !v[4].fits(v[1])) return nb::none();
@@ -105,7 +103,7 @@ nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle
     return solved ? x : nb::none();
 }
 
-/// The same for vectors on a device that Python has looked at, all of n elements of that kind and size.
+/// The same for vectors on a device that Python code has checked: n elements of that kind and size.
 void tridiagonal_on_device([[maybe_unused]] char kind, [[maybe_unused]] int bytes, [[maybe_unused]] std::int64_t n,
                            [[maybe_unused]] std::array<std::uintptr_t, 5> const& vectors, [[maybe_unused]] int device,
                            [[maybe_unused]] std::uintptr_t stream, [[maybe_unused]] nb::object stream_owner) {

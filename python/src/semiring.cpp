@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products over named semirings, and over rows that a compiled function of the user folds.
+// Products over named semirings, and over a compiled user function that reduces rows.
 #include <cstdint>
 #include <optional>
 
@@ -17,7 +17,7 @@
 namespace coppice::python {
 namespace {
 
-/// A matrix with the plan of its products.
+/// A matrix and the plan of its products.
 struct planned_matrix {
     csr_matrix matrix;
     srcsr_plan<std::int32_t> plan;
@@ -33,13 +33,13 @@ planned_matrix planned(csr_matrix const& a) {
     });
 }
 
-/// y = A x where the mask admits it; `before` is joined to it. y[rows], x[columns].
+/// y = before ⊕ A x at the positions that the mask selects; y[rows], x[columns].
 void multiply(planned_matrix const& a, std::string const& name, input_array const& x, output_array const& y,
               std::optional<input_array> const& mask, bool complement, std::optional<input_array> const& before) {
     with_real(a.matrix.values, [&]<class T>(std::type_identity<T>) {
         require_type<T>(x, "x", "that of the matrix");
-        require_same_place(x, a.matrix.values, "x");
-        require_same_place(y, a.matrix.values, "y");
+        require_same_memory(x, a.matrix.values, "x");
+        require_same_memory(y, a.matrix.values, "y");
         auto const old = before ? elements<T>(*before) : array_view<T const>();
         auto const admitted = mask ? elements<T>(*mask) : array_view<T const>();
         unlocked const released;
@@ -54,10 +54,10 @@ nb::tuple multiply_matrices(csr_matrix const& a, csr_matrix const& b, std::strin
                             std::optional<csr_matrix> const& mask, bool complement) {
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b.values, "data of the second matrix", "that of the first");
-        require_same_place(b.values, a.values, "the second matrix");
+        require_same_memory(b.values, a.values, "the second matrix");
         if (mask) {
             require_type<T>(mask->values, "data of the mask", "that of the first matrix");
-            require_same_place(mask->values, a.values, "the mask");
+            require_same_memory(mask->values, a.values, "the mask");
         }
         csr<T> product;
         {
@@ -85,7 +85,7 @@ nb::tuple transposed(csr_matrix const& a) {
     });
 }
 
-/// What Numba compiles of a user's semiring: folds the rows [first, last).
+/// Function that Numba compiles for a user-defined semiring: reduces the rows [first, last).
 using row_fold = void (*)(std::int64_t first, std::int64_t last, void const* offsets, void const* indices,
                           void const* values, void const* x, void* y);
 

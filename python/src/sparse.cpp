@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse algebra: element-wise operations, parts, masks and accumulators, products over operators of the user.
+// Sparse algebra: element-wise operations, submatrices, masks and accumulators, products over user-defined operators.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -14,21 +14,21 @@ namespace {
 
 using index_array = std::optional<input_array>;
 
-/// Throws argument_error unless a second matrix is of the type of the first, and lies where that does.
-void require_beside(csr_matrix const& a, csr_matrix const& b, char const* name) {
+/// Throws argument_error unless a second matrix has the type and the memory space of the first.
+void require_match(csr_matrix const& a, csr_matrix const& b, char const* name) {
     with_real(a.values,
               [&]<class T>(std::type_identity<T>) { require_type<T>(b.values, name, "that of the first matrix"); });
-    require_same_place(b.values, a.values, name);
+    require_same_memory(b.values, a.values, name);
 }
 
-/// How a result is written, before the type of the numbers is known.
+/// Mask, accumulator and descriptor of an output, before the value type is known.
 struct python_writing {
     std::optional<csr_matrix> mask;
     std::optional<chosen_operator> accumulator;
     descriptor how;
 
-    void require_beside(csr_matrix const& c) const {
-        if (mask) coppice::python::require_beside(c, *mask, "the mask");
+    void require_match(csr_matrix const& c) const {
+        if (mask) coppice::python::require_match(c, *mask, "the mask");
     }
 
     template <class T>
@@ -42,29 +42,29 @@ struct python_writing {
 index_list list_of(index_array const& list, csr_matrix const& a) {
     if (!list) return {};
     require_type<std::int32_t>(*list, "a list of indices", "int32");
-    require_same_place(*list, a.values, "a list of indices");
+    require_same_memory(*list, a.values, "a list of indices");
     return elements<std::int32_t>(*list);
 }
 
-/// What visit(exec, operations) gives for the type and the place of a matrix; without the interpreter's lock.
-template <class T, class Visit>
-auto with_operations(csr_matrix const& a, Visit const& visit) {
+/// Returns body(exec, operations) for the type and the memory space of a matrix; called without the interpreter's lock.
+template <class T, class Body>
+auto with_operations(csr_matrix const& a, Body const& body) {
     unlocked const released;
     return with_executor(
-        a.values, [&]<class Executor>(Executor const& exec) { return visit(exec, sparse_operations<Executor, T>{}); });
+        a.values, [&]<class Executor>(Executor const& exec) { return body(exec, sparse_operations<Executor, T>{}); });
 }
-/// The arrays of the matrix that visit(exec, operations, type) gives.
-template <class Visit>
-nb::tuple made_of(csr_matrix const& a, Visit const& visit) {
+/// Returns the arrays of the matrix body(exec, operations, type).
+template <class Body>
+nb::tuple made_of(csr_matrix const& a, Body const& body) {
     return with_real(a.values, [&]<class T>(std::type_identity<T> type) {
         return to_arrays(
-            with_operations<T>(a, [&](auto const& exec, auto operations) { return visit(exec, operations, type); }));
+            with_operations<T>(a, [&](auto const& exec, auto operations) { return body(exec, operations, type); }));
     });
 }
-template <class Visit>
-nb::tuple made_of(csr_matrix const& a, csr_matrix const& b, Visit const& visit) {
-    require_beside(a, b, "the second matrix");
-    return made_of(a, visit);
+template <class Body>
+nb::tuple made_of(csr_matrix const& a, csr_matrix const& b, Body const& body) {
+    require_match(a, b, "the second matrix");
+    return made_of(a, body);
 }
 
 nb::tuple ewise_add(csr_matrix const& a, csr_matrix const& b, chosen_operator const& op) {
@@ -126,14 +126,14 @@ nb::tuple kronecker(csr_matrix const& a, csr_matrix const& b, chosen_operator co
 }
 
 nb::tuple update(csr_matrix const& c, csr_matrix const& t, python_writing const& w) {
-    w.require_beside(c);
+    w.require_match(c);
     return made_of(c, t, [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
         return on.update(exec, c.view<T>(), t.view<T>(), w.as<T>());
     });
 }
 nb::tuple assign(csr_matrix const& c, csr_matrix const& a, index_array const& rows, index_array const& columns,
                  python_writing const& w) {
-    w.require_beside(c);
+    w.require_match(c);
     auto const r = list_of(rows, c), k = list_of(columns, c);
     return made_of(c, a, [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
         return on.assign(exec, c.view<T>(), a.view<T>(), r, k, w.as<T>());
@@ -141,7 +141,7 @@ nb::tuple assign(csr_matrix const& c, csr_matrix const& a, index_array const& ro
 }
 nb::tuple assign_scalar(csr_matrix const& c, double value, index_array const& rows, index_array const& columns,
                         python_writing const& w) {
-    w.require_beside(c);
+    w.require_match(c);
     auto const r = list_of(rows, c), k = list_of(columns, c);
     return made_of(c, [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
         return on.assign_scalar(exec, c.view<T>(), static_cast<T>(value), r, k, w.as<T>());
@@ -150,7 +150,7 @@ nb::tuple assign_scalar(csr_matrix const& c, double value, index_array const& ro
 
 nb::tuple multiply(csr_matrix const& a, csr_matrix const& b, chosen_monoid const& add, chosen_operator const& op,
                    std::optional<csr_matrix> const& mask, bool complement) {
-    if (mask) require_beside(a, *mask, "the mask");
+    if (mask) require_match(a, *mask, "the mask");
     return made_of(a, b, [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
         std::optional<csr_view<T>> admitted;
         if (mask) admitted = mask->view<T>();

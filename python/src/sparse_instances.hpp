@@ -12,20 +12,20 @@
 namespace coppice::python {
 namespace detail {
 
-/// Calls visit(list) with all_indices{} or the indices of a list.
-template <class Visit>
-auto with_list(index_list const& list, Visit const& visit) {
-    return list ? visit(*list) : visit(all_indices{});
+/// Calls body(list) with all_indices{} or the indices of a list.
+template <class Body>
+auto with_list(index_list const& list, Body const& body) {
+    return list ? body(*list) : body(all_indices{});
 }
 
-/// Calls visit(mask, accumulator).
-template <executor Executor, class T, class Visit>
-void with_writing(Executor const& exec, writing<T> const& w, Visit const& visit) {
+/// Calls body(mask, accumulator).
+template <executor Executor, class T, class Body>
+void with_writing(Executor const& exec, writing<T> const& w, Body const& body) {
     auto const with_accumulator = [&](auto const& mask) {
         if (w.accumulator)
-            visit(mask, binary_of<T>(exec, *w.accumulator));
+            body(mask, binary_of<T>(exec, *w.accumulator));
         else
-            visit(mask, no_accumulator{});
+            body(mask, no_accumulator{});
     };
     if (w.mask)
         with_accumulator(*w.mask);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The operations of the sparse algebra over operators that Python chooses, on every executor. Vectors come as
+/// The operations of the sparse algebra over operators that Python selects, on every executor. Vectors are passed as
 /// matrices: as rows of ranges of their indices, or as one column.
 #pragma once
 
@@ -22,7 +22,7 @@ struct writing {
     descriptor how;
 };
 
-/// Indices in the memory of the executor; none: all.
+/// Indices in the memory of the executor; empty: all indices.
 using index_list = std::optional<array_view<std::int32_t const>>;
 
 template <executor Executor, class T>
@@ -35,11 +35,11 @@ struct sparse_operations {
     static matrix ewise_union(Executor const& exec, view a, view b, chosen_operator const& op, T missing_a,
                               T missing_b);
     static matrix apply(Executor const& exec, view a, chosen_operator const& f, double scalar);
-    /// op(operand, a_ij) where `first`, else op(a_ij, operand).
+    /// op(operand, a_ij) if `first`, else op(a_ij, operand).
     static matrix apply_bound(Executor const& exec, view a, chosen_operator const& op, T operand, bool first);
     static matrix select(Executor const& exec, view a, chosen_operator const& keep, double scalar);
     static T reduce(Executor const& exec, view a, chosen_monoid const& add);
-    /// An element a row, the identity where it has no entries.
+    /// One element per row; the identity for rows without entries.
     static buffer<T> reduce_rows(Executor const& exec, view a, chosen_monoid const& add);
     static matrix extract(Executor const& exec, view a, index_list const& rows, index_list const& columns);
     static matrix kronecker(Executor const& exec, view a, view b, chosen_operator const& op);
@@ -50,7 +50,7 @@ struct sparse_operations {
                          writing<T> const& w);
     static matrix assign_scalar(Executor const& exec, view c, T value, index_list const& rows,
                                 index_list const& columns, writing<T> const& w);
-    /// A B over a monoid and an operator, where the structure of the mask admits it.
+    /// A B over a monoid and an operator, at the positions that the structure of the mask selects.
     static matrix multiply(Executor const& exec, view a, view b, chosen_monoid const& add, chosen_operator const& op,
                            std::optional<view> const& mask, bool complement);
 };

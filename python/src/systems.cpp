@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several right-hand sides in step, and solves in mixed precision.
+// Solves with several right-hand sides simultaneously, and in mixed precision.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
@@ -13,8 +13,8 @@
 namespace coppice::python {
 namespace {
 
-/// b[columns, n]; x[columns, n]: the guesses, then the solutions. A result a column, and the exception that ended them,
-/// or None.
+/// b[columns, n]; x[columns, n]: the initial guesses on entry, the solutions on return. Returns one result per column,
+/// and the exception that ended the solves, or None.
 nb::tuple columns(std::string const& method, csr_matrix const& a, nb::object const& m, input_array const& b,
                   output_array const& x, std::int64_t count, krylov_options options) {
     solve_control control{nb::object(nb::none())};
@@ -23,8 +23,8 @@ nb::tuple columns(std::string const& method, csr_matrix const& a, nb::object con
     with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "B", "that of X");
         require_type<T>(a.values, "data of the matrix", "that of B");
-        require_same_place(b, x, "B");
-        require_same_place(a.values, x, "the matrix");
+        require_same_memory(b, x, "B");
+        require_same_memory(a.values, x, "the matrix");
         preconditioner_turn const turns(m);
         with_executor(x, [&]<class Executor>(Executor const& exec) {
             auto const preconditioner = preconditioner_of<Executor, T>(m, control, b);
@@ -42,15 +42,15 @@ nb::tuple columns(std::string const& method, csr_matrix const& a, nb::object con
     return nb::make_tuple(told, control.raised());
 }
 
-/// x[n]: the guess, then the solution, in double.
+/// x[n] in double: the initial guess on entry, the solution on return.
 nb::dict refined(std::string const& method, std::string const& preconditioner, nb::dict const& preconditioner_options,
                  csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
                  nb::object const& callback) {
     require_type<double>(a.values, "data of the matrix A", "float64");
     require_type<double>(b, "b", "float64");
     require_type<double>(x, "x", "float64");
-    require_same_place(b, x, "b");
-    require_same_place(a.values, x, "the matrix A");
+    require_same_memory(b, x, "b");
+    require_same_memory(a.values, x, "the matrix A");
     solve_control control(callback);
     krylov.progress = control.progress();
     refinement_options const options{.solver = method,

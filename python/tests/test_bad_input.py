@@ -22,7 +22,7 @@ TRIDIAGONAL = [
     (TypeError, r"dl .*float32.*expected float64", lambda: (v.astype("f4"), v, v, v)),
     (TypeError, r"d .*object", lambda: (v, v.astype(object), v, v)),
     (TypeError, r"d is a list", lambda: (v, [1.0] * n, v, v)),
-    (TypeError, r"b lies in the memory of a device", lambda: (v, v, v, OnDevice())),
+    (TypeError, r"b is in the memory of a device", lambda: (v, v, v, OnDevice())),
     (TypeError, r"d .*dtype >f8", lambda: (v, v.astype(">f8"), v, v)),
     (TypeError, r"b .*\(8,\).*MaskedArray", lambda: (v, v, v, np.ma.array(v, mask=v > 0))),
     (TypeError, r"b .*\(8,\).*<U1", lambda: (v, v, v, np.full(n, "1"))),
@@ -110,7 +110,7 @@ OTHERS = [
         v, v, v, v, out=v.astype("f4"))),
     (ValueError, r"out with shape \(8,\) has strides", lambda: coppice.solve_tridiagonal(
         v, v, v, v, out=np.ones(2 * n)[::2])),
-    (ValueError, r"out with shape \(8, 2\) .*one behind the other", lambda: coppice.factorize_tridiagonal(
+    (ValueError, r"out with shape \(8, 2\) .*consecutive columns", lambda: coppice.factorize_tridiagonal(
         v, v, v).solve(np.ones((n, 2)), out=np.ones((n, 2)))),
 ]
 

@@ -343,7 +343,7 @@ def test_against_suitesparse():
     (ValueError, r"mask has shape \(4,\)", lambda A, u: u.update(u, mask=Vector(np.ones(4)))),
     (ValueError, r"x has shape \(3,\).*expected \(6,\)", lambda A, u: A.mxv(Vector(np.ones(1), [0], 3))),
     (ValueError, "accumulate goes with dense", lambda A, u: A.mxv(u, accumulate=np.ones(6))),
-    (ValueError, "do not rise", lambda A, u: Vector(np.ones(2), [3, 3], 6)),
+    (ValueError, "are not sorted", lambda A, u: Vector(np.ones(2), [3, 3], 6)),
     (ValueError, r"indices .*8.*expected 0 to 5", lambda A, u: Vector(np.ones(2), [3, 8], 6)),
     (ValueError, r"indices has shape \(1,\), expected \(2,\)", lambda A, u: Vector(np.ones(2), [3], 6)),
     (TypeError, "go together", lambda A, u: Vector(np.ones(2), [3, 4])),

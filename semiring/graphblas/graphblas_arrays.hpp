@@ -158,7 +158,7 @@ private:
     bool jumbled_ = false;
 };
 
-/// The same for a GrB_Vector: values and flags; no flags if every element is an entry.
+/// The arrays of an unpacked GrB_Vector: values and flags; no flags if every element is an entry.
 class unpacked_vector {
 public:
     unpacked_vector(GrB_Vector v, GrB_Type type, std::size_t value_bytes, unpack_for purpose)

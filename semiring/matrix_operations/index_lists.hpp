@@ -49,9 +49,9 @@ template <class I>
 struct index_map {
     I const* sorted = nullptr;
     I const* positions = nullptr;
-    I const* list = nullptr;  ///< in the original order
-    I const* table = nullptr; ///< lookup table: first position of every index in `sorted`, -1 for none; null for binary
-                              ///< search
+    I const* list = nullptr; ///< in the original order
+    /// Lookup table: first position of every index in `sorted`, -1 for none; null for binary search.
+    I const* table = nullptr;
     std::int64_t count = 0;
     bool distinct = true;
 

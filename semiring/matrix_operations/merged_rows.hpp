@@ -155,10 +155,7 @@ struct written_rows {
                 C const* const now = q >= 0 ? rows.t.coefficients + q : nullptr;
                 C const* const to = touched ? now : retained ? old : nullptr;
                 emit.when(to != nullptr, column,
-                          *(to    ? to
-                            : old ? old
-                                  : now)); // the selection of an address needs no
-                                           // branch
+                          *(to ? to : old ? old : now)); // selects an address without a branch
                 return;
             }
             if (!touched) {

@@ -68,7 +68,7 @@ inline constexpr bool is_matrix_operand_v<matrix_operand<T, I, O>> = true;
 
 } // namespace detail
 
-/// The same if A, B or both are matrix_operands, which hold their transposes; these are used for d.transpose0 and
+/// mxm() if A, B or both are matrix_operands, which hold their transposes; these are used for d.transpose0 and
 /// d.transpose1. Throws argument_error if they have not been prepared.
 template <executor Executor, class C, class I, class O, class Mask, class Accumulator, semiring Semiring, class A,
           class B>

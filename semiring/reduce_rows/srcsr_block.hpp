@@ -510,8 +510,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE decltype(auto) store_of_thread(Store const& sto
 /// other policies.
 struct ordered_combine {
     static constexpr std::int64_t short_chain = 4; ///< up to this many partial sums are collected by one thread
-    static constexpr bool by_walk = true;          ///< a tile is reduced by reduce_tile(); otherwise by reduce() of the
-                                                   ///< policy
+    /// A tile is reduced by reduce_tile(); otherwise by reduce() of the policy
+    static constexpr bool by_walk = true;
 
     /// Called by one thread: `sum` is the partial sum of the tile's first row in this range.
     template <class Worker, class Tile, class Accumulator>
@@ -578,8 +578,8 @@ COPPICE_HD void srcsr_postprocess_block(Block const& block, std::int64_t begin, 
     constexpr std::int64_t short_chain = 16;
     srcsr_worker<Block, O, Multiply, Add, Store, Combine> const worker{block, job,     multiply, add,
                                                                        store, combine, shared};
-    auto const closing_row = [&](std::int64_t s) -> std::int64_t { // row that ends in range s and began before it, or
-                                                                   // -1
+    // Row that ends in range s and began before it, or -1.
+    auto const closing_row = [&](std::int64_t s) -> std::int64_t {
         if (s >= job.ranges) return -1;
         path_point const from = point_of(job.splits[s]), to = point_of(job.splits[s + 1]);
         if (from.row >= to.row || from.row < job.first_row || from.row >= job.last_row) return -1;

@@ -30,12 +30,12 @@ template <class O>
 struct srcsr_job {
     O const* offsets;
     path_point const* splits; ///< ranges + 1 split points, with the kinds of the ranges
-    hand_over_slot* slots;    ///< one per range: partial sum of the last row, for the range where that row ends; empty
-                              ///< between launches
-    hand_over_slot* heads;    ///< one per range: partial sum of a split row in the range where it ends
-                              ///< (balanced_postprocess)
-    void* large_carries;      ///< 2 * ranges accumulators that replace the values of slots and heads if these are too
-                              ///< large for a slot
+    /// One per range: partial sum of the last row, for the range where that row ends; empty between launches.
+    hand_over_slot* slots;
+    /// One per range: partial sum of a split row in the range where it ends (balanced_postprocess).
+    hand_over_slot* heads;
+    /// 2 * ranges accumulators that replace the values of slots and heads if these are too large for a slot
+    void* large_carries;
     std::int64_t ranges;
     std::int64_t rows;
     std::int64_t nonzeros;
@@ -44,8 +44,8 @@ struct srcsr_job {
     std::int64_t last_row;
     int range_steps; ///< largest number of path steps of a range
     int tile_steps;  ///< path steps that fit into shared memory; equal to range_steps unless products are large
-    int capacity;    ///< largest number of nonzeros of a range of whole rows; 0: treat all ranges as split along the
-                     ///< path
+    /// Largest number of nonzeros of a range of whole rows; 0: treat all ranges as split along the path.
+    int capacity;
     srcsr_scheme scheme;
     bool read_once = false; ///< arrays along the nonzeros are read with an evict-first policy of the second-level cache
 };

@@ -17,9 +17,9 @@ enum class srcsr_scheme {
     /// All blocks get path ranges of equal length; rows are split at the ends of ranges (Algorithm 4). A second kernel
     /// folds the partial sums in order, without atomic operations.
     balanced_postprocess,
-    /// The same ranges; partial sums of split rows are added to y by atomic operations. Needs a store with open and
-    /// merge (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the last bits, differ
-    /// from run to run.
+    /// Ranges as for balanced_postprocess; partial sums of split rows are added to y by atomic operations. Needs a
+    /// store with open and merge (see `atomic_store`). NOT reproducible: the order of the additions, and therefore the
+    /// last bits, differ from run to run.
     balanced_atomic,
 };
 inline constexpr std::array<std::string_view, 3> srcsr_scheme_names{"adaptive", "balanced-postprocess",
@@ -45,8 +45,8 @@ inline constexpr int srcsr_default_threads = 128;
 struct srcsr_tuning {
     int threads = 0;                 ///< block size: 64, 128 or 256
     std::int64_t work_per_block = 0; ///< path steps (rows + nonzeros) per block, at most ten per thread
-    int lane_chunk = 0;              ///< largest number of nonzeros of a row that one thread folds without a segmented
-                                     ///< reduction
+    /// Largest number of nonzeros of a row that one thread folds without a segmented reduction.
+    int lane_chunk = 0;
     segmented_reduction reduction = segmented_reduction::warp_transposed;
 };
 
@@ -54,8 +54,8 @@ struct srcsr_tuning {
 struct srcsr_options {
     srcsr_scheme scheme = srcsr_scheme::adaptive;
     srcsr_tuning tuning{};
-    int nonzero_bytes = 0; ///< size of a value and a column index, used to choose the other sizes; 0: that of the
-                           ///< matrix, or 8
+    /// Size of a value and a column index, used to choose the other sizes; 0: that of the matrix, or 8.
+    int nonzero_bytes = 0;
 };
 
 } // namespace coppice::inline v0_1

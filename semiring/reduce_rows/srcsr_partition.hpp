@@ -13,10 +13,10 @@ namespace coppice::inline v0_1::detail {
 
 /// Properties of a range; bit flags.
 enum range_kind : int {
-    range_of_whole_rows = 1, ///< whole, short rows, one or several lanes per row; if not set, the range is split
-                             ///< evenly along the path
-    range_splits_first = 2,  ///< its first row began in an earlier range
-    range_splits_last = 4,   ///< its last row continues in the next range
+    /// Whole, short rows, one or several lanes per row; if not set, the range is split evenly along the path
+    range_of_whole_rows = 1,
+    range_splits_first = 2, ///< its first row began in an earlier range
+    range_splits_last = 4,  ///< its last row continues in the next range
 };
 
 /// A split point packed for a single load: the highest byte of `row` holds the kind of the range that begins here.
@@ -71,11 +71,11 @@ COPPICE_HD path_point search_path(lane_group<Block> const& group, O const* ends,
                                   std::int64_t nonzeros, std::int64_t step, double rows_per_step) {
     constexpr int lanes = lane_group<Block>::lanes;
     std::int64_t low = step > nonzeros ? step - nonzeros : 0;
-    std::int64_t high = step < rows ? step : rows; // the row of the point is the first row in [low, high) that has not
-                                                   // ended
-    std::int64_t ahead = 0;                        // steps from the end of the row that this lane inspected to the
-                                                   // point
-    auto const narrow = [&](auto const& probe) {   // probe(lane): row in [low, high), non-decreasing in the lane
+    // The row of the point is the first row in [low, high) that has not ended.
+    std::int64_t high = step < rows ? step : rows;
+    // Steps from the end of the row that this lane inspected to the point.
+    std::int64_t ahead = 0;
+    auto const narrow = [&](auto const& probe) { // probe(lane): row in [low, high), non-decreasing in the lane
         ahead = -1;
         if (low < high) {
             std::int64_t const row = probe(group.lane());

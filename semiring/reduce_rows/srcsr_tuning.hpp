@@ -69,7 +69,7 @@ struct tuning_choice {
 tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
                             std::int64_t rows, std::int64_t nonzeros);
 
-/// The same from given records.
+/// choose_tuning() from given records.
 tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::vector<tuning_record> const& shipped,
                                  srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
                                  std::int64_t rows, std::int64_t nonzeros);

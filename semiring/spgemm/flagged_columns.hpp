@@ -72,10 +72,10 @@ public:
     }
 
 private:
-    static constexpr std::int64_t word = 64;                 ///< columns per word
-    static constexpr std::int64_t scanned_products = 96;     ///< rows with at most this many products use gather()
-    static constexpr std::int64_t words_for_a_product = 256; ///< words per product up to which the bits of words are
-                                                             ///< read instead of sorting
+    static constexpr std::int64_t word = 64;             ///< columns per word
+    static constexpr std::int64_t scanned_products = 96; ///< rows with at most this many products use gather()
+    /// Words per product up to which the bits of words are read instead of sorting.
+    static constexpr std::int64_t words_for_a_product = 256;
 
     struct words {
         std::int64_t first, last; ///< [first, last)
@@ -143,7 +143,7 @@ private:
         flag_row(a, b, i, on_entry, [](std::uint64_t, std::uint64_t) {});
         for (std::int64_t w = reach.first; w < reach.last; ++w) emit_word(w, emit);
     }
-    /// The same if most words are empty: one bit per word marks those to read.
+    /// Reads the words if most of them are empty: one bit per word marks those to read.
     template <class A, class B, class O, class OnEntry, class Emit>
     void read_touched_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach,
                             OnEntry const& on_entry, Emit const& emit) {
@@ -168,8 +168,8 @@ private:
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const inner = a.indices[k];
             O const begin = b.row_begin(inner), end = b.row_end(inner);
-            if ((last - first) * 8 < end - begin) { // the row of the mask is shorter: search its columns in the row of
-                                                    // B
+            // The row of the mask is shorter: search its columns in the row of B.
+            if ((last - first) * 8 < end - begin) {
                 for (O m = first; m < last; ++m)
                     if (position_in_row(b, inner, mask.m.indices[m]) != O(-1)) set_found(flags[mask.m.indices[m]]);
             } else {

@@ -134,8 +134,8 @@ class lane_output {
 public:
     static constexpr int max_entries = 8; ///< entries of a lane between two calls of write()
     static constexpr bool buffered = sizeof(T) <= 16 && alignof(T) <= 16;
-    static constexpr int bytes = buffered ? warp_lanes * (max_entries + 1) * int(sizeof(T)) : 0; ///< of shared memory
-                                                                                                 ///< per warp
+    /// Bytes of shared memory per warp.
+    static constexpr int bytes = buffered ? warp_lanes * (max_entries + 1) * int(sizeof(T)) : 0;
 
     /// The row begins at to[begin]; memory[bytes] belongs to the warp and is aligned to 16.
     template <class Block>

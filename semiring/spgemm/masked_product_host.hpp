@@ -188,8 +188,8 @@ public:
     }
 
 private:
-    static constexpr std::int64_t long_row = 64; ///< rows of B: in a shorter row, collecting the hits first gains
-                                                 ///< nothing
+    /// Rows of B: in a shorter row, collecting the hits first gains nothing.
+    static constexpr std::int64_t long_row = 64;
 
     buffer<std::uint64_t> in_mask_;
     buffer<std::uint64_t> met_;

@@ -14,7 +14,7 @@ namespace coppice::inline v0_1 {
 /// indices.
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, csr_view<T> a, csr_view<T> b);
-/// The same without a plan, as by mxm(exec, semiring, a, b).
+/// Returns A B over the named semiring without a plan, as mxm(exec, semiring, a, b).
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<T> b);
 

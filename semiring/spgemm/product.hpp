@@ -135,9 +135,9 @@ product_plan<I, O> make_product_plan(Executor const& exec, csr_view<A, I, O> a, 
     return make_product_plan(exec, a, b, detail::all_rows(a));
 }
 
-/// The same for the entries of the product that a mask admits (shape of A B; interpreted by d.structure and
-/// d.complement). Nothing else is computed. If a row of the mask is shorter than a row of B, its columns are searched
-/// in that row.
+/// Symbolic phase for the entries of the product that a mask admits (shape of A B; interpreted by d.structure and
+/// d.complement). Other entries are not computed. If a row of the mask is shorter than a row of B, its columns are
+/// searched in that row.
 template <executor Executor, class A, class B, class M, class I, class O>
 product_plan<I, O> make_masked_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                             csr_view<M, I, O> mask, descriptor const& d = {}) {

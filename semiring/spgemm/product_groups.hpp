@@ -74,7 +74,7 @@ private:
     }
 };
 
-/// The same if each lane merges one row: by_merge(block, r, memory), with r = -1 for a lane without a row.
+/// Processes rows with one lane per row: by_merge(block, r, memory), with r = -1 for a lane without a row.
 template <class Rows>
 struct merged_rows_of_warp {
     static constexpr int warp_bytes = Rows::merge_bytes > 0 ? Rows::merge_bytes : 16;
@@ -95,9 +95,9 @@ struct merged_rows_of_warp {
 /// number of rows per warp. A warp takes fewer rows if each row occupies all lanes for long, or if otherwise some warps
 /// of the device would be idle.
 struct product_schedule {
-    int slots;                    ///< for the structure
-    int sum_slots;                ///< for the values: with more slots the lanes wait too often for separate memory
-                                  ///< accesses
+    int slots; ///< for the structure
+    /// For the values: with more slots the lanes wait too often for separate memory accesses.
+    int sum_slots;
     std::int64_t max_mean_length; ///< a merged row multiplies rows of B with at most this mean length
     int merged_each, shared_each; ///< rows per warp
     bool per_entry = false;       ///< values of small products: one lane per entry

@@ -229,7 +229,7 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
     for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(s.result(sums[columns[p]]));
 }
 
-/// The same if only columns of the structure are summed. A short row of the structure is searched in long rows of B.
+/// Sums only the columns of a given structure. A short row of the structure is searched in long rows of B.
 template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t i, I const* columns,
                     std::int64_t n, Sum* COPPICE_RESTRICT sums, unsigned char* COPPICE_RESTRICT in_structure,

@@ -203,8 +203,8 @@ struct sum_rows {
     COPPICE_HD static constexpr int capacity(int lanes) { // in entries
         return sum_bytes(lanes) / int(sizeof(Sum) + sizeof(I));
     }
-    COPPICE_HD static constexpr int product_capacity(int lanes) { // a multiple of 4, so that the positions after them
-                                                                  // are aligned
+    // a multiple of 4, so that the positions after them are aligned
+    COPPICE_HD static constexpr int product_capacity(int lanes) {
         return (bytes(lanes) - sum_bytes(lanes)) / int(sizeof(product_type) + sizeof(int)) / 4 * 4;
     }
     COPPICE_HD std::int64_t size(std::int64_t r) const {

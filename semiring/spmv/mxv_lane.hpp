@@ -31,7 +31,7 @@ COPPICE_HD constexpr auto multiply_with_vector(Semiring const& s, T const& a, U 
         return multiply_at(s, a, u, element_positions{at, inner, inner, 0});
 }
 
-/// The same for a matrix element and its column; semirings that take positions also receive the row.
+/// ⊗ for a matrix element and its column; semirings that take positions also receive the row.
 template <bool VectorFirst, class Semiring, class U>
 struct product_with {
     Semiring s;
@@ -72,7 +72,7 @@ struct guarded_product {
     }
 };
 
-/// The same in rows that the mask admits; in other rows neither element nor column is read.
+/// ⊗ in rows that the mask admits; in other rows neither element nor column is read.
 template <class Product, class Mask>
 struct masked_product {
     Product product;

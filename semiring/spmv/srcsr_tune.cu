@@ -55,8 +55,8 @@ std::vector<tuning_record> candidates(int threads, double mean) {
         double const work = double(threads / lanes) * (mean + 1);
         bool const clamped = double(detail::steps_for_lanes(threads, lanes, mean + 1)) != std::floor(work + 0.5);
         if (clamped && lanes > 1 && lanes < 32) continue; // the same path steps as another candidate
-        for (int chunk : {32, 16, 64}) { // the choice of the rule is first: another must be clearly faster to replace
-                                         // it
+        // The choice of the rule is first: another must be clearly faster to replace it.
+        for (int chunk : {32, 16, 64}) {
             tuning_record r;
             r.threads = threads;
             r.lanes = lanes;

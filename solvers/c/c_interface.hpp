@@ -105,7 +105,7 @@ band_matrix<element<T>> matrix_of(shape const& s, matrix_arrays<T> const& m) {
     if (s.systems == 1) return all;
     return s.interleaved ? matrix::interleaved_batch(all, s.systems) : matrix::batch(all, s.systems);
 }
-/// The same without arrays, for functions that return sizes.
+/// The matrix without its arrays, for functions that return sizes.
 template <class T>
 band_matrix<element<T>> sized(shape const& s) {
     return matrix_of(s, matrix_arrays<T>{});

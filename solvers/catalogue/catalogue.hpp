@@ -29,10 +29,10 @@ struct entry_list {
     static constexpr std::array<preconditioner_row, sizeof...(Entry)> rows{Entry::row...};
     static constexpr std::array<std::string_view, sizeof...(Entry)> names{Entry::row.name...};
 
-    /// Calls visit(entry) for the registration of that name; returns false if there is none.
-    template <class Visit>
-    static bool with(std::string_view name, Visit visit) {
-        return ((name == Entry::row.name && (visit(Entry{}), true)) || ...);
+    /// Calls use(entry) for the registration of that name; returns false if there is none.
+    template <class Use>
+    static bool with(std::string_view name, Use use) {
+        return ((name == Entry::row.name && (use(Entry{}), true)) || ...);
     }
 };
 
@@ -60,12 +60,12 @@ using preconditioner_entries = entry_list<identity_entry,           //
 
 } // namespace detail
 
-/// One row per preconditioner.
+/// One description per preconditioner.
 inline constexpr std::span<preconditioner_row const> preconditioner_catalogue = detail::preconditioner_entries::rows;
-/// The names that make_preconditioner() takes.
+/// Names that make_preconditioner() accepts.
 inline constexpr auto preconditioner_names = detail::preconditioner_entries::names;
 
-/// Returns the row of that name; throws argument_error, with a list of the known names, if there is none.
+/// Returns the description of that name; throws argument_error, with the known names, if there is none.
 inline preconditioner_row const& preconditioner_row_of(std::string_view name) {
     for (preconditioner_row const& row : preconditioner_catalogue)
         if (row.name == name) return row;

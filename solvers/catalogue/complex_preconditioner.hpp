@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners of the catalogue for complex matrices.
+/// Preconditioners of the registry for complex matrices.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace detail {
 
 using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, sparse_direct_entry>;
 
-/// A preconditioner of elements for numbers of T.
+/// Applies a preconditioner of complex_pair elements to vectors of std::complex.
 template <class T, class M>
 class preconditioner_of_elements {
 public:
@@ -50,7 +50,8 @@ private:
     M m_;
 };
 
-/// Calls made(preconditioner) with the one of that name; argument_error for one that is not for complex matrices.
+/// Calls made(preconditioner) with the preconditioner of that name; throws argument_error if it does not support
+/// complex matrices.
 template <executor Executor, class T, class I, class Made>
 void make_complex_preconditioner(Executor const& exec, std::string const& name, csr_view<T, I> a,
                                  chosen_options const& options, Made const& made) {
@@ -66,7 +67,7 @@ void make_complex_preconditioner(Executor const& exec, std::string const& name, 
 
 } // namespace detail
 
-/// The names that make_preconditioner() takes for complex matrices; the other ones are for real matrices alone.
+/// Names that make_preconditioner() accepts for complex matrices; the other preconditioners support real matrices only.
 inline constexpr auto complex_preconditioner_names = detail::complex_entries::names;
 
 } // namespace coppice::inline v0_1

@@ -14,17 +14,19 @@
 namespace coppice::inline v0_1 {
 
 struct hbisa_preconditioner_options {
-    std::int64_t block = 0; ///< rows of a block; 0: found, or 64 where no size makes the matrix block-tridiagonal
+    /// Rows of a block. 0: the size for which the matrix is block tridiagonal, or 64 if there is none.
+    std::int64_t block = 0;
     block_sweep sweep = block_sweep::jacobi;
-    bool symmetric = false; ///< each sweep of Gauss-Seidel ends with the even blocks again
-    int steps = 1;          ///< sweeps
+    bool symmetric = false; ///< after each sweep of Gauss-Seidel, update the even blocks again
+    int steps = 1;          ///< number of sweeps
 };
 
-/// z after a number of HBISA sweeps from z = 0, over tridiagonal blocks that contain the entries of A inside their
-/// band; all other entries of A couple the blocks. Symmetric if A is, except for Gauss-Seidel without `symmetric`.
-/// Singular or nearly singular blocks are regularised. If the sweeps diverge, fewer are taken, down to the blocks
-/// alone, so that finite vectors stay finite; the report contains the number. Uses workspace of the object: one solve
-/// at a time. Throws matrix_error for values that are not finite, argument_error if a block is larger than the matrix.
+/// Computes z by a number of HBISA sweeps from z = 0, over tridiagonal blocks that contain the entries of A inside
+/// their band; all other entries of A couple the blocks. Symmetric if A is, except for Gauss-Seidel without
+/// `symmetric`. Singular or nearly singular blocks are regularised. If the sweeps diverge, fewer are executed, at least
+/// a solve with the blocks, so that finite vectors stay finite; the report contains the number. Uses workspace of the
+/// object: one solve at a time. Throws matrix_error for values that are not finite, argument_error if a block is larger
+/// than the matrix.
 template <executor Executor, class T, class I = std::int32_t>
 class hbisa_preconditioner {
 public:
@@ -33,7 +35,7 @@ public:
         choose_steps(exec);
     }
 
-    /// New values on the pattern of the matrix that it was made of.
+    /// Reads a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         pattern_.require_same_pattern(exec, a);
         sweeps_.refresh(exec, a);

@@ -23,7 +23,8 @@ template <executor Executor, class T, class I>
 any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T, I> a,
                                                        option_values const& options = {});
 
-/// As above with options as a struct. Options that the preconditioner does not have are ignored.
+/// Creates the named preconditioner with options as a struct. Options that the preconditioner does not have are
+/// ignored.
 template <executor Executor, class T, class I>
 any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view name, csr_view<T, I> a,
                                                        forest_options const& options) {

@@ -130,13 +130,13 @@ COPPICE_HD void form_blocks(Team const& team, int n, block_word* words) {
         unsigned const second = second_rows(starts, enters);
         unsigned const stays = (rows_that_stay(~second & there) | (enters ? 1u : 0u)) & there;
         int const together = count - first < lanes ? count - first : lanes;
-        int upto = count_bits(stays);
+        int prefix = count_bits(stays);
         for (int d = 1; d < together; d *= 2) {
-            int const earlier = team.from_lane(upto, lane >= d ? lane - d : lane);
-            if (lane >= d) upto += earlier;
+            int const earlier = team.from_lane(prefix, lane >= d ? lane - d : lane);
+            if (lane >= d) prefix += earlier;
         }
-        if (w < count) words[w] = {second, stays, rows + upto - count_bits(stays)};
-        rows += team.from_lane(upto, together - 1);
+        if (w < count) words[w] = {second, stays, rows + prefix - count_bits(stays)};
+        rows += team.from_lane(prefix, together - 1);
     }
     if (lane == 0) words[count] = {0, 0, rows};
 }
@@ -185,7 +185,7 @@ COPPICE_HD equation<T> last_of_block(equations<T> const& e, int l, bool two) {
     T const b0 = e.b[l - 1];
     return {-(a * e.a[l - 1]), b0 * b - a * e.c[l - 1], b0 * c, b0 * d - a * e.d[l - 1]};
 }
-/// The same for the first unknown of a block with first row f.
+/// The equation of the first unknown of a block of one or two rows with first row f, before the division.
 template <class T>
 COPPICE_HD equation<T> first_of_block(equations<T> const& e, int f, bool two) {
     T const a = e.a[f], b = e.b[f], c = e.c[f], d = e.d[f];

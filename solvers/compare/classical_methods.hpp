@@ -161,8 +161,8 @@ COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate
     }
 }
 
-/// The same by one of the unpartitioned methods, with extra_elements of memory. The hybrid methods end the reduction at
-/// `intermediate` equations.
+/// Solves n equations by one of the unpartitioned methods, with extra_elements of memory; returns the address of the
+/// solution. The hybrid methods end the reduction at `intermediate` equations.
 template <class T, class Team>
 COPPICE_HD T* solve_unpartitioned(Team const& team, algorithm which, equations<T> const& e, T* memory,
                                   int intermediate) {
@@ -215,7 +215,7 @@ COPPICE_HD T* solve_unpartitioned(Team const& team, algorithm which, equations<T
     return x;
 }
 
-/// The same by any method of a group, with extra_elements of memory; the solution may also be inside `e`.
+/// Solves n equations by any method of a group, with extra_elements of memory; the solution may also be inside `e`.
 template <method_group Group, class T, class Team>
 COPPICE_HD T* solve_by_group(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate,
                              int partition) {
@@ -243,7 +243,7 @@ COPPICE_HD decltype(auto) with_group(algorithm which, Run const& run) {
     }
 }
 
-/// The same by any method.
+/// Solves n equations by any method, as solve_by_group().
 template <class T, class Team>
 COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate,
                     int partition) {

@@ -34,7 +34,7 @@ COPPICE_HD void merge_pairs(Team const& team, int count, Merge const& merge) {
     }
 }
 
-/// The same from the root to the leaves, with split(node, left, right).
+/// Calls split(node, left, right) for every node above the leaves, from the root to the leaves.
 template <class Team, class Split>
 COPPICE_HD void descend_pairs(Team const& team, int leaves, Split const& split) {
     for (int level = pair_levels(leaves) - 1; level >= 0; --level) {

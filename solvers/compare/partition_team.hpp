@@ -23,7 +23,7 @@ struct partition_rows {
     COPPICE_HD T c(int k) const { return e.c[begin + k]; }
     COPPICE_HD T d(int k) const { return e.d[begin + k]; }
 };
-/// The same with known unknowns around the segment, whose terms move to the right-hand side.
+/// The rows of a segment with known unknowns around it, whose terms move to the right-hand side.
 template <class T, class Rows>
 struct surrounded_rows {
     Rows const& rows;

@@ -44,7 +44,7 @@ struct minor_of_row {
         return {rows.b(i), i > 0 ? -(rows.a(i) * rows.c(i - 1)) : T(0), T(1), T(0)};
     }
 };
-/// The same matrix without scaling; products overflow, as in the thesis.
+/// The matrix of the recurrence without scaling; products overflow, as in the thesis.
 template <class T>
 struct plain_minor {
     T a11, a12, a21, a22;
@@ -194,7 +194,7 @@ COPPICE_HD void parallel_diagonal(Machine const& machine, system_rows<T> const& 
     substitute(machine, rows, at, x);
 }
 
-/// The same without pivoting; `Minor` is plain_minor<T> or minor_matrix<T>.
+/// Solves by recurrences without pivoting; `Minor` is plain_minor<T> or minor_matrix<T>.
 COPPICE_NO_EXEC_CHECK
 template <class Minor, class T, class Machine>
 COPPICE_HD void continued_fraction(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at,

@@ -22,12 +22,12 @@ enum class spike_layout {
 };
 
 struct spike_options {
-    bool pivots = true; ///< pivots of one or two rows; false: Thomas algorithm in the partitions, for diagonally
-                        ///< dominant matrices
+    /// Pivots of one or two rows; false: Thomas algorithm in the partitions, for diagonally dominant matrices.
+    bool pivots = true;
     int partition = 31; ///< rows of a partition, 1 to 64; an odd number avoids bank conflicts of staged partitions
     spike_layout layout = spike_layout::staged;
-    int watermark = 4; ///< rows that the lanes of a warp eliminate between two synchronisations; 0: no synchronisation;
-                       ///< unused if staged
+    /// Rows that the lanes of a warp eliminate between two synchronisations; 0: no synchronisation; unused if staged.
+    int watermark = 4;
     bool fused = true; ///< solve during the factorisation; false: three passes; unused if staged
 };
 

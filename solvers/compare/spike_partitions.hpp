@@ -142,7 +142,7 @@ COPPICE_HD void placed_solve(placed_system<T> const& s, std::int64_t p, surround
     placed_backward(s, p);
 }
 
-/// The same in three passes: first the factorisation,
+/// First of three passes: factorisation.
 template <class T, class Pivots>
 COPPICE_HD void placed_factors(placed_system<T> const& s, std::int64_t p) {
     placed_rows<T> const rows = s.rows(p);

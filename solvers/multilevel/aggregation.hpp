@@ -34,7 +34,7 @@ struct store_run {
     }
 };
 
-/// The strongest neighbour that does not also have no neighbours in both forests.
+/// Offers each single run the strongest neighbour that has neighbours in one of the two forests.
 template <class I>
 struct offered_companion {
     float weight;

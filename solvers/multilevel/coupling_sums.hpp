@@ -16,7 +16,7 @@ struct coupling_sums {
     COPPICE_HD T magnitude(std::int64_t row) const { return magnitudes ? magnitudes[row] : T(0); }
 };
 
-/// Of these entries: the sum of those that the filtered matrix drops, and the magnitudes of the remaining ones.
+/// Filtered couplings of each row: the sum of the dropped entries, and the magnitudes of the remaining ones.
 template <class T>
 struct filtered_couplings {
     T const *dropped = nullptr, *remaining = nullptr;

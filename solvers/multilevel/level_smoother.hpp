@@ -29,8 +29,8 @@ struct store_level_diagonal {
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
-/// Number of rows that one worker sweeps by Gauss-Seidel, for n rows in total. Couplings between these ranges are only
-/// damped, so long ranges smooth better; but small levels need several ranges too. A power of two.
+/// Base-2 logarithm of the number of rows that one worker sweeps by Gauss-Seidel, for n rows in total. Couplings
+/// between these ranges are only damped, so long ranges smooth better; but small levels need several ranges too.
 COPPICE_HD constexpr int sweep_bits(std::int64_t n) { return n < 32768 ? 12 : 13; }
 COPPICE_HD constexpr std::int64_t sweep_rows(std::int64_t n) { return std::int64_t{1} << sweep_bits(n); }
 
@@ -43,7 +43,7 @@ struct summarise_outside {
     COPPICE_HD row_summary<T> operator()(T const& value, I const& column, std::int64_t row) const {
         if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
         T const size = magnitude(value);
-        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest entry is not needed
+        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest entry is not used
     }
 };
 template <class T>
@@ -116,8 +116,8 @@ struct sweep_range {
         for (std::int64_t k = 0; k < rows.size(); ++k) sweep.step(rows, k);
     }
 };
-/// Sweeps two ranges step by step alternately: a step depends on the previous step of its own range only, so two steps
-/// overlap.
+/// Sweeps two ranges alternately, one step each: a step depends only on the previous step of the same range, so two
+/// steps overlap.
 template <class Sweep>
 void sweep_two(Sweep const& sweep, std::int64_t range, std::int64_t n) {
     swept_rows const one(range, n), other(range + 1, n);
@@ -220,7 +220,7 @@ struct chebyshev_of_two {
     static constexpr double rho = 1 / sigma, next = 1 / (2 * sigma - rho);
     static constexpr double first = 1 / theta, momentum = next * rho, second = 2 * next / delta;
 };
-/// Stands in for r -= K x_outer if there are no other ranks.
+/// Replaces r -= K x_outer if there are no other ranks.
 struct no_couplings {
     template <executor Executor, class T>
     void operator()(Executor const&, T const*, T*) const {}
@@ -237,7 +237,7 @@ struct chebyshev_step {
     /// Reads r from `to`.
     COPPICE_HD void operator()(std::int64_t i) const { take(i, to[i]); }
 };
-/// The same with r = b - A z; `to` may be b.
+/// A Chebyshev step with r = b - A z; `to` may be b.
 template <class T>
 struct store_chebyshev {
     T scale;
@@ -298,8 +298,8 @@ public:
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
         step_chebyshev(exec, m, b, nullptr, x, others);
     }
-    /// to = x + B (b - A x); x is used up. A sweep goes backwards, which makes a cycle symmetric that begin() began, or
-    /// forwards. `others`: as in begin(); for the other smoothers b is without them.
+    /// to = x + B (b - A x); overwrites x. A backward sweep makes a cycle symmetric that starts with begin(). `others`:
+    /// as in begin(); for the smoothers other than chebyshev, b already excludes these terms.
     template <class S, class Others = no_couplings>
     void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to, bool forwards = false,
                  Others const& others = {}) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The structure of a level, which depends on the pattern of the matrix and stays under refresh().
+/// The structure of a level, which depends on the pattern of the matrix and is reused by refresh().
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct level_structure {
     smoothed_prolongator<Executor, T, I> prolongator{};
     triple_product_plan<I> galerkin{};
     srcsr_plan<I> p_plan{}, r_plan{};
-    row_scales scales{}; ///< of the values that were read last
+    row_scales scales{}; ///< of the values of the last read
     I longest_row = -1;  ///< of A, P and the restriction; -1 until it is computed
 };
 
@@ -68,7 +68,7 @@ template <class T, class I>
 struct level_coarsening {
     level_aggregates<I> made{};
     csr<T, I> tentative{};
-    bool smooths = true; ///< else P = P_0
+    bool smooths = true; ///< false: P = P_0
 };
 
 /// Classification of the graph of the first level, by a sample of its rows.
@@ -88,14 +88,15 @@ neighbourhood classify_neighbourhood(Executor const& exec, filtered_degree<T, I>
     return min_triangles <= triangles && triangles <= max_triangles ? neighbourhood::plane : neighbourhood::crowded;
 }
 
-/// Aggregates of the first level, which determines all others; returns whether its prolongator is smoothed. If many
-/// entries per row pass the filter:
-/// - in three dimensions a smoothed prolongator causes fill-in on the coarse levels, and P_0 with small aggregates
-///   converges as well: a 7-point stencil with equal weights takes 22 iterations either way at 160^3, with .68 instead
-///   of 1.05 of the nonzeros on coarse levels. In the plane, where rows of P are shorter, P_0 takes 1.5 times as many
-///   iterations;
-/// - in the plane longer runs need no more iterations: for a stencil rotated by 45 degrees .27 instead of .38 of the
-///   nonzeros.
+/// Aggregates of the first level, on which all other levels depend; returns whether its prolongator is smoothed. If
+/// many entries per row pass the filter:
+/// - In three dimensions a smoothed prolongator causes fill-in on the coarse levels, and P_0 with small aggregates
+/// converges
+///   as well: a 7-point stencil with equal weights takes 22 iterations with both at 160^3, and the coarse levels have
+///   0.68 instead of 1.05 times the nonzeros of the first level. In the plane, where rows of P are shorter, P_0
+///   takes 1.5 times as many iterations.
+/// - In the plane longer runs need no more iterations: for a stencil rotated by 45 degrees the coarse levels have 0.27
+///   instead of 0.38 times the nonzeros of the first level.
 template <executor Executor, class T, class I>
 bool aggregate_first_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric,
                            prolongator_limits const& limits, I first, I second, level_aggregates<I>& made) {
@@ -206,7 +207,7 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     if (!level.last) {
         row.smoothed = c.smooths;
         if (!c.smooths)
-            limits.threshold.min_ratio = std::numeric_limits<double>::infinity(); // nothing passes the filter
+            limits.threshold.min_ratio = std::numeric_limits<double>::infinity(); // no entry passes the filter
         if (coupling)
             crossing = coupling->filter(exec,
                                         {1 / level.scales.scale,

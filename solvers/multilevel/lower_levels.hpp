@@ -22,8 +22,7 @@ struct lower_level {
     T *x = nullptr, *smoothed = nullptr, *b_below = nullptr, *x_below = nullptr;
 };
 
-/// Entries of a row that a worker loads together, so that their loads do not wait for each other; the worker has every
-/// `stride`-th entry.
+/// Entries of a row that a worker loads together, so that the loads overlap; the worker has every `stride`-th entry.
 template <class T, class I>
 struct row_slice {
     static constexpr int batch = 4;
@@ -88,7 +87,7 @@ struct lower_cycle {
         task const at = task_of(step);
         lower_level<T, S, I> const& l = levels[at.level];
         switch (at.what) {
-        case work::residual: // stored in x, which is not needed yet
+        case work::residual: // stored in x, which is still unused
             l.smoothed[row] = l.diagonal[row] * l.b[row];
             l.x[row] = l.b[row] - l.scale * sum;
             break;
@@ -111,7 +110,7 @@ private:
     enum class work { residual, restriction, solution, correction, smoothing };
     struct task {
         work what;
-        int level; ///< of the solution: the level above it
+        int level; ///< level of the solution: the one above
     };
     COPPICE_HD task task_of(int step) const {
         if (step < 2 * count) return {step % 2 == 0 ? work::residual : work::restriction, step / 2};
@@ -140,7 +139,7 @@ private:
         lower_level<T, S, I> const& l = levels[at.level];
         switch (at.what) {
         case work::residual:
-            return l.b; // times the diagonal
+            return l.b; // the diagonal is multiplied later
         case work::restriction:
             return l.x;
         case work::correction:

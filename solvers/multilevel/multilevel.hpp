@@ -22,9 +22,9 @@ namespace coppice::inline v0_1 {
 /// aggregates, is smoothed once with a filtered matrix. The matrix of the next level is P^T A P; the coarsest level, of
 /// some hundred rows, is solved directly. If A is symmetric positive definite, so is M.
 ///
-/// `near`: optional, for systems with several unknowns per point, and near-null-space vectors that the coarse levels
-/// represent, e.g. the rigid body modes of elasticity. Aggregates then consist of points, and their columns of P_0 are
-/// orthonormal. refresh() keeps them.
+/// `near`: optional near-null-space vectors that the coarse levels represent, for systems with several unknowns per
+/// point, e.g. the rigid body modes of elasticity. Aggregates then consist of points, and their columns of P_0 are
+/// orthonormal. refresh() reuses them.
 ///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: it throws
 /// argument_error if another thread is in apply(). Throws dimension_error if A is not square, matrix_error if a value
@@ -35,8 +35,8 @@ public:
     multilevel_preconditioner(Executor const& exec, csr_view<T, I> a, multilevel_options const& options = {},
                               near_null_space<T> const& near = {});
 
-    /// Recomputes all values for new values on the same pattern. Aggregates and structures are kept; the result has the
-    /// same bits as a new preconditioner with these aggregates.
+    /// Recomputes all values for new values on the same pattern. Aggregates and structures are reused; the result has
+    /// the same bits as a new preconditioner with these aggregates.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }

@@ -39,7 +39,7 @@ struct store_added {
     T* x;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
 };
-/// A row of a product with a matrix of ones; for rows with few entries.
+/// A row of a product with a matrix whose values are 1, for rows with few entries.
 template <class T, class I, class Store>
 struct sum_gathered {
     I const *offsets, *indices;
@@ -73,7 +73,8 @@ private:
     static constexpr std::int64_t max_direct_rows = 400; ///< inverted if coarsening stalled
     /// Limit for a level that is fused with those below it: some 24 nonzeros per thread of a device.
     static constexpr std::int64_t max_lower_nonzeros = std::int64_t(3) << 20;
-    static constexpr I max_lower_row = 2048; ///< the same for its rows, each of which at most one warp sums
+    /// Limit for the length of a row of such a level, because at most one warp sums a row.
+    static constexpr I max_lower_row = 2048;
 
     bool direct() const { return report_.direct; }
 

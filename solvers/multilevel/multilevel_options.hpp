@@ -23,7 +23,7 @@ enum class multilevel_smoother {
 enum class multilevel_cycle { v, w };
 enum class multilevel_storage {
     single, ///< matrices of the levels in float, for any type of the vectors
-    full,   ///< as the matrix
+    full,   ///< in the type of the matrix
     half,   ///< in float16: entries below 6e-8 of the largest entry of their level become 0
 };
 
@@ -35,9 +35,9 @@ struct multilevel_options {
     int second_run = 2; ///< minimum number of runs that the second forest merges
     double drop = 0.12; ///< drop tolerance of the prolongator on the first level; halved from level to level
     /// Maximum number of products in P^T A P of a level, divided by the nonzeros of the first level. If it is exceeded
-    /// on the first level, P is not smoothed there and runs have 2 unknowns, aggregates 2 runs; below it P is smoothed
-    /// only along the paths of the aggregates. A 7-point stencil in three dimensions with equal weights has 20, grids
-    /// in the plane at most 9.
+    /// on the first level, P is not smoothed there, runs have 2 unknowns, and aggregates 2 runs. If it is exceeded on a
+    /// lower level, P is smoothed only along the paths of the aggregates. A 7-point stencil in three dimensions with
+    /// equal weights has 20, grids in the plane at most 9.
     double products = 15;
     /// Maximum number of rows of the level that is solved directly. 0: usual_coarsest on the first level, and below it
     /// up to 1024 rows if a device can invert the matrix by elimination without pivoting.

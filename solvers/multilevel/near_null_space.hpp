@@ -50,7 +50,7 @@ inline std::vector<double> rigid_body_modes(int dimension, array_view<double con
 
 namespace multilevel_detail {
 
-/// The vectors of a level; none means the constant vector.
+/// The vectors of a level; without vectors: the constant vector.
 template <class T>
 struct level_modes {
     int block = 1;

@@ -173,8 +173,8 @@ public:
                 transposed_offsets_.data(), transposed_indices_.data(), values};
     }
 
-    /// Computes the values from those of A. The first call must be for the matrix of the constructor, whose P may be
-    /// known already.
+    /// Computes the values from those of A. The first call must be for the matrix of the constructor, whose P may
+    /// already be computed.
     prolongator_values<T> values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                                  filter_scales<T> const& scales) {
         prolongator_values<T> v{buffer<T>(exec, nonzeros())};
@@ -307,7 +307,7 @@ private:
         return {n, n, static_cast<I>(indices_.size()), offsets_.data(), indices_.data(), values};
     }
 
-    bool smooths_ = true;        ///< else P = P_0
+    bool smooths_ = true;        ///< false: P = P_0
     transfer_values<T> first_{}; ///< values of P found with its structure, until the first call of values()
     csr<T, I> tentative_{};
     buffer<I> of_{};               ///< aggregates of the unknowns, if P is computed row by row

@@ -51,7 +51,7 @@ struct along_path_rule {
 /// Threshold for off-diagonal entries.
 struct filter_threshold {
     double min_ratio; ///< relative to sqrt(d_i d_j)
-    bool signed_size; ///< only couplings count: entries with the sign of the diagonal make neighbours differ
+    bool signed_size; ///< entries with the sign of the diagonal are dropped, because they make neighbours differ
     COPPICE_HD bool keeps(double value, row_kind kind, double diagonal, double other) const {
         return coupling_size(signed_size ? kind : row_kind::any, value) >= min_ratio * geometric_mean(diagonal, other);
     }

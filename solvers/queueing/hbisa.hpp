@@ -49,8 +49,8 @@ struct hbisa_result {
     bool converged = false;      ///< reason is converged or zero_rhs
     hbisa_reason reason = hbisa_reason::max_iterations;
     double relative_residual = 0; ///< true |b - A x| / |b| of the returned x
-    double contraction = 0; ///< reduction factor of the residual in one sweep: over the last sweeps, or over all if
-                            ///< there are few; 0: unknown
+    /// Reduction factor of the residual in one sweep: over the last sweeps, or over all if there are few; 0: unknown.
+    double contraction = 0;
     /// Estimated spectral radius of D^-1 (L + U) if the residual stopped falling; else 0.
     double spectral_radius = 0;
 };
@@ -80,7 +80,7 @@ public:
     /// device.
     void refresh(Executor const& exec, csr_view<T, I> a);
 
-    /// Solves A x = b. On entry x[n] is the starting guess; on return it is, for each system, the best iterate. b[n]
+    /// Solves A x = b. On entry x[n] is the initial guess; on return it is, for each system, the best iterate. b[n]
     /// must not overlap x. Returns one result for each system. Waits for the device.
     std::vector<hbisa_result> solve(Executor const& exec, array_view<T const> b, array_view<T> x) const;
 

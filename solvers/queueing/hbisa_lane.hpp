@@ -21,7 +21,7 @@ struct hbisa_state {
     double b_norm = 0;
     double residual = 0;    ///< relative residual of the current x
     double best = 0;        ///< smallest residual so far, that of the saved x
-    double began = 0;       ///< residual of the starting guess
+    double began = 0;       ///< residual of the initial guess
     double reference = 0;   ///< residual one window ago
     double contraction = 0; ///< reduction factor in one sweep, over the last complete window
     std::int64_t iterations = 0;

@@ -24,8 +24,8 @@ void require_generator(Executor const& exec, csr_view<T> q) {
     std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q, precision, n}, lesser{});
     if (state < n)
         throw matrix_error("column " + std::to_string(state) +
-                           " is none of a Markov chain: expected a positive diagonal, no positive entry beside it, and "
-                           "a sum of zero");
+                           " is not that of a Markov chain: expected a positive diagonal entry, no positive "
+                           "off-diagonal entry, and a sum of zero");
 }
 
 /// Hybrid storage with more than one block, since aggregation needs several.

@@ -21,7 +21,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// ⊗ of one nonzero with the same element of `Width` vectors.
+/// Multiplies one nonzero with the same element of `Width` vectors.
 template <class T, class I, int Width>
 struct multiply_columns {
     T const* x[Width];
@@ -50,7 +50,7 @@ struct product_request {
     T* y;
 };
 
-/// y_j = A x_j for at max_columns `Width` requests in one pass over A; the last one is repeated where there are fewer.
+/// y_j = A x_j for at most `Width` requests in one pass over A. If there are fewer, the last one is repeated.
 template <int Width, executor Executor, class T, class I, class O>
 void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                        product_request<T> const* requests, int count, array_view<std::byte> workspace) {
@@ -65,16 +65,17 @@ void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view
     reduce_rows(exec, plan, along_nonzeros{multiply, a.coefficients, a.indices}, add{}, store, workspace);
 }
 
-/// Runs several solves in threads that take turns, one at a time, so that they can share an executor. A solve that
-/// requests a product passes its turn on; when all active solves have requested one, the products are computed in as
-/// few passes over the matrix as possible. The order of turns is fixed: the same bits in every run.
+/// Runs several solves in threads that execute one at a time, so that they can share an executor. A solve that requests
+/// a product passes control to the next one; when all active solves have requested one, the products are computed in as
+/// few passes over the matrix as possible. The order of the threads is fixed, so results are the same on every run.
 ///
 /// On CUDA their loops are merged: when all unfinished solves have reached a loop, each queues its body, and the queued
 /// work of all of them becomes one CUDA graph.
 template <executor Executor, class T>
 class columns_in_step {
 public:
-    /// Solves at a time: sums of eight columns take so many registers of a device that four and four are quicker.
+    /// Maximum number of simultaneous solves. On a device, two passes with four columns are faster than one with eight,
+    /// which needs too many registers.
     static constexpr int max_columns = std::is_same_v<Executor, host_executor> ? 8 : 4;
 
     static_assert(max_columns <= max_shared_loops);
@@ -85,20 +86,21 @@ public:
         for (int m = 0; m < solves; ++m) member(m).loop = {this, m};
     }
 
-    /// Runs solve(member, k) for all k < `count`, with as many members at a time as there are; rethrows what one threw.
+    /// Runs solve(member, k) for all k < `count`, with up to `solves` members simultaneously; rethrows the first
+    /// exception.
     void run(std::int64_t count, std::function<void(int, std::int64_t)> const& solve) {
-        std::int64_t next = 0; // whoever has the turn takes one
+        std::int64_t next = 0; // the active member takes the next column
         std::vector<std::thread> threads;
         auto const work = [&](int m) {
-            member(m).turn.acquire();
+            member(m).activation.acquire();
             try {
                 enter_thread(exec_);
                 while (!failure_ && next < count) solve(m, next++);
             } catch (...) {
                 if (!failure_) failure_ = std::current_exception();
             }
-            member(m).state = standing::done;
-            hand_on(m);
+            member(m).state = member_task::done;
+            activate_next(m);
         };
         threads.reserve(members_.size());
         try {
@@ -108,28 +110,28 @@ public:
         } catch (std::exception const& e) { // no more threads: those that there are do it
             if (threads.empty())
                 throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
-            for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = standing::done;
+            for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = member_task::done;
         }
-        member(0).turn.release();
+        member(0).activation.release();
         for (std::thread& thread : threads) thread.join();
         if (failure_) std::rethrow_exception(failure_);
     }
 
-    /// Over the matrix, so far.
+    /// Number of passes over the matrix so far.
     std::int64_t passes() const { return passes_; }
 
-    /// y = A x for a member, which has the turn.
+    /// Computes y = A x for a member, which must be the active one.
     void multiply(int m, T const* x, T* y) {
         member(m).request = {x, y};
-        rest(m, standing::waits);
+        wait_until_active(m, member_task::waits);
     }
     shared_loop* loop_of(int m) { return &member(m).loop; }
 
 private:
-    static constexpr int narrow = 4; ///< columns of a pass, where there are so few
+    static constexpr int narrow = 4; ///< columns of a pass if at most this number is requested
 
     /// State of a solve: working, waiting for a product, at its loop, with its loop body queued, done.
-    enum class standing { ready, waits, loops, queued, done };
+    enum class member_task { ready, waits, loops, queued, done };
     struct member_loop final : shared_loop {
         columns_in_step* all = nullptr;
         int member = 0;
@@ -140,11 +142,11 @@ private:
         }
     };
     struct member_state {
-        standing state = standing::ready;
+        member_task state = member_task::ready;
         product_request<T> request{};
-        loop_switch* at = nullptr; ///< of its loop
+        loop_switch* at = nullptr; ///< switch of its loop
         member_loop loop{};
-        std::binary_semaphore turn{0};
+        std::binary_semaphore activation{0};
     };
 
     template <int Width>
@@ -153,16 +155,16 @@ private:
     }
     member_state& member(int m) { return members_[static_cast<std::size_t>(m)]; }
 
-    /// Waits for the turn of this member.
-    void rest(int m, standing state) {
+    /// Blocks until this member becomes active.
+    void wait_until_active(int m, member_task state) {
         member(m).state = state;
-        hand_on(m);
-        member(m).turn.acquire();
+        activate_next(m);
+        member(m).activation.acquire();
         if (failure_) std::rethrow_exception(failure_);
     }
     bool run_loop(int m, loop_switch* loop, int times, std::function<void()> const& body) {
         member(m).at = loop;
-        rest(m, standing::loops);
+        wait_until_active(m, member_task::loops);
         if (!recorder_.records()) {
             while (exec_.load(&loop->on)) body();
             return false;
@@ -170,50 +172,51 @@ private:
         try {
             for (int k = 0; k < times; ++k) body();
         } catch (...) {
-            recorder_.stop(); // before memory is given back, which cannot be recorded
+            recorder_.stop(); // recording must end before memory is released
             throw;
         }
-        rest(m, standing::queued);
+        wait_until_active(m, member_task::queued);
         return true;
     }
-    int count(standing state) const {
+    int count(member_task state) const {
         int all = 0;
         for (member_state const& s : members_) all += s.state == state ? 1 : 0;
         return all;
     }
-    void change(standing from, standing to) {
+    void change(member_task from, member_task to) {
         for (member_state& s : members_)
             if (s.state == from) s.state = to;
     }
 
-    /// Passes the turn to the next member that can continue; if all wait, first computes what they wait for.
-    void hand_on(int from) {
+    /// Activates the next member that can continue. If all members wait, executes the operation that they wait for
+    /// first.
+    void activate_next(int from) {
         int next = next_ready(from);
         if (next < 0) {
-            meet();
+            execute_requests();
             next = next_ready(int(members_.size()) - 1);
         }
-        if (next >= 0) member(next).turn.release();
+        if (next >= 0) member(next).activation.release();
     }
-    void meet() {
+    void execute_requests() {
         auto const wake = [&] {
-            for (standing const waiting : {standing::waits, standing::loops, standing::queued})
-                change(waiting, standing::ready);
+            for (member_task const waiting : {member_task::waits, member_task::loops, member_task::queued})
+                change(waiting, member_task::ready);
         };
-        if (failure_) return wake(); // they hear of it
+        if (failure_) return wake(); // wakes all waiting members; each rethrows failure_ in wait_until_active()
         try {
-            if (count(standing::waits) > 0) return multiply_all();
-            if (count(standing::queued) > 0) {
+            if (count(member_task::waits) > 0) return multiply_all();
+            if (count(member_task::queued) > 0) {
                 recorder_.run();
-                return change(standing::queued, standing::ready);
+                return change(member_task::queued, member_task::ready);
             }
             loop_switch* loops[max_columns];
             int looping = 0;
             for (member_state const& s : members_)
-                if (s.state == standing::loops) loops[looping++] = s.at;
+                if (s.state == member_task::loops) loops[looping++] = s.at;
             if (looping > 0) recorder_.begin(loops, looping);
-            change(standing::loops, standing::ready);
-        } catch (...) { // whoever waits hears of it
+            change(member_task::loops, member_task::ready);
+        } catch (...) { // wake() lets every waiting member rethrow it
             failure_ = std::current_exception();
             recorder_.stop();
             wake();
@@ -222,16 +225,16 @@ private:
     int next_ready(int from) {
         int const count = int(members_.size());
         for (int d = 1; d <= count; ++d)
-            if (member((from + d) % count).state == standing::ready) return (from + d) % count;
+            if (member((from + d) % count).state == member_task::ready) return (from + d) % count;
         return -1;
     }
     void multiply_all() {
         product_request<T> requests[max_columns];
         int count = 0;
         for (member_state& s : members_)
-            if (s.state == standing::waits) {
+            if (s.state == member_task::waits) {
                 requests[count++] = s.request;
-                s.state = standing::ready;
+                s.state = member_task::ready;
             }
         if (count == 0) return;
         ++passes_;
@@ -254,13 +257,13 @@ private:
     Executor const& exec_;
     csr_operator<Executor, T> const& a_;
     std::vector<member_state> members_;
-    buffer<std::byte> workspace_; ///< of the products
+    buffer<std::byte> workspace_; ///< workspace of the products
     loop_recorder<Executor> recorder_;
     std::exception_ptr failure_{};
     std::int64_t passes_ = 0;
 };
 
-/// The operator that one of the solves in step sees.
+/// The operator of one of the simultaneous solves.
 template <executor Executor, class T>
 struct operator_in_step {
     columns_in_step<Executor, T>* all;

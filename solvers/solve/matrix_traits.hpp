@@ -12,16 +12,17 @@
 namespace coppice::inline v0_1 {
 
 struct matrix_traits {
-    bool complex = false;          ///< of complex numbers
-    bool symmetric = true;         ///< in pattern and values; complex: Hermitian
-    bool positive_diagonal = true; ///< every diagonal entry is stored and above zero; complex: and real
-    bool finite = true;            ///< every value
-    double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows: hubs count as they cost
-    /// Real matrices: mean over the nonempty rows of the fraction of the off-diagonal magnitudes in the two largest
-    /// entries: an upper bound of what a linear forest can contain; 1 for a tridiagonal matrix.
+    bool complex = false;          ///< complex values
+    bool symmetric = true;         ///< symmetric pattern and values; complex: Hermitian
+    bool positive_diagonal = true; ///< every diagonal entry is stored and positive; complex: and real
+    bool finite = true;            ///< every value is finite
+    /// Mean over the nonzeros of the lengths of their rows, so that long rows count by their cost.
+    double row_length = 0;
+    /// Real matrices: mean over the nonempty rows of (sum of the two largest off-diagonal magnitudes) / (sum of all).
+    /// Upper bound of the weight coverage of a linear forest; 1 for a tridiagonal matrix.
     double strongest_pair = 0;
 
-    /// Necessary conditions that one pass can check: a positive definite matrix meets both.
+    /// Necessary conditions for a positive definite matrix that one pass can check.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
 };
 
@@ -36,17 +37,17 @@ struct squared_length {
     }
 };
 
-/// The share of the two largest beside the diagonal, and 1 for the row that has any.
-struct pair_share {
+/// Sum over rows of the fraction of the two largest off-diagonal entries, and number of rows that have any.
+struct pair_fraction {
     double fraction = 0, rows = 0;
-    COPPICE_HD pair_share operator()(pair_share const& a, pair_share const& b) const {
+    COPPICE_HD pair_fraction operator()(pair_fraction const& a, pair_fraction const& b) const {
         return {a.fraction + b.fraction, a.rows + b.rows};
     }
 };
 template <class T, class I, class O>
-struct pair_share_of_row {
+struct pair_fraction_of_row {
     csr_view<T, I, O> a;
-    COPPICE_HD pair_share operator()(std::int64_t i) const {
+    COPPICE_HD pair_fraction operator()(std::int64_t i) const {
         double first = 0, second = 0, sum = 0;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             if (std::int64_t(a.indices[k]) == i) continue;
@@ -55,7 +56,7 @@ struct pair_share_of_row {
             second = size > first ? first : size > second ? size : second;
             first = size > first ? size : first;
         }
-        return sum > 0 ? pair_share{(first + second) / sum, 1} : pair_share{};
+        return sum > 0 ? pair_fraction{(first + second) / sum, 1} : pair_fraction{};
     }
 };
 
@@ -70,12 +71,12 @@ matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     if (found.any(flags::unsorted)) traits.symmetric = is_symmetric(exec, a);
-    auto const pairs = reduce(exec, a.rows(), pair_share{}, pair_share_of_row<T, I, O>{a}, pair_share{});
+    auto const pairs = reduce(exec, a.rows(), pair_fraction{}, pair_fraction_of_row<T, I, O>{a}, pair_fraction{});
     traits.strongest_pair = pairs.rows > 0 ? pairs.fraction / pairs.rows : 0;
     return traits;
 }
 
-/// Flags of a row of complex numbers, its columns sorted.
+/// Checks a row of complex numbers with sorted columns.
 template <class E, class I, class O>
 struct inspect_complex_row {
     static constexpr int not_finite = 1, unequal = 2, no_positive_diagonal = 4;
@@ -112,8 +113,9 @@ matrix_traits traits_of_complex(Executor const& exec, csr_view<E, I, O> a) {
 
 } // namespace detail
 
-/// One pass over a square matrix, with a binary search for each entry of its upper triangle. Columns in any order
-/// (unsorted ones cost a transposition; complex matrices must be sorted to be seen as Hermitian). Waits.
+/// Computes the properties in one pass over a square matrix, with a binary search for each entry of its upper triangle.
+/// Columns may be in any order; unsorted ones cost a transposition. Complex matrices must be sorted to be recognised as
+/// Hermitian. Waits.
 template <executor Executor, class T, class I, class O>
 matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
     require_square(a, "traits_of");

@@ -8,72 +8,74 @@ namespace {
 
 using choices = std::vector<solver_choice>;
 
-/// Above so many rows no Krylov space of a thousand vectors is built: each takes longer than all before it.
-constexpr std::int64_t most_rows_for_long_spaces = 4000;
+/// Maximum number of rows for a Krylov space of a thousand vectors: the cost of an iteration grows with its dimension.
+constexpr std::int64_t max_rows_for_long_spaces = 4000;
 
-/// Above so many rows a hundred vectors are too many to keep: the caller's restart is taken as it is.
-constexpr std::int64_t most_rows_for_hundred_vectors = 1'000'000;
+/// Maximum number of rows for storing a hundred vectors; for larger matrices the restart of the caller is used.
+constexpr std::int64_t max_rows_for_hundred_vectors = 1'000'000;
 
-/// The restart of GMRES beside other choices, at least.
-int usual_space(std::int64_t n) { return n <= most_rows_for_hundred_vectors ? 100 : 0; }
+/// Minimum restart of GMRES if other solvers follow.
+int usual_space(std::int64_t n) { return n <= max_rows_for_hundred_vectors ? 100 : 0; }
 
-/// Positive definite for every matrix, as minres asks.
+/// Positive definite for every matrix, as minres requires.
 constexpr auto positive_diagonal = "diagp_1,sign=positive";
 
-/// An incomplete factorisation takes about this many steps for each nonzero; with the hubs of graphs it does not end.
+/// Maximum row_length for an incomplete factorisation, which takes about row_length steps for each nonzero; high-degree
+/// vertices of graphs would take too long.
 constexpr double longest_rows_to_factorise = 500;
 
-/// From so many rows on a multilevel method gains more than its set-up takes, where it suits; and where it does not
-/// get there in so many iterations, or this many are left at the pace so far, it does not suit.
-constexpr std::int64_t least_rows_for_levels = 10'000;
+/// Minimum number of rows for which a multilevel method saves more than its set-up costs. The limits of the iterations
+/// end an attempt with it if the matrix is not suited.
+constexpr std::int64_t min_rows_for_levels = 10'000;
 constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 60;
 
-/// The multilevel method takes as long as 200 to 370 iterations of CG with the diagonal on the host, and on an H200 as
-/// 400 to 600 for a million rows and 1000 for fewer than 200 000. Where they get there sooner, they come first:
-/// problems in space with even coefficients. So many may be left at the pace so far. That is the pace of the first
-/// iterations, and takes two to three times as many in the end: a 27-point grid of 100^3 converges after 100, a plane
-/// one of as many points after 700, and after 16 this looks like 37 and 170.
-constexpr std::int64_t diagonal_remaining = 120, most_diagonal_remaining = 360;
+/// A solve by the multilevel method takes as long as 200 to 370 iterations of CG with a diagonal preconditioner on the
+/// host; on an H200 as long as 400 to 600 for a million rows and 1000 for fewer than 200,000 rows. If CG is expected to
+/// converge earlier (problems in space with smooth coefficients), it is tried first, up to this number of remaining
+/// iterations. The estimate uses the convergence rate of the first iterations; the final number is two to three times
+/// larger. A 27-point grid of 100^3 points converges after 100 iterations, a grid in the plane with as many points
+/// after 700; the estimates after 16 iterations are 37 and 170.
+constexpr std::int64_t diagonal_remaining = 120, max_diagonal_remaining = 360;
 std::int64_t patience(std::int64_t n, bool on_host) {
     constexpr std::int64_t rows = 1'000'000;
     if (on_host) return diagonal_remaining;
-    return std::clamp(diagonal_remaining * rows / n, diagonal_remaining, most_diagonal_remaining);
+    return std::clamp(diagonal_remaining * rows / n, diagonal_remaining, max_diagonal_remaining);
 }
 
-/// A forest takes the place of the diagonal where it may hold as much of the matrix as this, or where rows are so long
-/// that it costs little beside the product: as those of elastic solids, with half as many iterations or fewer.
+/// Forest preconditioners replace diagonal ones if strongest_pair is at least the first value, or if rows are so long
+/// that their cost is small compared with a product with A, as for elastic solids, where they halve the iterations.
 constexpr double strong_pair = 0.9, long_rows = 40;
 std::string first_preconditioner(matrix_traits const& traits) {
     return traits.strongest_pair >= strong_pair || traits.row_length >= long_rows ? "forest" : "jacobi";
 }
 
 bool worth_levels(matrix_traits const& traits, std::int64_t n) {
-    return n >= least_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
+    return n >= min_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
 }
 
-/// A preconditioner for any matrix.
+/// A preconditioner for general matrices.
 std::string general_preconditioner(matrix_traits const& traits, bool on_host) {
     if (traits.row_length > longest_rows_to_factorise) return "forest";
     return on_host ? "ilu0" : "isai";
 }
-/// One for a matrix that may be positive definite.
+/// A preconditioner for matrices that may be positive definite.
 std::string definite_preconditioner(matrix_traits const& traits, bool on_host) {
     return on_host && traits.row_length <= longest_rows_to_factorise ? "ic0" : "forest";
 }
 
-/// The same for complex matrices, for which there is no forest.
+/// A preconditioner for complex matrices, for which there is no forest preconditioner.
 std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bool definite) {
     if (traits.row_length > longest_rows_to_factorise) return "jacobi";
     if (definite) return on_host ? "ic0" : "jacobi";
     return on_host ? "ilu0" : "isai";
 }
 
-/// The last resort, where iterations do not converge: a direct solver, up to some minutes on one core.
+/// The last choice, if no iteration converges: a direct solver, up to some minutes on one core.
 void add_direct(choices& all) {
     if (has_sparse_direct()) all.push_back({"gmres", "direct,max_operations=3e11"});
 }
 
-/// For complex matrices.
+/// Solvers for complex matrices.
 choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     std::string const factors = complex_preconditioner(traits, on_host, false);
     choices all;
@@ -84,12 +86,12 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     all.push_back({"idrs", "jacobi"});
     if (factors != "jacobi") all.push_back({"gmres", "jacobi", usual_space(n)});
     all.push_back({"gmres", "none", usual_space(n)});
-    if (n <= most_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
+    if (n <= max_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
     add_direct(all);
     return all;
 }
 
-/// All there are, the most promising first, both of the method's and the preconditioner's choice.
+/// All solvers, the most promising first, if both method and preconditioner are automatic.
 choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     if (traits.complex) return complex_choices(traits, n, on_host);
     std::string const factors = general_preconditioner(traits, on_host);
@@ -108,7 +110,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
     all.push_back({"gmres", factors, usual_space(n)});
     if (factors != "forest") all.push_back({"gmres", "forest", usual_space(n)});
-    if (n <= most_rows_for_long_spaces) {
+    if (n <= max_rows_for_long_spaces) {
         all.push_back({"gmres", "diagp_1", 1000});
         all.push_back({"gmres", factors, 1000});
     }
@@ -118,7 +120,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
 
 bool is_automatic(std::string_view name) { return name == automatic_name; }
 
-/// The methods to go with a preconditioner that is given.
+/// Methods for a given preconditioner.
 choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::string_view preconditioner) {
     std::string const given(preconditioner), name = parse_choice(preconditioner).name;
     preconditioner_row const& row = preconditioner_row_of(name);
@@ -131,7 +133,7 @@ choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::stri
     return all;
 }
 
-/// The preconditioners to go with a method that is given.
+/// Preconditioners for a given method.
 choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std::string_view solver) {
     std::string const given(solver);
     choices all;
@@ -168,7 +170,7 @@ solver_attempt const& automatic_result::last() const {
 }
 
 double automatic_result::setup_seconds() const {
-    double sum = look_seconds;
+    double sum = traits_seconds;
     for (solver_attempt const& attempt : attempts) sum += attempt.setup_seconds;
     return sum;
 }
@@ -189,7 +191,7 @@ void detail::append_attempt(automatic_result& whole, solver_attempt attempt) {
         sum.reason = of.reason;
         sum.relative_residual = of.relative_residual;
         sum.on_device = of.on_device;
-        // The last one of an attempt is the first one of the next, which begins from the best x.
+        // The last residual of an attempt is the first one of the next attempt, which begins from the best x.
         if (!sum.residual_history.empty() && !of.residual_history.empty()) sum.residual_history.pop_back();
         sum.residual_history.insert(sum.residual_history.end(), of.residual_history.begin(), of.residual_history.end());
         of.residual_history.clear();

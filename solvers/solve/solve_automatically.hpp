@@ -18,58 +18,61 @@
 
 namespace coppice::inline v0_1 {
 
-/// Used as the name of a method or preconditioner: choose automatically.
+/// Name of a method or preconditioner that requests the automatic choice.
 inline constexpr std::string_view automatic_name = "auto";
 
 struct automatic_options {
-    std::string solver{automatic_name};         ///< or a Krylov method, which is kept
-    std::string preconditioner{automatic_name}; ///< or one of the catalogue, which is kept; with options or without
-    option_values preconditioner_options{};     ///< each preconditioner takes those that it knows
-    krylov_options krylov{};                    ///< limits are those of all attempts together
+    std::string solver{automatic_name};         ///< "auto" or the name of a Krylov method
+    std::string preconditioner{automatic_name}; ///< "auto" or a preconditioner of the registry, with or without options
+    option_values preconditioner_options{};     ///< each preconditioner takes the options that it has
+    krylov_options krylov{};                    ///< limits apply to the sum of all attempts
 };
 
 /// A Krylov method and a preconditioner.
 struct solver_choice {
     std::string solver{};
-    std::string preconditioner{}; ///< with options or without
-    int restart = 0;              ///< of GMRES: at least
-    std::int64_t iterations = 0;  ///< beside other choices at most, and no second try; 0: as many as each has
-    /// Beside other choices, given up where at the pace so far more iterations are left; 0: never.
-    std::int64_t most_remaining = 0;
+    std::string preconditioner{}; ///< with or without options
+    int restart = 0;              ///< minimum restart of GMRES
+    /// Maximum number of iterations, without a second attempt, if other choices follow; 0: default.
+    std::int64_t iterations = 0;
+    /// If other choices follow: ends the attempt if, at the convergence rate so far, more iterations than this remain;
+    /// 0: never.
+    std::int64_t max_remaining = 0;
 };
 
-/// Returns the solvers to try, in this order, for a matrix of `n` rows. `on_host`: sequential triangular solves are
-/// fast. A name other than "auto" is fixed; if both are fixed there is one choice.
+/// Returns the solvers to try for a matrix of `n` rows, in this order. `on_host`: sequential triangular solves are
+/// fast. A name other than "auto" is used as given; if both are given, there is one choice.
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver = automatic_name,
                                           std::string_view preconditioner = automatic_name);
 
-/// One attempt with a choice.
+/// One attempt to solve the system with a choice.
 struct solver_attempt {
     solver_choice choice{};
-    std::string refusal{};         ///< why the preconditioner could not be made; empty where it was
-    preconditioner_report setup{}; ///< of the preconditioner
+    std::string refusal{};         ///< error message if the preconditioner could not be made, otherwise empty
+    preconditioner_report setup{}; ///< report of the preconditioner
     double setup_seconds = 0, solve_seconds = 0;
-    krylov_result result{}; ///< of this attempt alone; its history stands in that of the whole
+    krylov_result result{}; ///< result of this attempt, without its history, which is in automatic_result::result
 };
 
 struct automatic_result {
-    /// Of all attempts together: sums of iterations and restarts, the residual of the returned x, the history from
-    /// first to last, the reason of the last one.
+    /// Result of all attempts: sums of iterations and restarts, the residual of the returned x, the concatenated
+    /// history, and the reason of the last attempt.
     krylov_result result{};
-    matrix_traits traits{};  ///< looked at where something is to be chosen
-    double look_seconds = 0; ///< that took so long
+    matrix_traits traits{};    ///< computed only if a choice depends on it
+    double traits_seconds = 0; ///< time to compute the traits
     std::vector<solver_attempt> attempts{};
 
-    /// The last attempt whose preconditioner could be made: there is one.
+    /// The last attempt whose preconditioner could be made; it always exists.
     solver_attempt const& last() const;
-    double setup_seconds() const; ///< of all attempts, and the look
+    double setup_seconds() const; ///< of all attempts and of the traits
     double solve_seconds() const;
 };
 
-/// Solves A x = b. x[n] holds the initial guess on entry; the result is never worse. Each of solver_choices() continues
-/// from the best x so far, with a limited number of iterations; if none converges, those that made progress are tried
-/// again with four times the limit. The choices depend on residuals, never on time: the same bits in every run.
+/// Solves A x = b. x[n] holds the initial guess on entry; the result is never worse. Each solver of solver_choices()
+/// continues from the best x so far, with a limited number of iterations. If none converges, those that reduced the
+/// residual are tried again with four times the limit. The choices depend on residuals, never on time, so results are
+/// the same on every run.
 ///
 /// Throws argument_error for options out of range or unknown names, dimension_error for vectors of the wrong length,
 /// and matrix_error if no preconditioner can be made, or if one is to be chosen for a matrix with a NaN.
@@ -78,7 +81,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
                                      std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                                      automatic_options const& options = {});
 
-/// The same for someone who wants x and has no wishes: solve(exec, a, b, x).
+/// Solves A x = b with default options; returns only the result: solve(exec, a, b, x).
 template <executor Executor, class T>
 krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
                     std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
@@ -88,20 +91,20 @@ krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
 
 namespace detail {
 
-/// Of the iterations of a solve: how many an attempt gets in the first pass over the choices.
+/// Maximum number of iterations of an attempt in the first pass over the choices.
 inline std::int64_t first_limit(std::int64_t n) {
     return std::max<std::int64_t>(1000, 4 * std::int64_t(std::sqrt(double(n))));
 }
 
-/// Adds what an attempt found to the whole, and takes its history.
+/// Adds the result and the history of an attempt to the result of all attempts.
 void append_attempt(automatic_result& whole, solver_attempt attempt);
 
-/// Whether this choice may converge with more iterations.
+/// Returns whether this choice may converge with more iterations.
 inline bool may_go_on(solver_attempt const& attempt) {
     return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
 }
 
-/// The preconditioner of a choice, with those of the options given that it knows.
+/// Makes the preconditioner of a choice with those of the given options that it has.
 template <executor Executor, class T>
 any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
                                                            option_values const& given, csr_view<T> a) {
@@ -120,7 +123,8 @@ solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> con
     auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
     attempt.setup = m.report();
     attempt.setup_seconds = watch.lap();
-    interruption::scope const by_progress_alone(nullptr); // which keeps the best x
+    // Then only the progress callback can cancel, which preserves the best x.
+    interruption::scope const by_progress_alone(nullptr);
     attempt.result = solve(exec, choice.solver, a, m, b, x, options);
     attempt.solve_seconds = watch.lap();
     return attempt;
@@ -144,7 +148,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
             else
                 detail::require_finite(exec, a.matrix());
         }
-        whole.look_seconds = watch.lap();
+        whole.traits_seconds = watch.lap();
     }
     auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
                                   options.preconditioner);
@@ -158,7 +162,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
             krylov_options krylov = options.krylov;
             krylov.max_iterations = alone ? left : std::min(limit, left);
             if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
-            if (choice.most_remaining > 0 && !alone) krylov.most_remaining = choice.most_remaining;
+            if (choice.max_remaining > 0 && !alone) krylov.max_remaining = choice.max_remaining;
             krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));
             if (krylov.progress)
                 krylov.progress = [&, before = options.krylov.max_iterations - left](std::int64_t k, double residual) {
@@ -168,7 +172,8 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
             try {
                 attempt = detail::attempt_solve(exec, a, choice, options.preconditioner_options, krylov, b, x);
                 made = true;
-            } catch (matrix_error const& error) { // not suited: on to the next
+                // The preconditioner does not support this matrix: continue with the next choice.
+            } catch (matrix_error const& error) {
                 attempt.refusal = error.what();
                 if (!refusal) refusal = std::current_exception();
             }

@@ -16,8 +16,8 @@
 namespace coppice::inline v0_1 {
 
 /// Solves A X = B for `columns` right-hand sides with the named method: b[n * columns] and x[n * columns], column by
-/// column; x holds the initial guesses on entry. Each column stops separately and has its own result. The same bits in
-/// every run.
+/// column; x holds the initial guesses on entry. Each column stops separately and has a separate result. Results are
+/// the same on every run.
 ///
 /// Active columns share passes over the matrix, up to eight (four on CUDA) per pass; the preconditioner is applied
 /// column by column. Memory: that of one solve per active column. Results of a column do not depend on the others,
@@ -34,7 +34,7 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
 
 namespace detail {
 
-/// Not with a preconditioner that is another one at every call: each solve is to see the same sequence.
+/// False for a preconditioner that changes between calls, because each solve must use the same sequence.
 template <class M>
 bool go_in_step(host_executor const&, std::string_view, M const& m, krylov_options const&) {
     return !m.varies();

@@ -14,27 +14,28 @@
 namespace coppice::inline v0_1 {
 
 struct refinement_options {
-    std::string solver = "gmres";          ///< of the inner solves
-    std::string preconditioner = "forest"; ///< made of the matrix in float, with options or without
+    std::string solver = "gmres";          ///< method of the inner solves
+    std::string preconditioner = "forest"; ///< computed from the matrix in float; with or without options
     option_values preconditioner_options{};
-    /// Tolerances are those of the residual in double, iterations those of all inner solves together. An inner solve of
-    /// gmres and fgmres takes `restart` steps at most, one of another method as many as four digits take.
+    /// Tolerances apply to the residual in double, iteration limits to the sum of all inner solves. An inner solve of
+    /// gmres and fgmres takes at most `restart` iterations; one of another method reduces the residual by up to four
+    /// digits.
     krylov_options krylov{.restart = 20};
 };
 
 struct refined_result {
-    krylov_result result{};        ///< of the whole; restarts: refinements
-    preconditioner_report setup{}; ///< of the preconditioner
+    krylov_result result{};        ///< of the whole solve; restarts: number of refinements
+    preconditioner_report setup{}; ///< report of the preconditioner
     double setup_seconds = 0, solve_seconds = 0;
 };
 
 /// Solves A x = b by iterative refinement (thesis section 5.3.2; Göddeke, Strzodka and Turek 2007): solves A d = b - A
-/// x in float with a preconditioner in float ("isai,storage=half": in half), and adds d to x in double, where b - A x
-/// is computed, too. x[n] holds the starting guess on entry; the result is never worse. It ends with reason `stagnated`
-/// where a correction does not reduce the residual: the matrix is too ill-conditioned for float.
+/// x in float with a preconditioner in float ("isai,storage=half": in half), and adds d to x in double; b - A x is also
+/// computed in double. x[n] holds the initial guess on entry; the result is never worse. The solve ends with reason
+/// `stagnated` if a correction does not reduce the residual: the matrix is too ill-conditioned for float.
 ///
-/// Takes half the memory traffic of a solve in double in its inner solves, and a copy of the values of A in float.
-/// Throws as solve() and make_preconditioner(), and matrix_error where a value leaves the range of float.
+/// Inner solves take half the memory traffic of a solve in double; the values of A are copied to float. Throws the
+/// exceptions of solve() and make_preconditioner(), and matrix_error if a value is outside of the range of float.
 template <executor Executor>
 refined_result solve_refined(Executor const& exec, csr_operator<Executor, double> const& a,
                              std::type_identity_t<array_view<double const>> b,
@@ -60,13 +61,14 @@ struct add_correction {
     }
 };
 
-/// Options of one inner solve, from a residual of `relative`; `done` iterations have been taken.
+/// Options of one inner solve that starts at the relative residual `relative` after `done` iterations.
 inline krylov_options inner_options(refinement_options const& o, double relative, double tolerance, std::int64_t done) {
     krylov_options inner = o.krylov;
     bool const cycles = o.solver == "gmres" || o.solver == "fgmres";
     std::int64_t const left = o.krylov.max_iterations - done;
     inner.max_iterations = cycles ? std::min<std::int64_t>(o.krylov.restart, left) : left;
-    inner.tolerance = std::clamp(0.5 * tolerance / relative, cycles ? 1e-6 : 1e-4, 0.5); // no finer than float
+    // Limited by the precision of float.
+    inner.tolerance = std::clamp(0.5 * tolerance / relative, cycles ? 1e-6 : 1e-4, 0.5);
     inner.absolute_tolerance = 0;
     if (inner.progress)
         inner.progress = [&o, relative, done](std::int64_t k, double residual) {
@@ -75,7 +77,7 @@ inline krylov_options inner_options(refinement_options const& o, double relative
     return inner;
 }
 
-/// Adds an inner solve to the whole.
+/// Adds the result of an inner solve to the result of the whole solve.
 inline void append_inner(krylov_result& whole, krylov_result const& inner, double relative) {
     whole.iterations += inner.iterations;
     whole.on_device = inner.on_device;
@@ -104,7 +106,8 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     auto const m = make_preconditioner(exec, options.preconditioner, single, options.preconditioner_options);
     whole.setup = m.report();
     whole.setup_seconds = watch.lap();
-    interruption::scope const by_progress_alone(nullptr); // which keeps the best x
+    // Then only the progress callback can cancel, which preserves the best x.
+    interruption::scope const by_progress_alone(nullptr);
 
     dot_scratch dots(exec, n);
     buffer<double> previous(exec, n), r(exec, n);
@@ -123,7 +126,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     double const b_norm = monitor.control().b_norm, tolerance = monitor.control().tolerance;
     double rr = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
     if (!std::isfinite(rr)) {
-        monitor.blame(detail::first_not_finite(exec, array_view<double const>(x), "the starting guess"));
+        monitor.set_fault(detail::first_not_finite(exec, array_view<double const>(x), "the initial guess"));
         result.relative_residual = rr;
         return end_with(krylov_reason::not_finite);
     }

@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("block hybrid: the printed example", Fixture, COPPICE_TEST_EX
     check_product(exec, printed_example(), {});
 }
 
-TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, bands, strays", Fixture,
+TEST_CASE_TEMPLATE("block hybrid: any block size, a shorter last block, bands, other entries", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
@@ -85,12 +85,12 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
     CHECK(find_block_size(exec, view_of(exec.copy(bands))) == 43); // the matrix is banded: a single block
     check_product(exec, bands, {.block = 8});
     check_product(exec, bands, {.block = 8, .max_bands = 1, .lenient = true});
-    for (std::int64_t const places : {1, 2, 3, 8})
+    for (std::int64_t const positions : {1, 2, 3, 8})
         for (std::int64_t const servers : {1, 2, 9}) {
-            auto const chain = queue_matrix<double>(host, {.servers = servers, .places = places});
-            CAPTURE(places);
+            auto const chain = queue_matrix<double>(host, {.servers = servers, .places = positions});
+            CAPTURE(positions);
             CAPTURE(servers);
-            check_product(exec, chain, {.block = places, .max_bands = 1});
+            check_product(exec, chain, {.block = positions, .max_bands = 1});
             auto const found = find_block_size(exec, view_of(exec.copy(chain)));
             REQUIRE(found > 0);
             check_product(exec, chain, {.block = found});
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
     CHECK(to_block_hybrid(exec, none.view()).blocks() == 0);
 }
 
-TEST_CASE_TEMPLATE("block hybrid: what is refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("block hybrid: invalid arguments", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     auto const grid = exec.copy(laplace2d<double>(host, 7, 7));

@@ -138,7 +138,7 @@ TEST_CASE("the same bits with one and two threads") {
     for (int repeat = 0; repeat < 3; ++repeat) CHECK(test::same_bits(one, to_csr(host_executor{2}, a)));
 }
 
-TEST_CASE("moving in frees the triplets") {
+TEST_CASE("moved triplets are freed") {
     auto a = random_triplets<double, std::int32_t>(30, 30, 100, 5);
     auto const expected = to_csr(host_executor{1}, a);
     CHECK(a.entries() == 100);
@@ -161,7 +161,7 @@ TEST_CASE("empty matrices") {
     CHECK(to_coo(exec, csr<double>{}).entries() == 0);
 }
 
-TEST_CASE("there and back") {
+TEST_CASE("writing and reading back") {
     host_executor const exec{2};
     auto const a = to_csr(exec, random_triplets<double, std::int32_t>(500, 400, 3000, 11));
     auto const back = to_coo(exec, a);
@@ -170,7 +170,7 @@ TEST_CASE("there and back") {
     CHECK(test::same_bits(a, to_csr(exec, back)));
 }
 
-TEST_CASE("triplets that make no matrix are refused") {
+TEST_CASE("invalid triplets are rejected") {
     host_executor const exec{2};
     auto const message_of = [&](coo<double> const& a) -> std::string {
         try {
@@ -205,7 +205,7 @@ TEST_CASE("triplets that make no matrix are refused") {
     CHECK_THROWS_AS(to_csr(exec, uneven), dimension_error);
 }
 
-TEST_CASE("more nonzeros than an index can count are refused") {
+TEST_CASE("more nonzeros than an index can count are rejected") {
     // An 8-bit index makes the limit easy to reach: 127 nonzeros fit, 128 do not, but duplicates count once.
     host_executor const exec{1};
     coo<double, std::int8_t> a{20, 20};

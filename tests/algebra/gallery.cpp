@@ -125,7 +125,7 @@ TEST_CASE("randsvd has the singular values of its mode") {
     CHECK_FALSE(same(a, tridiagonal_case(exec, 9, 200, 2)));
 }
 
-TEST_CASE("randsvd beyond its largest single matrix deals the singular values out to blocks") {
+TEST_CASE("randsvd beyond its largest single matrix distributes the singular values over blocks") {
     std::int64_t const n = randsvd_largest + 7;
     auto const sigma = singular_values(tridiagonal_case(exec, 11, n, 4));
     double worst = 0;
@@ -231,7 +231,7 @@ TEST_CASE("cases out of range") {
     }
 }
 
-TEST_CASE("streams of random numbers are uniform and unlike each other") {
+TEST_CASE("streams of random numbers are uniform and distinct") {
     random_stream const a(1, 0), b(1, 1), c(2, 0);
     double mean = 0, ab = 0, ac = 0, successive = 0;
     int const n = 100000;

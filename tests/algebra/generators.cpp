@@ -176,7 +176,7 @@ TEST_CASE("sizes and coverages of the published matrices") {
     CHECK(near(of(cube).diagonal_coverage(), .51, .01));
 }
 
-TEST_CASE("regions of diffusion: one of them is rotated, and each is where it should be") {
+TEST_CASE("regions of diffusion: position and rotation of each") {
     host_executor const exec{2};
     for (double const angle : {0.0, 30.0, 45.0, -70.0}) {
         auto const one = regions(exec, 7, 5, angle, 0.01, 1), plain = rotated(exec, 7, 5, angle, 0.01);
@@ -199,7 +199,7 @@ TEST_CASE("regions of diffusion: one of them is rotated, and each is where it sh
     CHECK_THROWS_AS(regions(exec, 5, 5, 45, 0.1, 0), argument_error);
 }
 
-TEST_CASE("elasticity: rigid motions cost nothing, stretching what Hooke says") {
+TEST_CASE("elasticity: rigid motions have no energy, stretching that of Hooke's law") {
     host_executor const exec{2};
     double const poisson = 0.3, mu = 0.5 / (1 + poisson), lambda = poisson / ((1 + poisson) * (1 - 2 * poisson));
     auto const a = elasticity(exec, 5, 4, 3, poisson);
@@ -239,7 +239,7 @@ TEST_CASE("elasticity: rigid motions cost nothing, stretching what Hooke says") 
     CHECK_THROWS_AS(elasticity(exec, 1000, 1000, 1000), overflow_error);
 }
 
-TEST_CASE("a plate: every rigid motion costs nothing, free faces included, and a shell's matrix has as many entries") {
+TEST_CASE("a plate: rigid motions have no energy, also with free faces, and the number of entries is that of a shell") {
     host_executor const exec{2};
     auto const a = elasticity(exec, 7, 6, 2, 0.3, true);
     CHECK(is_symmetric(exec, a.view()));
@@ -274,7 +274,7 @@ TEST_CASE("a plate: every rigid motion costs nothing, free faces included, and a
     CHECK_THROWS_AS(elasticity(exec, 5, 5, 1, 0.3, true), argument_error);
 }
 
-TEST_CASE("transport: fifteen points, rows that sum to zero inside, an M-matrix whatever the wind") {
+TEST_CASE("transport: fifteen points, interior rows sum to zero, an M-matrix for any flow") {
     host_executor const exec{2};
     auto const a = transport(exec, 9, 8, 7, -3, 2, 0.5);
     CHECK(symmetry_of(exec, a.view()).pattern);
@@ -299,7 +299,7 @@ TEST_CASE("transport: fifteen points, rows that sum to zero inside, an M-matrix 
     CHECK_THROWS_AS(transport(exec, 5, 5, 5, 1 / 0.0, 0, 0), argument_error);
 }
 
-TEST_CASE("circuit: currents leave through grounds alone, conductances within their decades") {
+TEST_CASE("circuit: row sums are zero except at grounds, conductances are within their decades") {
     host_executor const exec{2};
     auto const a = circuit(exec, {.nx = 60, .ny = 50, .seed = 3, .decades = 3, .grounded = 0.1, .ground = 7});
     CHECK(is_symmetric(exec, a.view()));
@@ -345,7 +345,7 @@ TEST_CASE("convection is unsymmetric and an M-matrix") {
     CHECK(same_bits(transpose(exec, a.view()), back));
 }
 
-TEST_CASE("rmat: a simple graph that depends on the seed alone") {
+TEST_CASE("rmat: a simple graph that depends on the seed only") {
     host_executor const two{2};
     generator_options const options{.seed = 5, .scale = 12, .edge_factor = 8};
     auto const a = rmat(two, options);
@@ -434,7 +434,7 @@ TEST_CASE("generators as text") {
     CHECK(generate(exec, "convection", {.nx = 6}).rows() == 36);
 }
 
-TEST_CASE("wrong texts and values are refused in words") {
+TEST_CASE("invalid texts and values are rejected with a message") {
     struct {
         char const *text, *message;
     } const wrong[] = {

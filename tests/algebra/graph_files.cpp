@@ -80,7 +80,7 @@ TEST_CASE("METIS graphs: comments, empty lines, weights of all kinds") {
     CHECK(vertices == 0);
 }
 
-TEST_CASE("METIS graphs: what is wrong is said, with its line") {
+TEST_CASE("METIS graphs: errors are reported with their line") {
     test::temporary_folder const folder;
     struct {
         char const* text;
@@ -118,7 +118,7 @@ TEST_CASE("METIS graphs: what is wrong is said, with its line") {
     }
 }
 
-TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
+TEST_CASE("GAP graphs: both directions, weights, and malformed files") {
     test::temporary_folder const folder;
     int vertices = 0;
     auto const path = gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1});
@@ -150,7 +150,7 @@ TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
           std::string::npos);
 }
 
-TEST_CASE("mutilated METIS and GAP graphs are read or refused, never more") {
+TEST_CASE("damaged METIS and GAP graphs are read or rejected") {
     test::temporary_folder const folder;
     std::string const texts[] = {"% a comment\n4 3 1\n2 5 3 1\n1 5 3 2\n1 1 2 2\n\n",
                                  gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1}),
@@ -194,18 +194,18 @@ TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edge
     int vertices = 0;
     // Output of NetworkX 3.4 for a path b - 7 - (1, 2) with a self-loop at b; "edges" was "links" before 3.4.
     std::string const nodes = R"("nodes": [{"colour": {"r": [1]}, "id": "b"}, {"id": 7}, {"id": [1, 2]}, {"id": "7"}])";
-    std::string const links = R"([{"source": "b", "target": 7}, {"weight": 2.5, "source": 7, "target": [1, 2]},
+    std::string const edges = R"([{"source": "b", "target": 7}, {"weight": 2.5, "source": 7, "target": [1, 2]},
         {"source": "b", "target": "b", "weight": -3, "key": 0, "nested": {"weight": 8}}])";
     entries const both{{0, 0, -3}, {0, 1, 1}, {1, 0, 1}, {1, 2, 2.5}, {2, 1, 2.5}};
     for (std::string const name : {"edges", "links"}) {
         CHECK(read(folder, "a.json",
                    R"({"directed": false, "multigraph": false, "graph": {"nodes": [1], "edges": 2}, )" + nodes +
-                       ", \"" + name + "\": " + links + "}",
+                       ", \"" + name + "\": " + edges + "}",
                    vertices) == both);
         CHECK(vertices == 4);
-        CHECK(read(folder, "any.name", "\n {\"" + name + "\": " + links + ", " + nodes + "}", vertices) == both);
+        CHECK(read(folder, "any.name", "\n {\"" + name + "\": " + edges + ", " + nodes + "}", vertices) == both);
     }
-    CHECK(read(folder, "a.json", "{\"directed\": true, \"links\": " + links + ", " + nodes + "}", vertices) ==
+    CHECK(read(folder, "a.json", "{\"directed\": true, \"links\": " + edges + ", " + nodes + "}", vertices) ==
           entries{{0, 0, -3}, {0, 1, 1}, {1, 2, 2.5}});
     CHECK(read(folder, "a.json",
                R"({"nodes": [{"id": 0}, {"id": 1}], "edges": [{"source": 1, "target": 0, "key": 0},
@@ -215,7 +215,7 @@ TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edge
     CHECK(vertices == 0);
 }
 
-TEST_CASE("graphs of NetworkX: what is wrong is said") {
+TEST_CASE("graphs of NetworkX: errors are reported") {
     test::temporary_folder const folder;
     struct {
         char const* text;
@@ -261,7 +261,7 @@ TEST_CASE("graphs of NetworkX: what is wrong is said") {
     CHECK(read_matrix<double>(host_executor{1}, wide).values()[0] == 1e200);
 }
 
-TEST_CASE("graphs of NetworkX: mutilated texts are read or refused, nothing else") {
+TEST_CASE("graphs of NetworkX: damaged texts are read or rejected, nothing else") {
     test::temporary_folder const folder;
     std::string const good = R"({"directed": true, "graph": {"a": [1, {}]}, "nodes": [{"id": 0}, {"id": "x"}],
         "edges": [{"source": 0, "target": "x", "weight": 2}, {"source": "x", "target": 0}]})";

@@ -178,7 +178,7 @@ TEST_CASE("Harwell-Boeing: formats, and points and exponents that they imply") {
     CHECK(values("3E8.2", "     nan     inf    -inf")[1] == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("Harwell-Boeing: where fields stand on the first line and on further lines") {
+TEST_CASE("Harwell-Boeing: positions of fields on the first line and on further lines") {
     auto const offsets = [](std::vector<detail::card_field> const& fields) {
         std::vector<std::int64_t> all;
         for (auto const& field : fields) all.push_back(field.offset);
@@ -235,7 +235,7 @@ TEST_CASE("edge lists: vertices from 0, comments, weights, repeated edges") {
     CHECK(wide.column_indices()[0] == 8999999999);
 }
 
-TEST_CASE("edge lists of many stretches: the same for any number of threads, faults by their line") {
+TEST_CASE("edge lists of many chunks: independent of the number of threads, errors with their line") {
     test::temporary_folder const folder;
     std::mt19937 random(5);
     std::string text = "# two and a half megabytes\n";
@@ -287,7 +287,7 @@ TEST_CASE("tar archives: which file is the matrix") {
     CHECK(read_tar("t", archive({{"a", ""}, {"b", std::string(512, 'b')}, {"c", "c"}})).size() == 3);
 }
 
-TEST_CASE("tar archives as tar itself writes them, long names among them") {
+TEST_CASE("tar archives as written by tar, including long names") {
     test::temporary_folder const folder;
     std::string const deep = "x/" + std::string(90, 'd') + "/" + std::string(120, 'e');
     fs::create_directories(folder.path() / deep);
@@ -307,7 +307,7 @@ TEST_CASE("tar archives as tar itself writes them, long names among them") {
     }
 }
 
-TEST_CASE("formats are told by what stands in the file") {
+TEST_CASE("formats are detected from the content of the file") {
     test::temporary_folder const folder;
     auto const format = [&](std::string const& name, std::string const& text) {
         return matrix_file(folder.file(name, text)).format();
@@ -398,7 +398,7 @@ TEST_CASE("public files of other formats read as plain readers read them") {
     }
 }
 
-TEST_CASE("mutilated files are read or refused, never more") {
+TEST_CASE("damaged files are read or rejected") {
     test::temporary_folder const folder;
     std::string const pointers = "   1   3   4   5\n", indices = "   1   3   1\n   2\n";
     std::vector<std::string> const texts = {boeing("5 1 2 2", "RUA 3 3 4 0", "(4I4) (3I4) (1P2D8.2)",

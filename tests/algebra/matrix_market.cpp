@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("tiny files read as the reference reads them", Fixture, HOST_
     for (auto const& file : files) check_file(Fixture::exec(), file);
 }
 
-TEST_CASE("tiny files hold every legal header") {
+TEST_CASE("tiny files cover every legal header") {
     std::set<std::string> kinds;
     for (auto const& file : files_in(test::source_folder() / "datasets" / "tiny")) {
         auto const h = read_matrix_market_header(file);
@@ -126,7 +126,7 @@ TEST_CASE("tiny files hold every legal header") {
     CHECK(kinds.size() == 22);
 }
 
-TEST_CASE("tiny files hold what a person reads in them") {
+TEST_CASE("tiny files have the values that are written in them") {
     host_executor const exec{1};
     auto const tiny = test::source_folder() / "datasets" / "tiny";
     using c = std::complex<double>;
@@ -189,7 +189,7 @@ TEST_CASE("malformed files: type, file, line and message") {
     }
 }
 
-TEST_CASE("a complex file does not fit a real type, nor a wide one a narrow index") {
+TEST_CASE("a complex file is rejected for a real type, a large one for a narrow index") {
     auto const tiny = test::source_folder() / "datasets" / "tiny";
     for (auto const* name : {"coordinate_complex_general.mtx", "array_complex_hermitian.mtx"}) {
         CHECK(fault_of<double>(tiny / name) == "1: the file holds complex values; read it into a complex type");
@@ -204,7 +204,7 @@ TEST_CASE("a complex file does not fit a real type, nor a wide one a narrow inde
     CHECK(a.column_indices()[0] == 2999999999);
 }
 
-TEST_CASE("values are rounded once, in the type asked for") {
+TEST_CASE("values are rounded once, to the requested type") {
     test::temporary_folder const folder;
     // The first value is just above the midpoint of two floats, by less than the resolution of double.
     auto const file = folder.file("rounding.mtx", "%%MatrixMarket matrix array real general\n4 1\n"
@@ -256,7 +256,7 @@ TEST_CASE("a pipe is read to its end") {
     CHECK(x == std::vector<double>{3, 4});
 }
 
-TEST_CASE("headers are found behind long comments, plain and compressed") {
+TEST_CASE("headers are found after long comments, plain and compressed") {
     test::temporary_folder const folder;
     std::string text = "%%MatrixMarket matrix coordinate pattern symmetric\n";
     for (int line = 0; line < 5000; ++line) text += "% line " + std::to_string(line) + " of a long story\n";
@@ -274,7 +274,7 @@ TEST_CASE("headers are found behind long comments, plain and compressed") {
     CHECK(read_matrix_market_header(folder.file("cut.mtx", text.substr(0, text.size() - 4))).rows == 7);
 }
 
-TEST_CASE("vectors: array and coordinate, upright and lying") {
+TEST_CASE("vectors: array and coordinate, as a column and as a row") {
     test::temporary_folder const folder;
     host_executor const exec{2};
     std::string const banner = "%%MatrixMarket matrix ";
@@ -302,7 +302,7 @@ TEST_CASE("vectors: array and coordinate, upright and lying") {
     CHECK_THROWS_AS(read_vector<double>(exec, long_one, {.limits = {.max_expansion = 0}}), memory_error);
 }
 
-TEST_CASE("a vector of another length than asked for is refused before it takes memory") {
+TEST_CASE("a vector of wrong length is rejected before memory is allocated") {
     test::temporary_folder const folder;
     auto const file = folder.file("v.mtx", "%%MatrixMarket matrix coordinate real general\n9000000000000000000 1 0\n");
     try {

@@ -173,7 +173,7 @@ TEST_CASE("random long files: lines across the ends of chunks") {
     }
 }
 
-TEST_CASE("the first fault of a long file is reported, with its line") {
+TEST_CASE("the first error of a long file is reported with its line") {
     test::temporary_folder const folder;
     std::string text = "%%MatrixMarket matrix coordinate real general\n% comment\n1000 1000 300000\n";
     std::vector<std::size_t> line_starts{0, 0, 0};
@@ -210,7 +210,7 @@ TEST_CASE("the first fault of a long file is reported, with its line") {
     CHECK(line_of(fewer) == 150004);
 }
 
-TEST_CASE("every truncation of every tiny file is read or refused") {
+TEST_CASE("every truncation of every tiny file is read or rejected") {
     test::temporary_folder const folder;
     int refused = 0;
     int read = 0;
@@ -225,7 +225,7 @@ TEST_CASE("every truncation of every tiny file is read or refused") {
     CHECK(refused > 2000);
 }
 
-TEST_CASE("files with bytes flipped are read or refused") {
+TEST_CASE("files with flipped bytes are read or rejected") {
     test::temporary_folder const folder;
     std::mt19937 random(99);
     static constexpr char likely[] = "0123456789 +-.eEdDxnaif%\n\r\t";

@@ -84,7 +84,7 @@ TEST_CASE("matrices of all types read back to the same bits, plain and compresse
     check_round_trip<std::complex<double>, std::int64_t>("a.mtx.gz");
 }
 
-TEST_CASE("the text, letter for letter") {
+TEST_CASE("the written text is exact") {
     test::temporary_folder const folder;
     coo<double> a{3, 4};
     a.add(0, 3, 0.1);
@@ -102,7 +102,7 @@ TEST_CASE("the text, letter for letter") {
     CHECK(test::read_bytes(file) == "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
 }
 
-TEST_CASE("long files are the same whatever the number of threads") {
+TEST_CASE("long files give the same matrix for any number of threads") {
     test::temporary_folder const folder;
     auto const a = random_matrix<double, std::int32_t>(5000, 4000, 300000, 17);
     for (std::string const name : {"a.mtx", "a.mtx.gz"}) {
@@ -154,7 +154,7 @@ TEST_CASE("symmetric kinds are written as their lower triangle") {
     }
 }
 
-TEST_CASE("a matrix that is not what its symmetry says is refused, and nothing is written") {
+TEST_CASE("a matrix that contradicts its symmetry is rejected, and nothing is written") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "a.mtx";
     auto const message_of = [&](coo<double> const& a, matrix_market_symmetry symmetry) -> std::string {
@@ -198,7 +198,7 @@ TEST_CASE("paths that cannot be written") {
         CHECK(reason_of([&] { write_vector("/dev/full", x); }) == "cannot write /dev/full: No space left on device");
 }
 
-TEST_CASE("a write that fails half-way leaves the older file and nothing else") {
+TEST_CASE("a write that fails keeps the older file and leaves nothing else") {
     test::temporary_folder const folder;
     auto const file = folder.file("x.mtx", "old content");
     std::vector<double> const x(100000, 1.25);
@@ -233,14 +233,14 @@ TEST_CASE("partial files of a killed run with the same process id block nobody")
     CHECK(files_in(folder.path()) == 1001);
 }
 
-TEST_CASE("an older file is replaced; a link to it stays a link; permissions stay") {
+TEST_CASE("an older file is replaced; symbolic links and permissions are kept") {
     test::temporary_folder const folder;
     auto const file = folder.file("x.mtx", "a much longer old content than the new one will ever be, ever, ever, ever");
     fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-    auto const link = folder.path() / "link.mtx";
-    fs::create_symlink(file, link);
-    write_vector(link, std::vector<double>{7});
-    CHECK(fs::is_symlink(link));
+    auto const symbolic = folder.path() / "link.mtx";
+    fs::create_symlink(file, symbolic);
+    write_vector(symbolic, std::vector<double>{7});
+    CHECK(fs::is_symlink(symbolic));
     CHECK(read_vector<double>(host_executor{1}, file) == std::vector<double>{7});
     CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
     CHECK(files_in(folder.path()) == 2);

@@ -103,7 +103,7 @@ plain_csr<double> shuffled_rows(plain_csr<double> a, std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal places", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal positions", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, lengths] : hard_row_lengths(11)) {
         for (std::int32_t const columns :
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE("permute gives P A P^T", Fixture, COPPICE_TEST_EXECUTORS) {
     }
 }
 
-TEST_CASE_TEMPLATE("permute refuses what is no permutation", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("permute rejects what is not a permutation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = random_square(4, 9, 1).on(exec);
     using order = std::vector<std::int32_t>;
@@ -263,7 +263,7 @@ TEST_CASE_TEMPLATE("symmetrised weights", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK(equal(symmetrised_weights(exec, view_of(arrow_matrix.on(exec))), plain_weights(arrow_matrix)));
 }
 
-TEST_CASE_TEMPLATE("symmetrised weights refuse what has no order", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("symmetrised weights reject NaN", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const infinity = std::numeric_limits<double>::infinity();
     auto const bad = from_entries(4, 4, {{0, 1, 2}, {1, 0, 2}, {2, 3, -infinity}, {3, 1, std::nan("")}}).on(exec);
@@ -296,7 +296,7 @@ TEST_CASE_TEMPLATE("diagonal and tridiagonal parts", Fixture, COPPICE_TEST_EXECU
     CHECK_THROWS_AS(extract_tridiagonal(exec, wide.view()), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("quantities of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, lengths] : hard_row_lengths(5)) {
         auto const& case_name = name;
@@ -338,7 +338,7 @@ TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     }
 }
 
-TEST_CASE_TEMPLATE("figures worked by hand", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("values computed by hand", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();
     // [ 4 -1  0 ]

@@ -127,7 +127,8 @@ TEST_CASE_TEMPLATE("patterns of a matrix are those of their definitions", Fixtur
     CHECK_THROWS_AS(largest_pattern(exec, a.view(), short_counts.view()), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("prune, scale and coverage of patterns, lists and a user's own", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("prune, scale and coverage of patterns, lists and user-defined patterns", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 33;
     auto const rows = random_rows(n, 5);

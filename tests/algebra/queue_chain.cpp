@@ -21,22 +21,25 @@ namespace {
 using state = std::pair<long, long>; ///< open servers (from 1), tasks
 
 /// Transitions as defined in the header, for servers and tasks.
-std::map<std::pair<state, state>, double> transitions(long servers, long places, long share, long upper, long lower) {
+std::map<std::pair<state, state>, double> transitions(long servers, long positions, long tasks_per_server, long upper,
+                                                      long lower) {
     std::map<std::pair<state, state>, double> rates;
     auto const exists = [&](long j, long i) {
-        return j >= 1 && j <= servers && i >= share * (j - 1) && i < share * (j - 1) + places;
+        return j >= 1 && j <= servers && i >= tasks_per_server * (j - 1) && i < tasks_per_server * (j - 1) + positions;
     };
     for (long j = 1; j <= servers; ++j)
-        for (long p = 0; p < places; ++p) {
-            long const i = share * (j - 1) + p;
+        for (long p = 0; p < positions; ++p) {
+            long const i = tasks_per_server * (j - 1) + p;
             auto const go = [&](long to_j, long to_i, double rate) { rates[{{j, i}, {to_j, to_i}}] += rate; };
             if (exists(j, i + 1)) go(j, i + 1, 7);
             if (!exists(j, i + 1) && j < servers) go(j + 1, i + 1, 7);
-            double const busy = std::min<double>(double(j), std::ceil(double(i) / double(share)));
+            double const busy = std::min<double>(double(j), std::ceil(double(i) / double(tasks_per_server)));
             if (exists(j, i - 1)) go(j, i - 1, 2 * busy);
             if (!exists(j, i - 1) && j > 1) go(j - 1, i - 1, 2 * busy);
-            if (p >= upper && exists(j + 1, i)) go(j + 1, i, 3 * std::ceil(double(p - upper + 1) / double(share)));
-            if (p <= lower && exists(j - 1, i)) go(j - 1, i, 5 * std::ceil(double(lower - p + 1) / double(share)));
+            if (p >= upper && exists(j + 1, i))
+                go(j + 1, i, 3 * std::ceil(double(p - upper + 1) / double(tasks_per_server)));
+            if (p <= lower && exists(j - 1, i))
+                go(j - 1, i, 5 * std::ceil(double(lower - p + 1) / double(tasks_per_server)));
         }
     return rates;
 }
@@ -45,17 +48,19 @@ std::map<std::pair<state, state>, double> transitions(long servers, long places,
 
 TEST_CASE("queue: every transition, by the definition") {
     for (long const servers : {1, 2, 5})
-        for (auto const& [places, share] : {std::pair<long, long>{1, 1}, {2, 1}, {6, 1}, {6, 2}, {7, 3}, {4, 3}})
-            for (auto const& [upper, lower] : {std::pair<long, long>{share + 1, share - 1}, {2, 3}}) {
-                if (upper > places || lower > places) continue;
+        for (auto const& [positions, tasks_per_server] :
+             {std::pair<long, long>{1, 1}, {2, 1}, {6, 1}, {6, 2}, {7, 3}, {4, 3}})
+            for (auto const& [upper, lower] :
+                 {std::pair<long, long>{tasks_per_server + 1, tasks_per_server - 1}, {2, 3}}) {
+                if (upper > positions || lower > positions) continue;
                 CAPTURE(servers);
-                auto const& case_places = places;
-                CAPTURE(case_places);
-                auto const& case_share = share;
-                CAPTURE(case_share);
+                auto const& case_positions = positions;
+                CAPTURE(case_positions);
+                auto const& case_tasks_per_server = tasks_per_server;
+                CAPTURE(case_tasks_per_server);
                 auto const a = queue_matrix<double>(host_executor{2}, {.servers = servers,
-                                                                       .places = places,
-                                                                       .share = share,
+                                                                       .places = positions,
+                                                                       .share = tasks_per_server,
                                                                        .arrival = 7,
                                                                        .service = 2,
                                                                        .opening = 3,
@@ -63,11 +68,12 @@ TEST_CASE("queue: every transition, by the definition") {
                                                                        .upper = upper,
                                                                        .lower = lower,
                                                                        .loss = 0.25});
-                auto expected = transitions(servers, places, share, upper, lower);
+                auto expected = transitions(servers, positions, tasks_per_server, upper, lower);
                 std::map<state, double> out;
                 for (auto const& [from_to, rate] : expected) out[from_to.first] += rate;
                 auto const of_row = [&](long row) {
-                    return state{row / case_places + 1, row / case_places * case_share + row % case_places};
+                    return state{row / case_positions + 1,
+                                 row / case_positions * case_tasks_per_server + row % case_positions};
                 };
                 std::size_t off_diagonal = 0;
                 for (std::int32_t row = 0; row < a.rows(); ++row)

@@ -84,7 +84,7 @@ std::string npy(std::string const& type, std::string const& shape, std::vector<N
 
 } // namespace
 
-TEST_CASE("entries at the same position become one by the rule of the caller") {
+TEST_CASE("entries at the same position are combined by the rule of the caller") {
     std::string const list = "0 1 5\n1 2 7\n0 1 2\n0 1 3\n2 0 -1\n";
     auto const with = [&](duplicates rule) { return entries_in("a.txt", list, {.duplicates = rule}); };
     auto const expected = [](double value) { return entry_list{{0, 1, value}, {1, 2, 7}, {2, 0, -1}}; };
@@ -216,7 +216,7 @@ TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
     }
 }
 
-TEST_CASE("METIS: a format of any length is refused without arithmetic") {
+TEST_CASE("METIS: a format of any length is rejected without arithmetic") {
     holds(fault("a.graph", "3 2 1" + std::string(90, '1') + " 2\n2\n1 3\n2\n"),
           "is not a format: expected up to three digits");
 }
@@ -237,7 +237,7 @@ TEST_CASE("Matrix Market as other programs write it") {
     holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 rhs\n1 1 1\n1 1 4\n1\n"),
           "the line %%AMGX announces");
     holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4 % four\n"),
-          "a comment takes a line of its own");
+          "a comment must be a separate line");
 }
 
 TEST_CASE("vectors in plain text and arrays of NumPy") {

@@ -22,7 +22,7 @@ struct broken {
 
 } // namespace
 
-TEST_CASE("validate accepts what is in order") {
+TEST_CASE("validate accepts valid matrices") {
     host_executor const exec{2};
     CHECK_NOTHROW(validate(exec, view_of(good().on(exec)), {.sorted = true, .duplicates = false, .finite = true}));
     CHECK_NOTHROW(validate(exec, view_of(csr<double>{})));
@@ -33,7 +33,7 @@ TEST_CASE("validate accepts what is in order") {
     CHECK_NOTHROW(validate(exec, view_of(loose.on(exec))));
 }
 
-TEST_CASE("validate names the first offence") {
+TEST_CASE("validate reports the first error") {
     std::vector<broken> const all{
         {"row offsets begin with 1, expected 0", [](auto& a) { a.offsets[0] = 1; }},
         {"row 1: offsets decrease from 2 to 1", [](auto& a) { a.offsets[2] = 1; }},
@@ -76,7 +76,7 @@ TEST_CASE("validate names the first offence") {
     CHECK_THROWS_AS(validate(exec, csr_view<double>{-1, 1, 0, offsets, nullptr, nullptr}), matrix_error);
 }
 
-TEST_CASE("validate names the smallest row of many, whoever finds it") {
+TEST_CASE("validate reports the smallest invalid row, for any number of threads") {
     auto plain = random_matrix<double>(std::vector<std::int64_t>(60000, 4), 1000, 3);
     for (std::size_t const row : {59999u, 41234u, 20001u}) plain.indices[4 * row + 2] = 1000;
     for (int const threads : {1, 2, 3}) {

@@ -29,7 +29,7 @@ std::string numbers(std::string const& file) { // without banner, size and line 
 
 } // namespace
 
-TEST_CASE("graph algorithms: answers count vertices from 1") {
+TEST_CASE("graph algorithms: results count vertices from 1") {
     scratch_folder const folder;
     auto const graph = folder.write("kite.mtx", kite);
     auto const answer = [&](std::vector<std::string> arguments) {
@@ -80,7 +80,7 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     CHECK(answer({"hits", "--max-iterations", "1000"}).second["converged"] == 1);
 }
 
-TEST_CASE("graph algorithms: bad input is one line that says what to do") {
+TEST_CASE("graph algorithms: bad input gives one line with the remedy") {
     scratch_folder const folder;
     auto const arrow = folder.write("arrow.mtx", banner + "general\n3 3 2\n1 2 1\n2 3 -1\n");
     auto const fails = [&](std::vector<std::string> arguments, int code, std::string const& words) {
@@ -156,7 +156,7 @@ TEST_CASE(
     for (auto const& row : {"sssp", "betweenness", "colouring", "bridges", "truss", "diameter"}) page_of({row, graph});
 }
 
-TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, those that were taken once more") {
+TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, selected ones twice") {
     scratch_folder const folder;
     auto const picture_of = [&](std::vector<std::string> arguments) {
         auto const path = folder / "p.svg";
@@ -216,7 +216,7 @@ std::pair<std::string, nlohmann::json> answer_of(scratch_folder const& folder, s
 
 } // namespace
 
-TEST_CASE("graph algorithms: parallel edges are what the algorithm needs of them") {
+TEST_CASE("graph algorithms: parallel edges are combined as the algorithm requires") {
     scratch_folder const folder;
     // 0 - 1 twice; the one of length 2 is on the shortest path, the one of width 5 on the widest.
     auto const list = folder.write("twice.txt", "0 1 5\n0 1 2\n1 2 4\n0 2 10\n2 3 1\n");
@@ -305,7 +305,7 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     CHECK(run({"bfs", list, "--mapping", names}).code == 2);
 }
 
-TEST_CASE("other commands number rows as the file does, too") {
+TEST_CASE("other commands number rows as in the file, too") {
     scratch_folder const folder;
     auto const list = folder.write("list.txt", "0 1 3\n1 0 3\n1 2 1\n2 1 1\n3 3 1\n");
     auto const out = folder / "out.mtx";
@@ -324,7 +324,7 @@ TEST_CASE("other commands number rows as the file does, too") {
     CHECK(nan.err.find("row 1, column 0") != std::string::npos);
 }
 
-TEST_CASE("graph algorithms say what they make of values; matchings maximise magnitudes or values") {
+TEST_CASE("graph algorithms document their use of values; matchings maximise magnitudes or values") {
     scratch_folder const folder;
     auto const negative = folder.write("negative.txt", "0 1 -5\n1 2 3\n2 3 -1\n");
     auto const [pairs, output_json] = answer_of(folder, negative, {"matching", "--symmetrise"});

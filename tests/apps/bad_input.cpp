@@ -260,7 +260,7 @@ TEST_CASE("every mistake has its exit code and one line that names it") {
     }
 }
 
-TEST_CASE("asking for CUDA where there is none is exit code 5") {
+TEST_CASE("a request for CUDA without a device is exit code 5") {
     auto const result = run({"info", "generate:laplace2d,nx=4", "--backend", "cuda"});
     if (result.code == 0) return; // there is a device
     CHECK(result.code == 5);

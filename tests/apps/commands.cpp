@@ -61,7 +61,7 @@ TEST_CASE("generate writes what info reads") {
     }
 }
 
-TEST_CASE("info tells of an empty matrix and of one row") {
+TEST_CASE("info describes an empty matrix and one row") {
     scratch_folder const folder;
     auto const head = std::string("%%MatrixMarket matrix coordinate real general\n");
     CHECK(json_of({"info", folder.write("empty.mtx", head + "0 0 0\n")})["rows"] == 0);
@@ -73,7 +73,7 @@ TEST_CASE("info tells of an empty matrix and of one row") {
     CHECK(json_of({"forest", one})["paths"] == 1);
 }
 
-TEST_CASE("spmv over several semirings, against products by hand") {
+TEST_CASE("spmv over several semirings, compared with products by hand") {
     scratch_folder const folder;
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "3 3 4\n1 1 2\n1 3 5\n2 2 -1\n2 1 4\n");
@@ -99,7 +99,7 @@ TEST_CASE("spmv over several semirings, against products by hand") {
     }
 }
 
-TEST_CASE("spmv joins, masks and transposes, against products by hand") {
+TEST_CASE("spmv accumulates, masks and transposes, compared with products by hand") {
     scratch_folder const folder;
     std::string const array = "%%MatrixMarket matrix array real general\n3 1\n";
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
@@ -190,7 +190,7 @@ TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
         }
 }
 
-TEST_CASE("forest: fields, and a permutation that holds every row once") {
+TEST_CASE("forest: fields, and a permutation that contains every row once") {
     scratch_folder const folder;
     for (std::string const name : {"p.mtx"}) {
         auto const output_json = json_of({"forest", "generate:aniso2,nx=20", "-o", folder / name});
@@ -225,7 +225,7 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
     CHECK(x[1] == doctest::Approx(2));
 }
 
-TEST_CASE("tridiagonal, solve: in parts") {
+TEST_CASE("tridiagonal, solve: distributed") {
     for (std::string const ranks : {"2", "3", "7"}) {
         auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", ranks});
         CHECK(direct["parts"] == std::stoi(ranks));
@@ -279,7 +279,7 @@ TEST_CASE("tridiagonal: the classical algorithms") {
     CHECK(lost.err.find("overflows; the matrix may need pivoting") != std::string::npos);
 }
 
-TEST_CASE("tridiagonal: finds the class of a matrix by itself") {
+TEST_CASE("tridiagonal: finds the class of a matrix automatically") {
     scratch_folder const folder;
     // Entries (i, j, value) of a matrix of `n` rows with a dominant diagonal.
     auto const matrix = [&](std::string const& name, int n, auto has) {
@@ -310,8 +310,8 @@ TEST_CASE("tridiagonal: finds the class of a matrix by itself") {
     CHECK(class_of(blocks) == "block tridiagonal 3");
     CHECK(class_of(blocks, {"--block", "6"}) == "block tridiagonal 6");
     CHECK(class_of(matrix("k.mtx", 40, [](int i, int j) {
-              int const apart = std::abs(i / 2 - j / 2);
-              return apart <= 1 || apart == 19;
+              int const distance = std::abs(i / 2 - j / 2);
+              return distance <= 1 || distance == 19;
           })) == "cyclic block tridiagonal 2");
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("solve: every solver with every preconditioner") {
             }
 }
 
-TEST_CASE("solve: method and preconditioner are chosen, and what was tried is told") {
+TEST_CASE("solve: method and preconditioner are chosen, and attempts are reported") {
     auto const definite = json_of({"solve", "generate:laplace2d,nx=20"});
     CHECK(definite["solver"] == "cg");
     CHECK(definite["attempts"].size() == 1);
@@ -359,7 +359,7 @@ TEST_CASE("solve: method and preconditioner are chosen, and what was tried is to
     CHECK(output_json["relative_residual"].get<double>() <= 1);
 }
 
-TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
+TEST_CASE("solve: options of a preconditioner by name, and its report") {
     auto const output_json = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner",
                                       "forest,rounds=7,ties=hash", "--seed", "3", "--pivoting", "scaled"});
     auto const options = output_json["preconditioner_options"];
@@ -386,7 +386,7 @@ TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
     CHECK(text.out.find("weight coverage") != std::string::npos);
 }
 
-TEST_CASE("solve: the written solution has the residual that is told") {
+TEST_CASE("solve: the written solution has the reported residual") {
     scratch_folder const folder;
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "3 3 7\n1 1 4\n2 2 4\n3 3 4\n1 2 -1\n2 1 -1\n2 3 -1\n3 2 -2\n");
@@ -422,7 +422,7 @@ TEST_CASE("help and version") {
     CHECK(run({"--version"}).out.rfind("coppice ", 0) == 0);
 }
 
-TEST_CASE("tridiagonal solves complex systems, tridiagonal, banded and in blocks") {
+TEST_CASE("tridiagonal solves complex tridiagonal, banded and block tridiagonal systems") {
     scratch_folder const folder;
     std::string const first_line = "%%MatrixMarket matrix coordinate complex general\n";
     std::string tridiagonal = first_line + "40 40 118\n", banded = first_line + "40 40 156\n";
@@ -517,7 +517,7 @@ TEST_CASE("solve --compare ranks all runs by time and writes the solution of the
     CHECK(runs.back().contains("not_run"));
 }
 
-TEST_CASE("solve begins at --x0 and ends at the first of two tolerances") {
+TEST_CASE("solve starts from --x0 and ends at the first of two tolerances") {
     scratch_folder const folder;
     std::string const problem = "generate:laplace2d,nx=20";
     json_of({"solve", problem, "--tolerance", "1e-10", "-o", folder / "x.mtx"});
@@ -536,7 +536,7 @@ TEST_CASE("solve begins at --x0 and ends at the first of two tolerances") {
     CHECK(output_json["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
 }
 
-TEST_CASE("solve: complex systems, by the command's own choice and by every method that suits them") {
+TEST_CASE("solve: complex systems, by automatic choice and by every applicable method") {
     scratch_folder const folder;
     // Hermitian and positive definite; and one that is not.
     auto const hermitian = folder.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n3 3 5\n"
@@ -557,7 +557,7 @@ TEST_CASE("solve: complex systems, by the command's own choice and by every meth
         }
 }
 
-TEST_CASE("solve --mixed reaches digits that single precision does not have") {
+TEST_CASE("solve --mixed is more accurate than single precision") {
     for (std::vector<std::string> const& how :
          {std::vector<std::string>{}, {"--solver", "cg", "--preconditioner", "jacobi"}}) {
         std::vector<std::string> arguments{"solve", "generate:aniso2,nx=30", "--mixed", "--tolerance", "1e-12"};

@@ -49,7 +49,7 @@ struct inputs {
 
 } // namespace
 
-TEST_CASE("no output replaces an input, by whatever name") {
+TEST_CASE("no output replaces an input, under any name") {
     inputs in;
     auto const of_matrix = in.names_of(in.matrix), of_vector = in.names_of(in.vector);
     std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> const from_matrix = {
@@ -92,7 +92,7 @@ TEST_CASE("no output replaces an input, by whatever name") {
     check(from_vector, of_vector, false);
 }
 
-TEST_CASE("standard input and output that are an input are files like others") {
+TEST_CASE("an input that is also standard input or output is treated as a file") {
     inputs in;
     auto const at = folder_of(in.folder);
     auto const fails = [&](std::string const& line) {
@@ -165,7 +165,7 @@ TEST_CASE("-- ends the options of every command") {
     CHECK(nlohmann::json::parse(read_text_file(folder / "told.json"))["code"] == 2);
 }
 
-TEST_CASE("control characters of names are escaped where people read them") {
+TEST_CASE("control characters of names are escaped in text output") {
     scratch_folder const folder;
     for (auto const& names : std::vector<std::pair<std::string, std::string>>{
              {"a\x1b[31m.mtx", "a\\x1b[31m.mtx"},
@@ -200,7 +200,7 @@ TEST_CASE("control characters of names are escaped where people read them") {
     }
 }
 
-TEST_CASE("the limit of a file's size is an error that leaves nothing behind") {
+TEST_CASE("exceeding the file size limit is an error that leaves no file") {
     scratch_folder const folder;
     auto const old = folder.write("y.mtx", "old\n");
     auto const result = shell(folder_of(folder), "ulimit -f 8; \"$coppice\" generate laplace2d --nx 200 -o y.mtx 2>&1");
@@ -210,7 +210,7 @@ TEST_CASE("the limit of a file's size is an error that leaves nothing behind") {
     CHECK(read_text_file(old) == "old\n");
 }
 
-TEST_CASE("the command works where the thread for signals cannot be started") {
+TEST_CASE("the command works if the thread for signals cannot be started") {
     if (sanitized) return; // sanitizers start their own threads first
     scratch_folder const folder;
     auto const result =

@@ -16,7 +16,7 @@ bool holds(std::string const& text, std::string const& substring) { return text.
 
 } // namespace
 
-TEST_CASE("results go to standard output, and nothing to standard error when it is no terminal") {
+TEST_CASE("results go to standard output; standard error is empty unless it is a terminal") {
     auto const result = run({"solve", "generate:laplace2d,nx=300", "--max-iterations", "400"});
     CHECK(result.code == 0);
     CHECK(result.err.empty());
@@ -55,7 +55,7 @@ TEST_CASE("--json - writes one JSON object and nothing else, files or not") {
     }
 }
 
-TEST_CASE("what did not converge is still printed and written, with exit code 4") {
+TEST_CASE("a solution that did not converge is printed and written, with exit code 4") {
     scratch_folder const folder;
     auto const result = run({"solve", problem, "--max-iterations", "2", "-o", folder / "x.mtx", "--json",
                              folder / "r.json", "--report", folder / "r.html"});
@@ -69,7 +69,7 @@ TEST_CASE("what did not converge is still printed and written, with exit code 4"
     CHECK(holds(read_text_file(folder / "r.html"), "did not converge"));
 }
 
-TEST_CASE("a run that fails late leaves no file and keeps the old one") {
+TEST_CASE("a run that fails late writes no file and keeps the old one") {
     scratch_folder const folder;
     auto const old = folder.write("x.mtx", "old\n");
     // Standard output is written last, after the files were prepared.
@@ -80,7 +80,7 @@ TEST_CASE("a run that fails late leaves no file and keeps the old one") {
     CHECK(folder.names() == std::vector<std::string>{"x.mtx"});
 }
 
-TEST_CASE("an unwritable output is found before the work") {
+TEST_CASE("an unwritable output is reported before the work") {
     scratch_folder const folder;
     // This matrix does not exist, but the output is checked first.
     auto const result = run({"solve", folder / "no.mtx", "-o", folder / "no/x.mtx"});
@@ -88,7 +88,7 @@ TEST_CASE("an unwritable output is found before the work") {
     CHECK(holds(result.err, "folder does not exist"));
 }
 
-TEST_CASE("a symbolic link stays one, and what it points to is replaced") {
+TEST_CASE("a symbolic link is kept, and its target is replaced") {
     scratch_folder const folder;
     auto const target = folder.write("target.mtx", "old\n");
     fs::create_symlink(target, folder / "link.mtx");
@@ -98,7 +98,7 @@ TEST_CASE("a symbolic link stays one, and what it points to is replaced") {
     CHECK(folder.names().size() == 2);
 }
 
-TEST_CASE("bench draws what it measured: curves over a sweep, bars for a problem by itself") {
+TEST_CASE("bench draws its measurements: curves for a sweep, bars for a single problem") {
     scratch_folder const folder;
     auto const result = run({"bench", "tridiagonal", "--quick", "--only", "batch of", "--backend", "host", "--report",
                              folder / "b.html", "--json", folder / "b.json", "--quiet"});
@@ -144,7 +144,7 @@ TEST_CASE("the report is one self-contained page with all its sections") {
     CHECK(!holds(page, "http"));
 }
 
-TEST_CASE("the report shows the levels of a multilevel method, and its aggregates where there is a plane grid") {
+TEST_CASE("the report shows the levels of a multilevel method, and its aggregates on a plane grid") {
     scratch_folder const folder;
     auto const path = folder / "r.html";
     auto const page_of = [&](std::string const& matrix, std::string const& preconditioner) {
@@ -165,16 +165,16 @@ TEST_CASE("the report shows the levels of a multilevel method, and its aggregate
     CHECK(holds(page_of("generate:laplace3d,nx=24", "multilevel"), "<td>constant on aggregates</tr>"));
     CHECK(holds(levels, "viewBox='-0.1 -0.1 30.2 20.2'"));
     auto const picture = levels.substr(levels.find("<svg class=aggregates"));
-    int const borders = count(picture.substr(picture.find("stroke-width")), "v1") +
-                        count(picture.substr(picture.find("stroke-width")), "h1");
-    CHECK(borders > 300); // aggregates of some six unknowns each
-    CHECK(borders < 1150);
+    int const edges = count(picture.substr(picture.find("stroke-width")), "v1") +
+                      count(picture.substr(picture.find("stroke-width")), "h1");
+    CHECK(edges > 300); // aggregates of some six unknowns each
+    CHECK(edges < 1150);
     CHECK(holds(page_of("generate:laplace3d,nx=8", "multilevel,coarsest=20"), "id=levels"));
     CHECK(!holds(read_text_file(path), "<svg class=aggregates"));
     CHECK(!holds(page_of("generate:aniso2,nx=30", "forest"), "id=levels"));
 }
 
-TEST_CASE("the report on paper has all its columns") {
+TEST_CASE("the printed report has all its columns") {
     scratch_folder const folder;
     auto const at = fs::path(folder / "r.html").parent_path().string();
     if (shell(at, "command -v chromium && command -v pdftotext").code != 0) {

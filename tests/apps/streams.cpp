@@ -20,7 +20,7 @@ int mode_of(std::string const& file) { return static_cast<int>(fs::status(file).
 
 } // namespace
 
-TEST_CASE("exit codes stand where nobody hears the error") {
+TEST_CASE("exit codes are set if the error cannot be printed") {
     scratch_folder const folder;
     auto const at = folder_name(folder);
     for (std::string const silence : {" 2>&-", " 2>/dev/full"}) {
@@ -31,7 +31,7 @@ TEST_CASE("exit codes stand where nobody hears the error") {
     }
 }
 
-TEST_CASE("what cannot be written to standard output is an error everywhere") {
+TEST_CASE("a failed write to standard output is an error of every command") {
     scratch_folder const folder;
     for (std::string const arguments :
          {"--version", "--help", "info --help", "info generate:laplace2d,nx=6", "spmv generate:laplace2d,nx=6 -o -"})
@@ -50,7 +50,7 @@ TEST_CASE("what cannot be written to standard output is an error everywhere") {
     CHECK(y.ends_with("\n1\n2\n"));
 }
 
-TEST_CASE("a result has the mode of the file that it replaces, a new one that of the umask") {
+TEST_CASE("an output file has the mode of the file that it replaces, a new one that of the umask") {
     scratch_folder const folder;
     auto const at = folder_name(folder);
     for (int const mode : {0600, 0640, 0664}) {
@@ -65,7 +65,7 @@ TEST_CASE("a result has the mode of the file that it replaces, a new one that of
     CHECK(mode_of(folder / "new.json") == 0640);
 }
 
-TEST_CASE("names up to the longest there are, and longer ones before the work") {
+TEST_CASE("names up to the maximum length; longer ones are rejected before the work") {
     scratch_folder const folder;
     for (std::size_t const length : {225, 255}) {
         auto const name = std::string(length - 4, 'n') + ".mtx";
@@ -100,7 +100,7 @@ TEST_CASE("- is standard input and standard output") {
     CHECK(folder.names().size() == 2);
 }
 
-TEST_CASE("a failure has its JSON object, and is written over nothing else") {
+TEST_CASE("a failure has a JSON object, which overwrites no other file") {
     scratch_folder const folder;
     auto const output_json = run({"info", folder / "no.mtx", "--json", "-"});
     CHECK(output_json.code == 3);
@@ -121,7 +121,7 @@ TEST_CASE("a failure has its JSON object, and is written over nothing else") {
     CHECK(read_text_file(text) == "not a matrix\n");
 }
 
-TEST_CASE("a signal leaves no partial file, and the old one as it was") {
+TEST_CASE("a signal leaves no partial file and does not change the old one") {
     for (int const signal : {SIGINT, SIGTERM}) {
         scratch_folder const folder;
         auto const old = folder.write("x.mtx.gz", "old\n");

@@ -20,18 +20,18 @@ using namespace coppice;
 
 void owners(host_executor const& exec, csr<double>& a) {
     buffer<int> b(exec, 3);
-    buffer<int> moved = std::move(b);
+    buffer<int> source = std::move(b);
     csr<double> taken = std::move(a);
 #if defined(COPY_BUFFER)
-    buffer<int> copy = moved;
+    buffer<int> copy = source;
 #elif defined(ASSIGN_BUFFER)
-    b = moved;
+    b = source;
 #elif defined(COPY_CSR)
     csr<double> copy = taken;
 #elif defined(BUFFER_OF_STRINGS)
     buffer<std::string> names(exec, 3);
 #elif defined(WRITE_THROUGH_CONST_BUFFER)
-    buffer<int> const& fixed = moved;
+    buffer<int> const& fixed = source;
     fixed[0] = 1;
 #endif
 }

@@ -80,7 +80,7 @@ TEST_CASE("a ballot collects the conditions of a warp") {
 TEST_CASE("from_lane moves structures and takes the lane modulo 32") {
     struct item {
         double value;
-        char mark;
+        char letter;
         short more[5];
     };
     block_runner blocks(64);
@@ -92,12 +92,12 @@ TEST_CASE("from_lane moves structures and takes the lane modulo 32") {
     for (int t = 0; t < 64; ++t) {
         int const source = t / 32 * 32 + (t + 1) % 32;
         CHECK(out[std::size_t(t)].value == source + 0.5);
-        CHECK(out[std::size_t(t)].mark == char('a' + source % 26));
+        CHECK(out[std::size_t(t)].letter == char('a' + source % 26));
         CHECK(out[std::size_t(t)].more[0] == source);
     }
 }
 
-TEST_CASE("sync_any tells every thread whether any saw the condition") {
+TEST_CASE("sync_any returns to every thread whether the condition holds for any") {
     block_runner blocks(96);
     std::vector<int> rounds(3 * 96);
     blocks.run(3, [&](auto const& block, int index, std::byte*) {

@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("dots: the left vector is conjugated", Fixture, COPPICE_TEST_
     CHECK(dot(exec, x, y) == std::complex<double>(6, 9));
 }
 
-TEST_CASE("dots: vectors of different length are refused; host vectors are taken as they are") {
+TEST_CASE("dots: vectors of different length are rejected; host vectors are not copied") {
     host_executor const exec{2};
     std::vector<double> const x{1, 2, 3}, y{4, 5, 6}, shorter{1};
     CHECK(dot(exec, x, y) == 32);

@@ -31,7 +31,7 @@ TEST_CASE("a host executor has the threads that it was asked for") {
     CHECK(seen == std::min(3, cores)); // no more workers than cores
 }
 
-TEST_CASE("copies of an executor share its arena; two executors do not disturb each other") {
+TEST_CASE("copies of an executor share its arena; two executors are independent") {
     host_executor const two{2}, one{1}, also_two = two;
     std::atomic<int> calls{0};
     two.run([&] { one.run([&] { CHECK(tbb::this_task_arena::max_concurrency() == 1); }); });
@@ -45,7 +45,7 @@ TEST_CASE("numbers of threads that no executor has") {
     CHECK_THROWS_AS(host_executor{1 << 20}, argument_error);
 }
 
-TEST_CASE("memory of the caller's own") {
+TEST_CASE("memory owned by the caller") {
     CHECK_THROWS_AS(host_executor(1, nullptr), argument_error);
     struct device_memory final : memory_resource {
         void* allocate(std::size_t) override { return nullptr; }
@@ -72,7 +72,7 @@ TEST_CASE("a device that does not exist is a clear error") {
     }
 }
 
-TEST_CASE("errors carry their code and say what was expected") {
+TEST_CASE("errors have their code and state what was expected") {
     try {
         require_size("right-hand side", 3, 5);
         FAIL("no error");
@@ -88,7 +88,7 @@ TEST_CASE("errors carry their code and say what was expected") {
     CHECK(in_line.line() == 7);
 }
 
-TEST_CASE("checked_cast refuses what does not fit") {
+TEST_CASE("checked_cast rejects values out of range") {
     CHECK(checked_cast<std::int32_t>(2147483647, "size") == 2147483647);
     CHECK(checked_cast<std::int32_t>(-2147483648LL, "size") == -2147483647 - 1);
     CHECK_THROWS_WITH_AS(checked_cast<std::int32_t>(2147483648LL, "number of nonzeros"),

@@ -128,7 +128,7 @@ TEST_CASE("a slice is a window") {
     CHECK(all.slice(5, 0).empty());
 }
 
-TEST_CASE("a refused allocation leaves nothing behind") {
+TEST_CASE("a failed allocation leaks nothing") {
     auto const memory = std::make_shared<failing_memory>(1);
     host_executor const exec(1, memory);
     CHECK(exec.memory() == memory);
@@ -140,7 +140,7 @@ TEST_CASE("a refused allocation leaves nothing behind") {
     CHECK(memory->held_bytes() == 0);
 }
 
-TEST_CASE("primitives pass on every refused allocation") {
+TEST_CASE("primitives report every failed allocation") {
     std::int64_t const n = 20000;
     auto const allocations = every_allocation_fails_once(2, [&](host_executor const& exec) {
         buffer<std::int64_t> keys(exec, n), values(exec, n);
@@ -155,7 +155,7 @@ TEST_CASE("primitives pass on every refused allocation") {
 
 #endif
 
-TEST_CASE_TEMPLATE("vectors, spans and arrays are seen as views and copied", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("vectors, spans and arrays convert to views and are copied", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::vector<int> values{3, 1, 4, 1, 5};
     array_view view(values);
@@ -233,8 +233,7 @@ TEST_CASE("a buffer that shrinks keeps its first elements") {
         }
 }
 
-TEST_CASE_TEMPLATE("elements are copied whatever their number, and where both places overlap", Fixture, one_thread,
-                   two_threads) {
+TEST_CASE_TEMPLATE("elements are copied for any count, also if both ranges overlap", Fixture, one_thread, two_threads) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 65535, 65536, 65537, 131071, 500001}) {
         std::vector<std::int64_t> from(static_cast<std::size_t>(n) + 9);

@@ -257,7 +257,7 @@ TEST_CASE_TEMPLATE("sort_by_key is stable for every key type", Fixture, COPPICE_
     check_sort(exec, falling);
 }
 
-TEST_CASE_TEMPLATE("sort_by_key refuses sizes that differ", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("sort_by_key rejects sizes that differ", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     buffer<int> keys(exec, 3), values(exec, 4);
     CHECK_THROWS_AS(sort_by_key(exec, keys.view(), values.view()), dimension_error);

@@ -31,7 +31,7 @@ counted counting_to(std::int64_t last) { return {{.on = last > 0 ? 1 : 0}, 0, la
 
 } // namespace
 
-TEST_CASE_TEMPLATE("a loop runs until its body says so", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a loop runs until its body ends it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     std::int64_t const n = 1000;
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("a loop runs until its body says so", Fixture, COPPICE_TEST_E
 
 namespace {
 
-struct look_for_word {
+struct check_mail {
     counted* state;
     int* mail; ///< iterations so far, readable by the host, and the host's request to stop
     COPPICE_HD void operator()(std::int64_t) const {
@@ -83,7 +83,7 @@ struct look_for_word {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a host callback observes a loop and can end it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     for (bool const replayable : {true, false}) {
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture
         repeat.run(
             &state.data()->loop, {.replayable = replayable},
             [&] {
-                for_each(exec, 1, look_for_word{state.data(), mail.data()});
+                for_each(exec, 1, check_mail{state.data(), mail.data()});
             },
             [&] {
                 int const now = static_cast<int volatile*>(mail.data())[0];
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture
 }
 
 #if defined(COPPICE_TEST_CUDA)
-TEST_CASE("an executor of the default stream records its loops beside it") {
+TEST_CASE("an executor of the default stream captures its loops on another stream") {
     cuda_executor const exec(0, nullptr);
     CHECK(exec.stream() == cudaStreamLegacy);
     repetition<cuda_executor> repeat(exec);

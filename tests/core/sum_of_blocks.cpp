@@ -14,7 +14,7 @@ using namespace coppice;
 using coppice::test::block_runner;
 using coppice::test::races_watched;
 
-TEST_CASE("the last block of a grid knows the sum, and the slots are empty again") {
+TEST_CASE("the last block of a grid has the sum, and the slots are cleared") {
     constexpr int threads = 64;
     block_runner runner(threads, 2 * sizeof(double) * threads / warp_lanes);
     for (int const blocks : {1, 2, 63, 64, 65, 128, 129, 384, 385, 450}) {

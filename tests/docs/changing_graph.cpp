@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The example of "Graphs that change" in docs/guide/analytics.md; the region between the markers stands there.
+// The example of "Graphs that change" in docs/guide/analytics.md; the page contains the region between the markers.
 // [begin]
 #include <coppice/changing_graph.hpp>
 #include <coppice/graph_structure.hpp>
 
 using namespace coppice;
 
-/// What is known of a graph is carried over to the graph with one edge fewer and two more.
+/// Updates results for a graph after one edge is removed and two are added.
 template <class Executor>
 bool follow_changes(Executor const& exec, csr<float> const& a, vertex_id source) {
-    auto const old_parts = connected_components(exec, a);
+    auto const old_components = connected_components(exec, a);
     auto const old_paths = sssp(exec, a.view(), source); // with its parents
     auto const old_ranks = pagerank<float>(exec, a, a, {.tolerance = 1e-5});
 
@@ -17,12 +17,12 @@ bool follow_changes(Executor const& exec, csr<float> const& a, vertex_id source)
     auto const removed = both_directions(edge_batch<float>{{7}, {8}});
     auto const left = without_edges(exec, a.view(), removed);
     auto const b = with_edges(exec, left.view(), added);
-    auto const parts = components_again(exec, b, old_parts, ends_of(added), ends_of(removed));
+    auto const updated = components_again(exec, b, old_components, ends_of(added), ends_of(removed));
     auto const paths = sssp_again(exec, b.view(), source, old_paths);
     auto const ranks = pagerank<float>(exec, b, b, {.tolerance = 1e-5}, {}, old_ranks.ranks.view());
 
-    // The same bits as from scratch, in less time.
-    return ranks.converged && parts.components == connected_components(exec, b).components &&
+    // Bitwise equal to a computation from scratch, in less time.
+    return ranks.converged && updated.components == connected_components(exec, b).components &&
            to_vector(exec, paths.distances) == to_vector(exec, sssp(exec, b.view(), source).distances);
 }
 // [end]

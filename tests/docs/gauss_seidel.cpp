@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Multicolour Gauss-Seidel of docs/guide/semiring.md; regions between the markers stand there word for word.
+// Multicolour Gauss-Seidel of docs/guide/semiring.md; the page contains the regions between the markers word for word.
 #include <coppice/csr.hpp>
 #include <coppice/generators.hpp>
 
@@ -50,7 +50,7 @@ for (int sweep = 0; sweep < sweeps; ++sweep)
                              off_diagonal{a.values().data(), a.column_indices().data(), x.data()},
                              coppice::add_plus<double>{}, relax{b.data(), diagonal.data(), x.data()});
 // [end]
-coppice::buffer<double> product(exec, n * n); // as far out as the loop: deeper, it would look like a part of it
+coppice::buffer<double> product(exec, n * n); // indented like the loop, to show that it follows it
     // clang-format on
     coppice::spmv(exec, plan, a.view(), x.view(), product.view());
     double residual = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The examples of docs/guide/graphblas.md; regions between the markers stand there word for word.
+// The examples of docs/guide/graphblas.md; the page contains the regions between the markers word for word.
 #include <iostream>
 #include <vector>
 // [begin]
@@ -12,7 +12,8 @@ void shortest_paths(coppice::host_executor const& exec, coppice::matrix_operand<
         vxm(exec, d, coppice::no_mask{}, coppice::op::min<float>{}, coppice::min_plus<float>{}, d, a);
 }
 
-// Breadth-first search: parent<!parent> = parent any.index A. Who has a parent keeps it, who has none gets one.
+// Breadth-first search: parent<!parent> = parent any.index A. Existing parents are kept, other reached vertices get
+// one.
 void search(coppice::host_executor const& exec, coppice::matrix_operand<float> const& a,
             coppice::dense_vector_view<std::int32_t> parent) {
     using a_parent = coppice::semiring_of<coppice::add_any<std::int32_t>, coppice::op::inner_index<std::int32_t>>;
@@ -27,7 +28,7 @@ void search(coppice::host_executor const& exec, coppice::matrix_operand<float> c
 
 namespace {
 
-/// Edges 0 -> 1 -> 2 -> 3, a long way 0 -> 3, and 4 that nobody reaches.
+/// Edges 0 -> 1 -> 2 -> 3, a longer edge 0 -> 3, and an unreachable vertex 4.
 coppice::csr<float> small_graph(coppice::host_executor const& exec) {
     return {5, 5, exec.copy(std::vector{0, 2, 3, 4, 4, 5}), exec.copy(std::vector{1, 3, 2, 3, 0}),
             exec.copy(std::vector{1.0f, 9.0f, 2.0f, 3.0f, 1.0f})};
@@ -53,7 +54,7 @@ int main() {
     // clang-format off
 // [begin]
 auto graph = small_graph(exec);                   // a csr<float>
-coppice::matrix_operand a(exec, graph);           // borrows it, makes its plan
+coppice::matrix_operand a(exec, graph);           // refers to the matrix and creates its plan
 a.prepare_transpose(exec);                        // vxm runs along the rows of the transpose
 coppice::dense_vector<float> d(exec, graph.rows());
 d.values()[0] = 0;                                // an entry is a value ...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The example of docs/guide/parts.md; the region between the markers stands there.
+// The example of docs/guide/parts.md, which contains the region between the markers.
 // [begin]
 #include <algorithm>
 #include <vector>
@@ -10,27 +10,27 @@
 
 using namespace coppice;
 
-/// Solves A x = b by CG over parts of equal size; a preconditioner of the catalogue for the own block of each.
-krylov_result solve_by_blocks(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int parts) {
-    multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(parts), host_executor{1}));
-    std::vector<krylov_result> results(static_cast<std::size_t>(parts));
-    all.run([&](host_executor const& host, rank_communicator const& others) {
-        std::int64_t const p = others.rank(), first = a.rows() * p / parts, last = a.rows() * (p + 1) / parts;
+/// Solves A x = b by CG over ranks with equally many rows; the preconditioner uses the diagonal block of each rank.
+krylov_result solve_by_blocks(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int ranks) {
+    multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(ranks), host_executor{1}));
+    std::vector<krylov_result> results(static_cast<std::size_t>(ranks));
+    all.run([&](host_executor const& host, rank_communicator const& comm) {
+        std::int64_t const p = comm.rank(), first = a.rows() * p / ranks, last = a.rows() * (p + 1) / ranks;
         auto const begin = a.row_offsets()[first], end = a.row_offsets()[last];
         std::vector<std::int32_t> offsets(a.row_offsets().begin() + first, a.row_offsets().begin() + last + 1);
         for (auto& offset : offsets) offset -= begin;
         distributed_csr<host_executor, double> const rows(
-            host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
+            host, comm, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
             {a.values().begin() + begin, a.values().begin() + end});
 
-        auto const m = make_distributed_preconditioner(host, others, "forest", rows);
+        auto const m = make_distributed_preconditioner(host, comm, "forest", rows);
         auto const own_b = host.copy(std::vector<double>(b.begin() + first, b.begin() + last));
         auto own_x = host.copy(std::vector<double>(std::size_t(rows.size()), 0.0));
         results[std::size_t(p)] =
-            solve_distributed(host, others, "cg", rows, m, own_b.view(), own_x.view(), {.tolerance = 1e-10});
+            solve_distributed(host, comm, "cg", rows, m, own_b.view(), own_x.view(), {.tolerance = 1e-10});
         std::copy_n(own_x.data(), rows.size(), x.begin() + first);
     });
-    return results[0]; // the same on all parts
+    return results[0]; // equal on all ranks
 }
 // [end]
 
@@ -42,9 +42,9 @@ int main() {
     host_executor const exec(1);
     auto const a = generate<double>(exec, "aniso1", {.nx = 40, .ny = 40});
     std::vector<double> const b(std::size_t(a.rows()), 1);
-    for (int const parts : {1, 2, 3}) {
+    for (int const ranks : {1, 2, 3}) {
         std::vector<double> x(b.size());
-        auto const result = solve_by_blocks(a, b, x, parts);
+        auto const result = solve_by_blocks(a, b, x, ranks);
         if (!result.converged) return 1;
         double worst = 0;
         for (int i = 0; i < a.rows(); ++i) {

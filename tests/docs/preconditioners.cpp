@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of docs/guide/preconditioners.md, written from the catalogue: fails, and prints what should stand there,
-// where the page (the one argument) says something else.
+// Generates the tables of docs/guide/preconditioners.md from the catalogue; fails and prints the expected table if the
+// page (the only argument) differs.
 #include <coppice/preconditioner.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string catalogue_table() {
     return text;
 }
 
-/// An option that several have in the same way stands once.
+/// An option that several preconditioners share is listed once.
 std::string options_table() {
     std::vector<std::pair<coppice::option_row, std::string>> options;
     for (auto const& row : coppice::preconditioner_catalogue)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The examples of docs/guide/sparse.md; regions between the markers stand there word for word.
+// The examples of docs/guide/sparse.md; the page contains the regions between the markers word for word.
 #include <cmath>
 #include <iostream>
 #include <limits>
@@ -8,18 +8,18 @@
 #include <coppice/sparse.hpp>
 using namespace coppice;
 
-/// The vector of length n with one entry.
+/// Returns a vector of length n with one entry.
 template <class T>
 sparse_vector<T> one_entry(host_executor const& exec, std::int64_t n, std::int32_t at, T value) {
     return {exec, n, exec.copy(std::vector{at}), exec.copy(std::vector{value})};
 }
 
-/// Breadth-first search: how many edges a vertex is away from the source.
+/// Breadth-first search: the number of edges from the source to each vertex.
 sparse_vector<std::int32_t> levels(host_executor const& exec, matrix_operand<float> const& a, std::int32_t source) {
     using any_pair = semiring_of<add_any<std::int32_t>, op::oneb<std::int32_t>>;
     auto frontier = one_entry<std::int32_t>(exec, a.rows(), source, 1);
     sparse_vector<std::int32_t> level(exec, a.rows());
-    level.make_bitmap(exec); // single elements are written into it
+    level.make_bitmap(exec); // single elements are set later
     for (std::int32_t depth = 0; frontier.entries() > 0; ++depth) {
         // level<frontier> = depth;   frontier<!level, replace> = frontier any.pair A
         assign_scalar(exec, level, frontier, no_accumulator{}, depth, {.structure = true});
@@ -29,12 +29,12 @@ sparse_vector<std::int32_t> levels(host_executor const& exec, matrix_operand<flo
     return level;
 }
 
-/// Shortest paths by Bellman and Ford, along the edges of vertices that have come closer. Lengths are not negative.
+/// Shortest paths by Bellman and Ford, along the edges of vertices whose distance decreased. Lengths are not negative.
 sparse_vector<float> distances(host_executor const& exec, matrix_operand<float> const& a, std::int32_t source) {
     float const far = std::numeric_limits<float>::infinity();
     auto distance = one_entry(exec, a.rows(), source, 0.0f), changed = exec.copy(distance);
     while (changed.entries() > 0) {
-        // reached = changed min.+ A;   those that are nearer than before go on
+        // reached = changed min.+ A;   vertices with smaller distances continue
         sparse_vector<float> reached(exec, a.rows());
         vxm(exec, reached, no_mask{}, no_accumulator{}, min_plus<float>{}, changed, a);
         auto const nearer = ewise_union(exec, op::lt<float>{}, reached, far, distance, far);
@@ -45,23 +45,23 @@ sparse_vector<float> distances(host_executor const& exec, matrix_operand<float> 
     return distance;
 }
 
-/// Triangles of an undirected graph: paths i > k > j whose ends are joined.
+/// Triangles of an undirected graph: paths i > k > j whose ends are adjacent.
 std::int64_t triangles(host_executor const& exec, csr_view<float> a) {
     using plus_pair = semiring_of<add_plus<std::int64_t>, op::oneb<std::int64_t>>;
     auto const below = [](float, std::int64_t i, std::int64_t j) { return j < i; };
     auto const lower = select_entries(exec, below, a);
-    // C<L> = L plus.pair L: nothing is computed that L does not admit
+    // C<L> = L plus.pair L: computed only at the entries of L
     auto const plan = make_masked_product_plan(exec, lower.view(), lower.view(), lower.view(), {.structure = true});
     auto const paths = mxm(exec, plan, plus_pair{}, lower.view(), lower.view());
     return reduce_to_scalar(exec, add_plus<std::int64_t>{}, paths.view());
 }
 
-/// PageRank of a graph in which every vertex has an edge that leaves it.
+/// PageRank of a graph in which every vertex has an outgoing edge.
 sparse_vector<double> pagerank(host_executor const& exec, csr_view<double> a, int rounds) {
     double const n = a.rows(), follow = 0.85;
-    auto share = reduce_to_vector(exec, add_plus<double>{}, a);
-    for (double& s : share.values()) s = follow / s;
-    auto const scale = diag(exec, share.view()); // every row of `step` sums to 0.85
+    auto row_scale = reduce_to_vector(exec, add_plus<double>{}, a);
+    for (double& s : row_scale.values()) s = follow / s;
+    auto const scale = diag(exec, row_scale.view()); // every row of `step` sums to 0.85
     auto const step = mxm(exec, plus_times<double>{}, scale.view(), a);
     matrix_operand operand(exec, step);
     operand.prepare_transpose(exec);
@@ -101,9 +101,9 @@ csr<T> graph(host_executor const& exec) {
     std::vector<std::int32_t> rows, columns;
     std::vector<T> lengths;
     for (auto const& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {3, 4}, {5, 6}})
-        for (bool const turned : {false, true}) {
-            rows.push_back(turned ? j : i);
-            columns.push_back(turned ? i : j);
+        for (bool const swapped : {false, true}) {
+            rows.push_back(swapped ? j : i);
+            columns.push_back(swapped ? i : j);
             lengths.push_back(T(i + j));
         }
     return build(exec, 7, 7, array_view<std::int32_t const>(rows), array_view<std::int32_t const>(columns),

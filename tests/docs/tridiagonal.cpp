@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The example of docs/guide/tridiagonal.md; regions between the markers stand there word for word.
+// The example of docs/guide/tridiagonal.md; the page contains the regions between the markers word for word.
 #include <cmath>
 #include <coppice/banded.hpp>
 #include <iostream>

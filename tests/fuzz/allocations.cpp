@@ -23,7 +23,7 @@ bool fails() {
 void* counted(void* p) {
     if (!p) return p;
     auto const now = held += static_cast<std::int64_t>(malloc_usable_size(p));
-    for (std::int64_t most = peak; most < now && !peak.compare_exchange_weak(most, now);) {
+    for (std::int64_t highest = peak; highest < now && !peak.compare_exchange_weak(highest, now);) {
     }
     return p;
 }

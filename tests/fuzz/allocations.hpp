@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// malloc of this program: it counts the memory that is held and can be made to fail. operator new calls it.
+/// Replaces malloc: counts the allocated memory, and can simulate failures. operator new calls it.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace coppice::fuzz {
 
 enum class failures { none, one, all_from };
 
-/// Allocation number `first` (from 0) fails, or that one and all that follow.
+/// Makes allocation number `first` (from 0) fail, or this and all later ones.
 void fail_allocations(failures which, std::int64_t first);
-/// How many were made since then.
+/// Number of allocations since then.
 std::int64_t allocations();
 
 std::int64_t held_bytes();
-/// The most bytes held since reset_peak().
+/// Maximum number of allocated bytes since reset_peak().
 std::int64_t peak_bytes();
 void reset_peak();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Readers of files under damaged inputs: each is read, or refused by an exception of the library.
+// Readers of files with damaged inputs: each input is read or rejected with an exception of the library.
 //
 //   coppice_fuzz_readers                              all targets, 20000 executions each
 //   coppice_fuzz_readers TARGET|all [EXECUTIONS [SEED]]
@@ -7,7 +7,7 @@
 //
 // Seeds are datasets/tiny, datasets/malformed and a few texts below. With -DCOPPICE_LIBFUZZER the same targets are
 // LLVMFuzzerTestOneInput (clang -fsanitize=fuzzer; the environment variable COPPICE_FUZZ_TARGET chooses one). The input
-// that was tried last stands in the folder that is printed if the program dies.
+// that was tried last is stored in the folder that is printed if the program dies.
 #include <algorithm>
 #include <complex>
 #include <cstdio>
@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 namespace fuzz = coppice::fuzz;
 using coppice::host_executor;
 
-// Memory that a reader may hold: a multiple of the input, and buffers of a fixed size.
+// Limit of the memory of a reader: a multiple of the input, and buffers of a fixed size.
 constexpr std::int64_t memory_factor = 64;
 constexpr std::int64_t fixed_memory = std::int64_t(12) << 20;
 constexpr coppice::read_limits limits{.max_expansion = 8, .small_bytes = 1 << 20, .max_bytes = 1 << 26};
@@ -48,7 +48,7 @@ constexpr coppice::read_limits limits{.max_expansion = 8, .small_bytes = 1 << 20
     std::abort();
 }
 
-/// A file in memory under a name of any ending.
+/// A file in memory whose name has any given ending.
 class memory_file {
 public:
     explicit memory_file(std::string const& ending) {
@@ -99,7 +99,7 @@ void read_and_check(host_executor const& exec, fs::path const& path, coppice::ma
     if (rows > 0 && read.vertices.find(read.vertices.name(0), rows) != 0) die("a vertex is not found by its name");
 }
 
-/// How the first bytes of a run choose types and options.
+/// The first bytes of a run select types and options.
 void read_as(host_executor const& exec, fs::path const& path, unsigned choice) {
     coppice::matrix_read_options options;
     options.duplicates = static_cast<coppice::duplicates>(choice / 8 % 8);
@@ -161,7 +161,7 @@ std::string bytes_of(std::initializer_list<N> numbers) {
     return bytes;
 }
 
-/// Texts of formats that the datasets do not have.
+/// Texts of formats that do not occur in the datasets.
 std::vector<std::string> texts_of(std::string const& name) {
     if (name == "metis") return {"% a comment\n4 3 1\n2 5 3 1\n1 5 3 2\n1 1 2 2\n\n", "2 1 11 2\n4 4 2 7\n1 1 1 7\n"};
     if (name == "gap" || name == "gap_weighted") {
@@ -205,18 +205,18 @@ std::vector<std::string> seeds_of(target const& t) {
     return seeds;
 }
 
-/// Reads the input that stands in `file`; dies if more than the memory it may take was held.
+/// Reads the input from `file`; aborts if the allocated memory exceeded the limit.
 void execute(target const& t, host_executor const& exec, memory_file& file, std::string_view input, unsigned choice) {
     file.put(input);
     auto const before = fuzz::held_bytes();
     fuzz::reset_peak();
     try {
         t.read(exec, file.path(), choice);
-    } catch (coppice::error const&) { // refused, with a reason
+    } catch (coppice::error const&) { // rejected with a message
     }
-    auto const most = fuzz::peak_bytes() - before;
-    if (most > memory_factor * std::int64_t(input.size()) + fixed_memory)
-        die(std::string(t.name) + ": " + std::to_string(most) + " bytes for an input of " +
+    auto const used = fuzz::peak_bytes() - before;
+    if (used > memory_factor * std::int64_t(input.size()) + fixed_memory)
+        die(std::string(t.name) + ": " + std::to_string(used) + " bytes for an input of " +
             std::to_string(input.size()));
 }
 
@@ -239,7 +239,7 @@ private:
     decltype(*std::begin(std::declval<All const&>())) one_of(All const& all) {
         return *(std::begin(all) + static_cast<std::ptrdiff_t>(random_() % std::size(all)));
     }
-    std::size_t place(std::string const& text) { return random_() % (text.size() + 1); }
+    std::size_t random_offset(std::string const& text) { return random_() % (text.size() + 1); }
 
     void change(std::string& text) {
         static constexpr std::string_view words[] = {"0",
@@ -281,7 +281,7 @@ private:
                                                      "array ",
                                                      "complex "};
         static constexpr std::string_view letters = "0123456789 -+.eE,;:()[]{}\"'\n%#/xXpPiI";
-        auto const at = place(text);
+        auto const at = random_offset(text);
         switch (random_() % 9) {
         case 0:
             text.resize(at);
@@ -308,11 +308,11 @@ private:
             text.replace(first, last - first, one_of(words));
             break;
         }
-        case 7: { // a part again
-            auto const part = text.substr(at, 1 + random_() % 64);
+        case 7: { // a piece is repeated
+            auto const piece = text.substr(at, 1 + random_() % 64);
             std::string many;
-            for (auto times = random_() % (random_() % 64 == 0 ? 500 : 4) + 1; times > 0; --times) many += part;
-            text.insert(place(text), many);
+            for (auto times = random_() % (random_() % 64 == 0 ? 500 : 4) + 1; times > 0; --times) many += piece;
+            text.insert(random_offset(text), many);
             break;
         }
         default: { // the end of another
@@ -341,12 +341,13 @@ void run(target const& t, std::int64_t executions, std::uint64_t seed) {
 #if COPPICE_COUNTED_MALLOC
 std::int64_t open_files() { return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()); }
 
-/// Makes each allocation of work() fail in turn, alone or with all that follow, until it is through.
+/// Makes the first allocation of work() fail, then the second, ..., alone or with all later ones, until work()
+/// succeeds.
 template <class Work>
 std::int64_t fail_each(std::string const& name, Work const& work) {
     std::int64_t failed = 0;
     try {
-        work(); // what is kept between calls is allocated here
+        work(); // caches between calls are allocated here
     } catch (coppice::error const&) {
     }
     for (auto const which : {fuzz::failures::one, fuzz::failures::all_from})

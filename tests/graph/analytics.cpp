@@ -287,7 +287,7 @@ TEST_CASE_TEMPLATE("triangles: hubs, and more vertices than 16-bit numbers", Fix
     CHECK(count_triangles(exec, graph_view(g)) == sum / 3);
 }
 
-TEST_CASE_TEMPLATE("triangles: of rows that are short, long, and as bits", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("triangles: of short and long rows, and of bitmaps", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&](plain_csr<double> const& a) {
         auto const expected = plain_triangles(a);
@@ -315,7 +315,7 @@ TEST_CASE_TEMPLATE("triangles: of rows that are short, long, and as bits", Fixtu
     }
 }
 
-TEST_CASE_TEMPLATE("an edge in one direction alone is found wherever it is", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("an edge in one direction only is found at any position", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int p = 0; p < 150; ++p)
         for (int const q : {2 * p + 1, p + 1, 4 * p + 3, 299 - p}) {
@@ -333,7 +333,7 @@ TEST_CASE_TEMPLATE("an edge in one direction alone is found wherever it is", Fix
         }
 }
 
-TEST_CASE_TEMPLATE("independent sets: loops change nothing, run after run", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("independent sets: self-loops change nothing, in repeated runs", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const plain = stencil_graph(250, 200, stencil_five_point);
     plain_csr<double> loops;
@@ -604,7 +604,7 @@ graph_builder shuffled_path(int n) {
         if (i % 900 != 0) g.edge(number(i - 1), number(i), 1);
     return g;
 }
-TEST_CASE("components by tiles: labels of warps, whatever the numbers of the vertices are") {
+TEST_CASE("components by tiles: labels of warps, for any numbering of the vertices") {
     constexpr int tile = analytics::tile_vertices;
     auto graphs = undirected_graphs();
     graphs.push_back({"path, many trees a tile", shuffled_path(5 * tile + 3).plain()});

@@ -65,7 +65,8 @@ plain_csr<double> hubs_of(int n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("b-matchings: the edges that greedy takes, for any capacities", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("b-matchings: the edges of the greedy algorithm, for any capacities", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto graphs = hard_graphs();
     graphs.push_back({"rising weights", rising_path(3000)});

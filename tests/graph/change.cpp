@@ -67,7 +67,7 @@ void check_same(Executor const& exec, csr<double> const& a, plain_csr<double> co
 
 } // namespace
 
-TEST_CASE_TEMPLATE("batches of edges, and answers that start from the old one", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("batches of edges, and results that start from the old ones", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 3000;
     changing graph{n};
@@ -111,7 +111,8 @@ TEST_CASE_TEMPLATE("batches of edges, and answers that start from the old one", 
     CHECK(difference < 2e-9);
 }
 
-TEST_CASE_TEMPLATE("batches: the last of several counts, bad ones are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("batches: the last of several updates counts, invalid ones are rejected", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = plain_of({{{0, 1}, 1}, {{2, 0}, 2}}, 3).on(exec);
     auto const b = with_edges(exec, a.view(), {{0, 0, 2, 2, 0}, {2, 1, 2, 2, 2}, {5, 6, 7, 8, 9}});

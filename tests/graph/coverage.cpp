@@ -78,7 +78,7 @@ TEST_CASE("coverages of tables 15 and 16") {
     CHECK(coverage(rows[2].weights, {.rounds = 5, .ties = tie_rule::near}) > 0.495);
 }
 
-TEST_CASE("charging as in the thesis reaches a maximal factor of ECOLOGY1 in 16 rounds or less") {
+TEST_CASE("random colours as in the thesis give a maximal factor of ECOLOGY1 in at most 16 rounds") {
     host_executor const host(2);
     auto const a = stencil_graph(300, 300, stencil_five_point).on(host);
     auto const f = parallel_factor(host, a.view(), {.rounds = 0, .charge_below = 2});

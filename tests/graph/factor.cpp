@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("factors are factors, of every degree and tie rule", Fixture,
     }
 }
 
-TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy one", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("without colours and until maximal the factor is the greedy one", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
@@ -96,9 +96,9 @@ TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy o
                     .degree = degree, .rounds = 0, .charge_period = 1, .ties = ties, .seed = 3};
                 auto const greedy = greedy_factor(host, on_host.view(), options);
                 auto const parallel = factor_on(exec, weights, options);
-                auto const never_charged =
+                auto const never_coloured =
                     factor_on(exec, weights, {.degree = degree, .charge_below = 0, .ties = ties, .seed = 3});
-                CHECK(to_vector(exec, never_charged.neighbors) == to_vector(exec, parallel.neighbors));
+                CHECK(to_vector(exec, never_coloured.neighbors) == to_vector(exec, parallel.neighbors));
                 CHECK(check_factor(graph_of(on_host), degree, to_vector(host, greedy.neighbors), true) == "");
                 CHECK(sorted_neighbors(to_vector(exec, parallel.neighbors), degree) ==
                       sorted_neighbors(to_vector(host, greedy.neighbors), degree));
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("the factor is the same on every executor", Fixture, COPPICE_
     }
 }
 
-TEST_CASE_TEMPLATE("charges find edges if weights increase in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("random colours find edges if weights increase in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         if (name != "rising weights") continue;
@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("charges find edges if weights increase in one direction", Fi
     }
 }
 
-TEST_CASE_TEMPLATE("as many rounds as needed find the greedy factor where five with charges fall short", Fixture,
+TEST_CASE_TEMPLATE("unlimited rounds find the greedy factor if five rounds with colours do not", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
@@ -258,7 +258,7 @@ TEST_CASE_TEMPLATE("edges stored in one direction only are no edges", Fixture, C
     }
 }
 
-TEST_CASE_TEMPLATE("signs do not matter, repeated columns do no harm, float agrees with double", Fixture,
+TEST_CASE_TEMPLATE("signs do not matter, repeated columns are allowed, float agrees with double", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const positive = stencil_graph(20, 20, stencil_aniso2);
@@ -278,7 +278,7 @@ TEST_CASE_TEMPLATE("signs do not matter, repeated columns do no harm, float agre
     CHECK(sorted_neighbors(to_vector(exec, f.neighbors), 2) == std::vector<int>{1, 2, -1, 0, -1, 0});
 }
 
-TEST_CASE_TEMPLATE("wrong options and weights are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("wrong options and weights are rejected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const grid = stencil_graph(4, 4, stencil_five_point);
     for (factor_options const& wrong :

@@ -32,10 +32,10 @@ using edge_set = std::set<std::pair<int, int>>;
 
 template <class Executor>
 edge_set edges_of(Executor const& exec, linear_forest<std::int32_t> const& forest) {
-    auto const links = to_vector(exec, forest.links);
+    auto const neighbours = to_vector(exec, forest.links);
     edge_set edges;
     for (int v = 0; v < forest.vertices; ++v)
-        for (int const w : {links[std::size_t(2 * v)], links[std::size_t(2 * v) + 1]})
+        for (int const w : {neighbours[std::size_t(2 * v)], neighbours[std::size_t(2 * v) + 1]})
             if (w >= 0) edges.insert({v, w});
     return edges;
 }
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("a decomposition is one forest after the other with weights a
             }
 }
 
-TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and what there is", Fixture,
+TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and the available edges", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const grid = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 30}));
@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE("the number of forests by coverage, stagnation, and what ther
     CHECK_FALSE(enough.exhausted);
     // The third forest adds almost no weight and is the last one.
     auto const stagnant =
-        decompose_into_forests(exec, grid.view(), {.factors = 9, .omega = 0.01, .least_gain = 0.2, .factor = near});
+        decompose_into_forests(exec, grid.view(), {.factors = 9, .omega = 0.01, .min_gain = 0.2, .factor = near});
     CHECK(stagnant.forests.size() == 3);
     CHECK(stagnant.covered[2] - stagnant.covered[1] < 0.2);
     // A diagonal matrix: one forest of single vertices.
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("bad input of decompositions", Fixture, COPPICE_TEST_EXECUTOR
     for (double const omega : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
         CHECK_THROWS_AS(decompose_into_forests(exec, a.view(), {.omega = omega}), argument_error);
     CHECK_THROWS_AS(decompose_into_forests(exec, a.view(), {.enough_coverage = 2}), argument_error);
-    CHECK_THROWS_AS(decompose_into_forests(exec, a.view(), {.least_gain = -1}), argument_error);
+    CHECK_THROWS_AS(decompose_into_forests(exec, a.view(), {.min_gain = -1}), argument_error);
     auto wide = a.view();
     wide.column_count = 11;
     CHECK_THROWS_AS(decompose_into_forests(exec, wide), dimension_error);

@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("a path of ten million vertices", Fixture, COPPICE_TEST_EXECU
     CHECK(forest.weight == n - 1);
 }
 
-TEST_CASE_TEMPLATE("a star of a million vertices, whose hub has a number in the middle", Fixture,
+TEST_CASE_TEMPLATE("a star of a million vertices, whose centre has a number in the middle", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);

@@ -140,16 +140,16 @@ TEST_CASE_TEMPLATE("every cycle loses its lightest edge and nothing else", Fixtu
     CHECK(check_forest(graph, plain) == "");
     auto expected = opened_by_walking(graph, to_vector(exec, f.neighbors));
     for (int v = 0; v < n; ++v) {
-        std::vector<int> links;
+        std::vector<int> found;
         for (int d = 0; d < 2; ++d)
-            if (int const w = plain.links[std::size_t(2 * v + d)]; w >= 0) links.push_back(w);
-        std::sort(links.begin(), links.end());
+            if (int const w = plain.links[std::size_t(2 * v + d)]; w >= 0) found.push_back(w);
+        std::sort(found.begin(), found.end());
         std::sort(expected[v].begin(), expected[v].end());
-        REQUIRE(links == expected[v]);
+        REQUIRE(found == expected[v]);
     }
 }
 
-TEST_CASE_TEMPLATE("edges whose directions weigh differently count with their mean, also when they are cut", Fixture,
+TEST_CASE_TEMPLATE("edges with different weights in both directions have their mean, also across ranks", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     graph_builder g(9); // cycles of 4 and 5 vertices, which lose {2, 3} and {8, 4}
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("edges whose directions weigh differently count with their me
     CHECK(forest.weight_coverage == doctest::Approx(forest.weight / f.total_weight));
 }
 
-TEST_CASE_TEMPLATE("cycles of equal weights are broken once, the same way everywhere", Fixture,
+TEST_CASE_TEMPLATE("cycles of equal weights are broken once, at the same edge on every executor", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
@@ -258,7 +258,7 @@ TEST_CASE_TEMPLATE("the system holds the coefficients of A along the paths", Fix
     }
 }
 
-TEST_CASE_TEMPLATE("a plan and a system serve new values", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a plan and a system are reused for new values", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto weights = stencil_graph(20, 20, stencil_aniso1);
     auto const there = weights.on(exec);
@@ -276,7 +276,7 @@ TEST_CASE_TEMPLATE("a plan and a system serve new values", Fixture, COPPICE_TEST
     CHECK_THROWS_AS(extract_forest_system(exec, plan, there.view(), forest, small), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("factors that do not fit are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("factors of wrong size are rejected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const weights = stencil_graph(3, 1, stencil_five_point).on(exec);
     auto const view = weights.view();

@@ -98,7 +98,8 @@ void check_near(std::vector<double> const& a, std::vector<double> const& b, doub
 
 } // namespace
 
-TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only within", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("strong components: paths exist in both directions within components only", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : graphs_to_search()) {
         auto const& case_name = name;
@@ -119,7 +120,7 @@ TEST_CASE_TEMPLATE("strong components: paths lead both ways within, and only wit
     }
 }
 
-TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("widest paths: the widths found by relaxing all edges", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto all = hard_graphs();
     for (auto& g : graphs_to_search()) all.push_back(std::move(g));
@@ -151,10 +152,10 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
 TEST_CASE_TEMPLATE("bridges disconnect components; bounds of a diameter contain it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto graphs = hard_graphs();
-    graph_builder links(9); // triangles 0 1 2 and 4 5 6 on a path 2 - 3 - 4, and an edge 7 - 8
+    graph_builder triangles(9); // triangles 0 1 2 and 4 5 6 on a path 2 - 3 - 4, and an edge 7 - 8
     for (auto const& [u, v] : {std::pair{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {4, 6}, {7, 8}})
-        links.edge(u, v, 1);
-    graphs.push_back({"linked triangles", links.plain()});
+        triangles.edge(u, v, 1);
+    graphs.push_back({"linked triangles", triangles.plain()});
     auto twice = plain_csr<double>{2, 2, {0, 2, 4}, {1, 1, 0, 0}, {1, 1, 1, 1}};
     graphs.push_back({"an edge stored twice", twice});
     for (auto const& [name, weights] : graphs) {
@@ -212,17 +213,17 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
         check_near(to_vector(exec, near.harmonic), harmonic);
     }
     // A chain of 1500 diamonds: 2^1500 paths, half of them through each middle vertex.
-    int const links = 1500;
-    graph_builder chain(3 * links + 1);
-    for (int i = 0; i < links; ++i)
+    int const diamonds = 1500;
+    graph_builder chain(3 * diamonds + 1);
+    for (int i = 0; i < diamonds; ++i)
         for (int const middle : {3 * i + 1, 3 * i + 2}) {
             chain.edge(3 * i, middle, 1);
             chain.edge(middle, 3 * i + 3, 1);
         }
     auto const a = chain.plain().on(exec);
     auto const scores = to_vector(exec, betweenness(exec, a, a, {.from = {.vertices = {0}}}).scores);
-    for (int i = 0; i < links; ++i)
-        CHECK(scores[std::size_t(3 * i + 1)] == doctest::Approx(0.5 * (3 * (links - 1 - i) + 1)).epsilon(1e-12));
+    for (int i = 0; i < diamonds; ++i)
+        CHECK(scores[std::size_t(3 * i + 1)] == doctest::Approx(0.5 * (3 * (diamonds - 1 - i) + 1)).epsilon(1e-12));
     auto const sampled = betweenness(exec, a, a, {.from = {.samples = 7}});
     CHECK(sampled.sources == 7);
     CHECK_THROWS_WITH_AS(betweenness(exec, a, a, {.from = {.vertices = {3, 3}}}),
@@ -231,7 +232,7 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
     CHECK_THROWS_AS(closeness(exec, a, {.samples = -1}), argument_error);
 }
 
-TEST_CASE_TEMPLATE("levels from many sources are those from each", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("levels from many sources are the minima over single sources", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const graphs = graphs_to_search();
     auto const& weights = graphs.back().weights;
@@ -246,7 +247,7 @@ TEST_CASE_TEMPLATE("levels from many sources are those from each", Fixture, COPP
     }
 }
 
-TEST_CASE_TEMPLATE("distances from many sources are those from each", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distances from many sources are the minima over single sources", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const graphs = graphs_to_search();
     auto const& weights = graphs.back().weights;

@@ -15,20 +15,20 @@ using namespace coppice::test;
 namespace {
 
 /// Paths and cycles over shuffled vertices; the two neighbours of a vertex are in random order.
-struct linked_graph {
+struct path_graph {
     std::vector<int> neighbors;          ///< [2n], -1: no neighbour
     std::vector<std::vector<int>> paths; ///< vertices in order
     std::vector<std::vector<int>> cycles;
 };
 
-linked_graph link_up(std::vector<int> const& path_lengths, std::vector<int> const& cycle_lengths, unsigned seed) {
+path_graph make_path_graph(std::vector<int> const& path_lengths, std::vector<int> const& cycle_lengths, unsigned seed) {
     std::mt19937 random(seed);
     int const n = std::accumulate(path_lengths.begin(), path_lengths.end(), 0) +
                   std::accumulate(cycle_lengths.begin(), cycle_lengths.end(), 0);
     std::vector<int> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random);
-    linked_graph g;
+    path_graph g;
     g.neighbors.assign(2 * order.size(), -1);
     auto next = order.begin();
     auto const add_neighbor = [&](int v, int w) {
@@ -104,7 +104,7 @@ using scan_function = scan_result<affine, int> (*)(Executor const&, std::int64_t
 
 /// Compares a scan with a walk along every path, in both directions.
 template <class Executor, class Scan>
-void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
+void check_paths(Executor const& exec, path_graph const& g, Scan scan) {
     auto const neighbors = exec.copy(g.neighbors);
     auto const n = std::int64_t(g.neighbors.size()) / 2;
     auto const result = scan(exec, n, neighbor_of{neighbors.data()}, affine_of{}, composition{});
@@ -210,7 +210,7 @@ std::vector<int> lengths_from(int first, int last) {
 }
 
 /// Every vertex of a cycle has the minimum of the cycle's edges.
-void require_min_edges(linked_graph const& g, std::vector<scan_entry<int, int>> const& entries) {
+void require_min_edges(path_graph const& g, std::vector<scan_entry<int, int>> const& entries) {
     edge_number const number{g.neighbors.data()};
     for (auto const& cycle : g.cycles) {
         int expected = 1 << 30;
@@ -227,9 +227,10 @@ void require_min_edges(linked_graph const& g, std::vector<scan_entry<int, int>> 
 TEST_CASE_TEMPLATE("paths of all lengths among cycles, order preserved", Fixture, COPPICE_TEST_EXECUTORS) {
     using executor_type = decltype(Fixture::exec());
     auto const exec = Fixture::exec();
-    for (auto const& g : {link_up({}, {}, 1), link_up({1}, {}, 2), link_up({2, 1, 1}, {}, 3),
-                          link_up(lengths_from(1, 70), {}, 4), link_up(lengths_from(1, 35), lengths_from(3, 40), 5),
-                          link_up({1000, 1023, 1024, 1025}, {128, 3, 256}, 6), link_up({}, {5}, 7)}) {
+    for (auto const& g :
+         {make_path_graph({}, {}, 1), make_path_graph({1}, {}, 2), make_path_graph({2, 1, 1}, {}, 3),
+          make_path_graph(lengths_from(1, 70), {}, 4), make_path_graph(lengths_from(1, 35), lengths_from(3, 40), 5),
+          make_path_graph({1000, 1023, 1024, 1025}, {128, 3, 256}, 6), make_path_graph({}, {5}, 7)}) {
         check_paths(exec, g, &the_scan<executor_type>);
         check_paths(exec, g, &jumping<executor_type>);
         check_paths(exec, g, &over_splitters<executor_type>);
@@ -241,10 +242,10 @@ TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPIC
     auto const exec = Fixture::exec();
     std::vector<int> lengths = lengths_from(3, 40);
     for (int const power : {64, 128, 512, 1024, 4096}) lengths.insert(lengths.end(), {power - 1, power, power + 1});
-    auto const mixed = link_up({1, 2, 50, 5000}, lengths, 8);
-    std::vector<linked_graph> graphs;
+    auto const mixed = make_path_graph({1, 2, 50, 5000}, lengths, 8);
+    std::vector<path_graph> graphs;
     graphs.push_back(mixed);
-    for (int const length : lengths) graphs.push_back(link_up({}, {length}, unsigned(length)));
+    for (int const length : lengths) graphs.push_back(make_path_graph({}, {length}, unsigned(length)));
     for (auto const& g : graphs) {
         auto const neighbors = exec.copy(g.neighbors);
         auto const n = std::int64_t(g.neighbors.size()) / 2;
@@ -264,18 +265,19 @@ TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPIC
 
 TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const rounds = [&](linked_graph const& g) {
+    auto const rounds = [&](path_graph const& g) {
         auto const neighbors = exec.copy(g.neighbors);
         auto const n = std::int64_t(g.neighbors.size()) / 2;
         return graph_detail::scan_by_jumping<unsigned, int>(exec, n, neighbor_of{neighbors.data()}, bring_one{}, plus{})
             .rounds;
     };
-    CHECK(rounds(link_up({}, {}, 1)) == 0);
-    CHECK(rounds(link_up(std::vector<int>(5000, 1), {}, 1)) <= 1);
-    CHECK(rounds(link_up(std::vector<int>(5000, 2), {}, 1)) <= 1);
-    CHECK(rounds(link_up(std::vector<int>(3000, 8), {}, 1)) == 3);
-    CHECK(rounds(link_up(std::vector<int>(3000, 9), {}, 1)) == 4);
-    CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more round detects that only cycles are left
+    CHECK(rounds(make_path_graph({}, {}, 1)) == 0);
+    CHECK(rounds(make_path_graph(std::vector<int>(5000, 1), {}, 1)) <= 1);
+    CHECK(rounds(make_path_graph(std::vector<int>(5000, 2), {}, 1)) <= 1);
+    CHECK(rounds(make_path_graph(std::vector<int>(3000, 8), {}, 1)) == 3);
+    CHECK(rounds(make_path_graph(std::vector<int>(3000, 9), {}, 1)) == 4);
+    CHECK(rounds(make_path_graph({9}, std::vector<int>(1000, 64), 1)) ==
+          5); // one more round detects that only cycles are left
 }
 
 TEST_CASE_TEMPLATE("a walk between splitters that finds no end is abandoned", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -301,9 +303,9 @@ TEST_CASE_TEMPLATE("a walk between splitters that finds no end is abandoned", Fi
 TEST_CASE_TEMPLATE("scan over ranks: paths and cycles across ranks, order preserved", Fixture, COPPICE_TEST_EXECUTORS) {
     using executor_type = decltype(Fixture::exec());
     auto const exec = Fixture::exec();
-    for (auto const& g :
-         {link_up({}, {}, 1), link_up({1}, {}, 2), link_up({2, 1, 1}, {}, 3), link_up({9}, {}, 4),
-          link_up(lengths_from(1, 35), lengths_from(3, 40), 5), link_up({300, 1}, {128, 3}, 6), link_up({}, {5}, 7)}) {
+    for (auto const& g : {make_path_graph({}, {}, 1), make_path_graph({1}, {}, 2), make_path_graph({2, 1, 1}, {}, 3),
+                          make_path_graph({9}, {}, 4), make_path_graph(lengths_from(1, 35), lengths_from(3, 40), 5),
+                          make_path_graph({300, 1}, {128, 3}, 6), make_path_graph({}, {5}, 7)}) {
         auto const n = std::int64_t(g.neighbors.size()) / 2;
         auto divisions = divisions_of(n);
         if (n <= 9) { // one rank per vertex

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user of the installed package writes. It prints one line that begins with "solved:" when the answer is right.
+// A program that uses the installed package. It prints one line that begins with "solved:" if the result is correct.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plug-in of a user, compiled with hidden visibility: it shows its one function and nothing of the library.
+// A plug-in compiled with hidden visibility: it exports its function and no symbol of the library.
 #include <coppice/krylov.hpp>
 #include <coppice/matrix_market.hpp>
 #include <coppice/preconditioner.hpp>

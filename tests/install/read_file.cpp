@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that reads a compressed file: what pkg-config names must link it. The file holds diag(1, 3).
+// A program that reads a compressed file, linked with the flags of pkg-config. The file contains diag(1, 3).
 #include <coppice/matrix_market.hpp>
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that is linked to the plug-in: PETSc's methods with its preconditioners beside the library's own, factors
-// of bands, and what becomes of bad input. Runs on any number of ranks; what is compared lives on one.
+// A program that is linked to the plug-in: PETSc's methods with its preconditioners compared with those of the library,
+// factors of bands, and errors for bad input. Runs on any number of ranks; the compared objects are on one rank.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr bool is_real = std::is_floating_point_v<PetscScalar>;
 
-std::string first_error; ///< of the last call that failed
+std::string first_error; ///< message of the last call that failed
 
 PetscErrorCode remember(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType type,
                         char const* message, void*) {
@@ -29,7 +29,7 @@ PetscErrorCode remember(MPI_Comm, int, char const*, char const*, PetscErrorCode 
     return code;
 }
 
-/// The message of a call that must fail.
+/// Returns the message of a call that must fail.
 template <class Call>
 std::string error_of(Call call) {
     first_error = "no error";
@@ -161,7 +161,7 @@ TEST_CASE("one rank needs the iterations of the library, with new values too") {
         outcome o = solve_by_petsc(ksp, matrix);
         CHECK(o.reason > 0);
         CHECK(o.iterations == iterations_of_library(method, a, m, tolerance));
-        // Values change where they lie: what was found for the pattern stays.
+        // Values change in place: the analysis of the pattern is reused.
         std::copy(new_rows.values.begin(), new_rows.values.end(), a.values.begin());
         require(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
         require(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
@@ -218,7 +218,7 @@ TEST_CASE("bad input is an error of PETSc with the library's message") {
     CHECK(error_of([&] { return PCCoppiceGetFinding(pc, "paths", &value); }).find("PCSetUp()") != std::string::npos);
 
     rows r = grid(5, 4, 2);
-    r.values[std::size_t(r.offsets[7])] = 0; // of another column: not the diagonal
+    r.values[std::size_t(r.offsets[7])] = 0; // an entry in another column instead of the diagonal
     for (PetscInt k = r.offsets[7]; k < r.offsets[8]; ++k)
         if (r.columns[std::size_t(k)] == 7) r.values[std::size_t(k)] = 0;
     Mat a = r.matrix(), blocks = nullptr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The solid fuel ignition problem -u_xx - u_yy = lambda e^u on the unit square, u = 0 on its boundary, by Newton's
- * method on a DMDA: every step has new values on the same pattern. Exit code 1 where it does not converge or u is not
+ * method on a DMDA: every step has new values on the same pattern. Exit code 1 if it does not converge or u is not
  * that of the literature at the middle: 0.11 for lambda = 1.4 (Doedel and others: the lower branch). */
 #include <petscdmda.h>
 #include <petscsnes.h>

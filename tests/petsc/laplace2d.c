@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* -u_xx - r u_yy on an m x n grid in an AIJ matrix that the ranks share; solved, given other values on the same
- * pattern, and solved again. Options choose everything else; exit code 1 where a solution is not that which b was made
- * of, or where -expect names another number of iterations. */
+/* -u_xx - r u_yy on an m x n grid in an AIJ matrix distributed over the ranks; solved, set to other values on the same
+ * pattern, and solved again. Options choose everything else; exit code 1 if a solution differs from that from which b
+ * was computed, or if -expect names another number of iterations. */
 #include <petscksp.h>
 
 static PetscErrorCode fill(Mat A, PetscInt m, PetscInt n, PetscReal ratio) {
@@ -21,7 +21,7 @@ static PetscErrorCode fill(Mat A, PetscInt m, PetscInt n, PetscReal ratio) {
     PetscFunctionReturn(0);
 }
 
-/* Solves for b = A u and compares; *wrong counts what is not right. */
+/* Solves for b = A u and compares; *wrong counts the differences. */
 static PetscErrorCode solve_once(KSP ksp, Mat A, PetscInt expected, int* wrong) {
     PetscFunctionBeginUser;
     Vec u, b, x;

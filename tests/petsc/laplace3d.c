@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Laplacian on a three-dimensional DMDA, its matrix made by a callback of KSP. Exit code 1 where the solve does not
+/* The Laplacian on a three-dimensional DMDA, its matrix made by a callback of KSP. Exit code 1 if the solve does not
  * converge or its true residual is not small. */
 #include <petscdmda.h>
 #include <petscksp.h>

@@ -112,13 +112,13 @@ struct block_storage {
     /// Adds block rows [begin, end) as a separate system, whose rows begin at `first` of `to`.
     void describe(plain_rows<T>& to, std::int64_t begin, std::int64_t end, bool cyclic) const {
         for (std::int64_t i = begin; i < end; ++i)
-            for (int part = -1; part <= 1; ++part) {
-                std::int64_t block = i + part;
+            for (int position = -1; position <= 1; ++position) {
+                std::int64_t block = i + position;
                 if (block < begin || block >= end) {
                     if (!cyclic) continue;
                     block = block < begin ? end - 1 : begin;
                 }
-                auto const& band = part < 0 ? lower : part == 0 ? diagonal : upper;
+                auto const& band = position < 0 ? lower : position == 0 ? diagonal : upper;
                 for (int r = 0; r < n; ++r)
                     for (int c = 0; c < n; ++c)
                         to.add(i * n + r, block * n + c, band[std::size_t(i * n * n + r + c * n)]);
@@ -205,12 +205,12 @@ struct solution {
 template <class T, class Executor>
 solution<T> solve_matrix(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
                          band_options const& options = {}) {
-    auto const sides = exec.copy(d);
+    auto const rhs = exec.copy(d);
     std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
     buffer<T> x(exec, std::int64_t(d.size()));
     buffer<solve_report> reports(exec, a.systems);
-    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
-                columns_view<T>(x.data(), a.size, columns), options, reports.view());
+    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns), columns_view<T>(x.data(), a.size, columns),
+                options, reports.view());
     return {to_vector(exec, x), to_vector(exec, reports)};
 }
 
@@ -243,7 +243,7 @@ double backward_error_of(plain_rows<T> const& a, std::vector<T> const& x, std::v
     std::int64_t const n = a.size(), columns = n == 0 ? 0 : std::int64_t(x.size()) / n;
     double worst = 0;
     for (std::int64_t c = 0; c < columns; ++c) {
-        long double residual = 0, matrix = 0, solution = 0, side = 0;
+        long double residual = 0, matrix = 0, solution = 0, rhs = 0;
         for (std::int64_t i = 0; i < n; ++i) {
             wide_of<T> r = -widen(d[std::size_t(i + c * n)]);
             long double row = 0;
@@ -255,9 +255,9 @@ double backward_error_of(plain_rows<T> const& a, std::vector<T> const& x, std::v
             residual = std::max(residual, size_of(r));
             matrix = std::max(matrix, row);
             solution = std::max(solution, size_of(widen(x[std::size_t(i + c * n)])));
-            side = std::max(side, size_of(widen(d[std::size_t(i + c * n)])));
+            rhs = std::max(rhs, size_of(widen(d[std::size_t(i + c * n)])));
         }
-        if (residual > 0) worst = std::max(worst, double(residual / (matrix * solution + side)));
+        if (residual > 0) worst = std::max(worst, double(residual / (matrix * solution + rhs)));
     }
     return worst;
 }

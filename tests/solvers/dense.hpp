@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Small dense systems for the solver tests: made by plain loops, solved by LAPACK.
+/// Small dense systems for the solver tests: created by plain loops, solved by LAPACK.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct dense {
     double operator()(int i, int j) const { return a[std::size_t(i) * std::size_t(n) + std::size_t(j)]; }
 };
 
-/// M^-1 r of a preconditioner.
+/// Returns M^-1 r of a preconditioner.
 template <class Executor, class M>
 std::vector<double> apply(Executor const& exec, M const& m, std::vector<double> const& r) {
     auto const right = exec.copy(r);
@@ -33,20 +33,20 @@ std::vector<double> apply(Executor const& exec, M const& m, std::vector<double> 
     m.apply(exec, right.view(), z.view());
     return to_vector(exec, z);
 }
-/// M^-1 of a preconditioner of n rows, column by column.
+/// Returns M^-1 of a preconditioner with n rows, column by column.
 template <class Executor, class M>
 dense inverse_of(Executor const& exec, M const& m, int n) {
     dense inverse(n);
     for (int j = 0; j < n; ++j) {
-        std::vector<double> unit(static_cast<std::size_t>(n));
-        unit[std::size_t(j)] = 1;
-        auto const column = apply(exec, m, unit);
+        std::vector<double> basis(static_cast<std::size_t>(n));
+        basis[std::size_t(j)] = 1;
+        auto const column = apply(exec, m, basis);
         for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
     }
     return inverse;
 }
 
-/// Random sparse matrix, diagonally dominant; symmetric positive definite where asked for.
+/// Random sparse matrix, diagonally dominant; symmetric positive definite if `symmetric`.
 inline dense random_matrix(int n, bool symmetric, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> value(-1, 0.2);

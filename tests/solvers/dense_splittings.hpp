@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners held against dense matrices.
+/// Dense definitions of preconditioners made of several factors.
 #pragma once
 
 #include <algorithm>
@@ -28,22 +28,23 @@ inline std::vector<double> diagp_1(dense const& a) {
     }
     return d;
 }
-/// T M_{m-1} ... M_0 of Eqs. 57 to 62 with T = diagp_1(A), where part l of A holds what parts[l] does off the diagonal.
-inline dense direct_product(dense const& a, std::vector<dense> const& parts) {
-    int const n = a.n, m = int(parts.size());
+/// T M_{m-1} ... M_0 of Eqs. 57 to 62 with T = diagp_1(A), where the off-diagonal entries of factor l are those of
+/// factors[l].
+inline dense direct_product(dense const& a, std::vector<dense> const& factors) {
+    int const n = a.n, m = int(factors.size());
     auto const t = diagp_1(a);
-    auto const joint = [&](int i) { return 1 + (a(i, i) / t[std::size_t(i)] - 1) / m; };
+    auto const shared_diagonal = [&](int i) { return 1 + (a(i, i) / t[std::size_t(i)] - 1) / m; };
     dense whole(n);
     for (int i = 0; i < n; ++i) whole(i, i) = t[std::size_t(i)];
     for (int l = m - 1; l >= 0; --l) {
         dense factor(n);
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) {
-                double const entry = parts[std::size_t(l)](i, j);
-                factor(i, j) = i == j ? joint(i)
-                               : entry == 0
-                                   ? 0
-                                   : entry / t[std::size_t(i)] / std::pow(joint(i), m - 1 - l) / std::pow(joint(j), l);
+                double const entry = factors[std::size_t(l)](i, j);
+                factor(i, j) = i == j       ? shared_diagonal(i)
+                               : entry == 0 ? 0
+                                            : entry / t[std::size_t(i)] / std::pow(shared_diagonal(i), m - 1 - l) /
+                                                  std::pow(shared_diagonal(j), l);
             }
         whole = product(whole, factor);
     }

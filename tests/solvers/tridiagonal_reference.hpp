@@ -136,7 +136,7 @@ system<T> scaled_rows(system<T> s, Exponent exponent) {
 /// |A x - d| / (|A| |x| + |d|) in the maximum norm; NaN counts as infinite.
 template <class T>
 double backward_error(system<T> const& s, std::vector<T> const& x) {
-    long double residual = 0, matrix = 0, solution = 0, side = 0;
+    long double residual = 0, matrix = 0, solution = 0, rhs = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         long double const r = std::abs(s.apply(x, i) - static_cast<long double>(s.rhs[i]));
         if (!std::isfinite(r)) return std::numeric_limits<double>::infinity();
@@ -146,9 +146,9 @@ double backward_error(system<T> const& s, std::vector<T> const& x) {
         residual = std::max(residual, r);
         matrix = std::max(matrix, row);
         solution = std::max(solution, std::abs(static_cast<long double>(x[i])));
-        side = std::max(side, std::abs(static_cast<long double>(s.rhs[i])));
+        rhs = std::max(rhs, std::abs(static_cast<long double>(s.rhs[i])));
     }
-    return residual == 0 ? 0 : double(residual / (matrix * solution + side));
+    return residual == 0 ? 0 : double(residual / (matrix * solution + rhs));
 }
 
 /// |x - exact| / |exact| in the Euclidean norm; NaN counts as infinite.

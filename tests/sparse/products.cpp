@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("products fold in the order of the row of A", Fixture, COPPIC
     }
 }
 
-TEST_CASE_TEMPLATE("a masked product has the admitted entries, in the order of the row of A", Fixture,
+TEST_CASE_TEMPLATE("a masked product has the selected entries, in the order of the row of A", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::uint64_t seed = 50;

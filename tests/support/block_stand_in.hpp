@@ -77,7 +77,7 @@ public:
     /// The same for a thread of a block.
     void wait_in_block(std::uint32_t seen) {
 #if defined(COPPICE_TEST_FIBERS)
-        while (count_.load(std::memory_order_relaxed) == seen) fiber_ring::give_way();
+        while (count_.load(std::memory_order_relaxed) == seen) fiber_ring::yield_thread();
         static_cast<void>(now()); // acquires once, since an acquire is slow under the thread sanitizer
 #else
         wait(seen);
@@ -216,7 +216,7 @@ public:
     void wait_for_others() {
         if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
 #if defined(COPPICE_TEST_FIBERS)
-        fiber_ring::give_way();
+        fiber_ring::yield_thread();
 #endif
         std::this_thread::yield();
     }
@@ -335,7 +335,7 @@ private:
         where_[std::size_t(thread)] = where;
         std::uint32_t const seen = b.predicate.now();
         if (b.is_last(count)) {
-            check_same_place(first, count);
+            check_same_line(first, count);
             b.arrived.store(0, std::memory_order_relaxed);
             // The others count as running again before they are released: zero always means that no thread can
             // continue.
@@ -349,7 +349,7 @@ private:
         if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
     }
 
-    void check_same_place(int first, int count) {
+    void check_same_line(int first, int count) {
         auto const& expected = where_[std::size_t(first)];
         for (int t = first + 1; t < first + count; ++t) {
             auto const& other = where_[std::size_t(t)];

@@ -141,7 +141,7 @@ public:
     }
 
     /// Switches to the next body of the calling thread's ring; returns when it is this body's turn again.
-    COPPICE_TEST_UNWATCHED static void give_way() {
+    COPPICE_TEST_UNWATCHED static void yield_thread() {
         fiber_ring& ring = *current();
         fiber& self = ring.fibers_[ring.now_];
         if (ring.alive_ > 1) leave(self, ring.next());

@@ -142,16 +142,16 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
     if (f.path_ids.size() != size || f.positions.size() != size || f.permutation.size() != size ||
         f.inverse.size() != size || f.links.size() != 2 * size)
         return "wrong lengths";
-    auto const link = [&](int v, int d) { return f.links[2 * std::size_t(v) + std::size_t(d)]; };
+    auto const neighbour = [&](int v, int d) { return f.links[2 * std::size_t(v) + std::size_t(d)]; };
     union_find sets(n);
     int edges = 0;
     for (int v = 0; v < n; ++v)
         for (int d = 0; d < 2; ++d) {
-            int const w = link(v, d);
+            int const w = neighbour(v, d);
             if (w == -1) continue;
             std::string const edge = std::to_string(v) + " - " + std::to_string(w);
             if (w < 0 || w >= n || w == v) return edge + " is no edge";
-            if (link(w, 1 - d) != v) return edge + " has no way back";
+            if (neighbour(w, 1 - d) != v) return edge + " has no way back";
             if (!(g.weight(v, w) > 0)) return edge + " is not in the graph";
             if (w < v) continue;
             ++edges;
@@ -176,12 +176,12 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
         if (head > tail) return "path " + std::to_string(k) + " begins at its larger end";
         if (head <= last_id) return "paths are not in order of their ends";
         last_id = head;
-        if (link(head, 0) != -1 || link(tail, 1) != -1) return "path " + std::to_string(k) + " is not whole";
+        if (neighbour(head, 0) != -1 || neighbour(tail, 1) != -1) return "path " + std::to_string(k) + " is not whole";
         for (int p = first; p <= last; ++p) {
             int const v = f.permutation[std::size_t(p)];
             if (f.path_ids[std::size_t(v)] != head) return "path id of vertex " + std::to_string(v);
             if (f.positions[std::size_t(v)] != p - first) return "position of vertex " + std::to_string(v);
-            if (p < last && link(v, 1) != f.permutation[std::size_t(p) + 1])
+            if (p < last && neighbour(v, 1) != f.permutation[std::size_t(p) + 1])
                 return "path " + std::to_string(k) + " is not contiguous after vertex " + std::to_string(v);
         }
     }

@@ -102,12 +102,12 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                   std::string const& comment = {}, file_progress const& progress = {});
-/// The same for x[n * columns], column-major.
+/// Writes x[n * columns], column-major, as an n x columns `array`.
 template <class T>
 void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                    std::int64_t columns, std::string const& comment = {}, file_progress const& progress = {});
 
-// The same with one thread, and for owners.
+// Overloads that use one thread, and overloads for owners.
 
 template <class T, class I>
 void write_matrix_market(std::filesystem::path const& path, csr_view<T, I> a,

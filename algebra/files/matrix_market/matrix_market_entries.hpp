@@ -78,7 +78,7 @@ public:
         if (!parse_value(out.value)) return false;
         if (!at_line_end())
             return fail("unexpected " + next_token() + " after the entry" +
-                        (*at_ == '%' || *at_ == '#' ? "; a comment takes a line of its own that begins with %" : ""));
+                        (*at_ == '%' || *at_ == '#' ? "; a comment must be a separate line that begins with %" : ""));
         at = at_;
         return header_.symmetry == matrix_market_symmetry::general || fits_symmetry(row, column, out.value);
     }

@@ -160,10 +160,10 @@ struct error_memory {
     column_error* errors;   ///< [system][column]: of the attempt that is being measured; zero between attempts
     bool* inaccurate;       ///< [system][column]: whether the backward error of the last attempt exceeds the bound
     std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
-    int* next;              ///< [system]: the attempt that it needs next, 0 for none; -k: attempt k only tests it for
-                            ///< singularity
-    int* uneven;            ///< of zero_sums
-    int* requested;         ///< [k]: whether any system needs attempt k; followed by the element arrived()
+    /// [system]: the attempt that it needs next, 0 for none; -k: attempt k only tests it for singularity
+    int* next;
+    int* uneven;    ///< of zero_sums
+    int* requested; ///< [k]: whether any system needs attempt k; followed by the element arrived()
     std::int64_t systems, columns;
 
     /// Counts the blocks of a kernel that have finished; zero between kernels.
@@ -198,16 +198,16 @@ struct report_empty {
 
 /// Bounds for the check of an attempt, and the attempts that follow.
 struct accuracy_rule {
-    double bound;            ///< bound of the backward error
-    double growth = 0;       ///< bound of |A| |x| / |d|; larger solutions are not trusted. 0 if the attempt reports
-                             ///< missing pivots
-    int if_inaccurate = 0;   ///< next attempt if only the backward error exceeds its bound
-    int if_doubtful = 0;     ///< next attempt if x is not finite or not trusted; 0: none
-    int if_zero_unknown = 0; ///< attempt that tests for columns without a pivot if every right-hand side has an
-                             ///< unknown that is zero. RPTS gives zero for an unknown without a pivot, so other
-                             ///< systems need no test
-    bool numbered = true;    ///< false: reports keep the number of the attempt
-    bool eliminated = true;  ///< whether the attempt reports columns without a pivot
+    double bound; ///< bound of the backward error
+    /// Bound of |A| |x| / |d|; larger solutions are not trusted. 0 if the attempt reports missing pivots.
+    double growth = 0;
+    int if_inaccurate = 0; ///< next attempt if only the backward error exceeds its bound
+    int if_doubtful = 0;   ///< next attempt if x is not finite or not trusted; 0: none
+    /// Attempt that tests for columns without a pivot if every right-hand side has an unknown that is zero. RPTS gives
+    /// zero for an unknown without a pivot, so other systems need no test
+    int if_zero_unknown = 0;
+    bool numbered = true;   ///< false: reports keep the number of the attempt
+    bool eliminated = true; ///< whether the attempt reports columns without a pivot
 };
 
 /// Writes the report of a system from its errors, and flags it if it needs another attempt.
@@ -299,7 +299,7 @@ struct add_correction {
         if (magnitude(widened(step)) <= 1.7976931348623157e308) value = value + step;
     }
 };
-/// The same for columns whose backward error exceeds the bound; the other columns do not change in any bit.
+/// x += correction in columns whose backward error exceeds the bound; the other columns do not change in any bit.
 template <class T>
 struct correct_inaccurate {
     matrix_rows<T> a;

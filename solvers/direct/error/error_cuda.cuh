@@ -13,8 +13,8 @@
 namespace coppice::inline v0_1::chain {
 
 inline constexpr int measure_threads = 256;
-inline constexpr int measure_blocks = 4; ///< blocks of a multiprocessor; more hide memory latency, although a few
-                                         ///< registers are spilled
+/// Blocks of a multiprocessor; more hide memory latency, although a few registers are spilled.
+inline constexpr int measure_blocks = 4;
 
 /// Maximum over the lanes of a warp, valid in its first lane.
 __device__ inline double largest_of_warp(double value) {

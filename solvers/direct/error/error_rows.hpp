@@ -72,7 +72,7 @@ struct row_extremes {
     }
 };
 
-/// The same for rows in single precision on a GPU, on which a division takes twenty instructions: finds the largest
+/// Extremes of rows in single precision on a GPU, on which a division takes twenty instructions: finds the largest
 /// quotient by cross multiplication, which does not overflow in double, and divides once at the end.
 struct quotient_extremes : row_extremes<double> {
     double numerator = 0, denominator = 1; ///< of the largest quotient
@@ -214,7 +214,7 @@ struct strided_rows {
         for (int t = 0; t < (Count > 0 ? Count : count); ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
         finish(sum, load, d, j, maxima);
     }
-    /// The same for incomplete rows at the ends.
+    /// Adds an incomplete row at an end of the matrix.
     template <class Load, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);

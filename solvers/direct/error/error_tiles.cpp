@@ -69,7 +69,7 @@ void take_rows(Rows const& rows, std::int64_t first, std::int64_t last, row_extr
     for (; j < last; ++j) rows.take_end(load_one{}, j, maxima);
 }
 
-/// The same for matrices with blocks of N rows.
+/// Measures rows of matrices with blocks of N rows.
 template <int N, class T>
 void take_block_rows(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
                      std::int64_t column, row_extremes<double>& maxima) {

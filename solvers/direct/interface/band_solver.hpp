@@ -26,8 +26,8 @@ enum class solve_status : std::int32_t {
 
 /// Outcome of one system, over all its right-hand sides.
 struct solve_report {
-    double backward_error;      ///< max |A x - d| / (|A| |x| + |d|) in maximum norms; the maximum over the right-hand
-                                ///< sides
+    /// max |A x - d| / (|A| |x| + |d|) in maximum norms; the maximum over the right-hand sides.
+    double backward_error;
     double componentwise_error; ///< max over rows of |A x - d|_i / (|A| |x| + |d|)_i
     std::int64_t row;           ///< row within the system of the first column without a pivot; -1 if there is none
     solve_status status;
@@ -41,9 +41,9 @@ struct solve_report {
 
 /// Elimination method of a solve.
 enum class band_method {
-    automatic, ///< rpts if it applies, otherwise chain; with a report, further attempts if the backward error exceeds
-               ///< the bound
-    rpts,      ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
+    /// RPTS if it applies, otherwise chain; with a report, further attempts if the backward error exceeds the bound.
+    automatic,
+    rpts, ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
           ///< float, 2048 of double), on the host up to 4096 rows, each eliminated as a whole. Systems of different
           ///< sizes: on CUDA if each fits into a block. Cyclic systems: on CUDA only, of equal size, from 64 rows on,
           ///< with pivoting and without a threshold; `automatic` chooses rpts for them only without a report and

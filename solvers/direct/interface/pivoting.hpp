@@ -7,11 +7,11 @@ namespace coppice::inline v0_1 {
 
 /// Each elimination step chooses its pivot row from the two rows that hold the unknown.
 enum class pivoting {
-    none,          ///< always the upper row; safe only for matrices that need no row exchange (diagonally dominant,
-                   ///< SPD)
-    partial,       ///< the row with the larger entry in the column, as LAPACK's gtsv
-    scaled_partial ///< the row with the larger ratio of its entry to the largest entry of the row; for badly scaled
-                   ///< rows
+    /// Always the upper row; safe only for matrices that need no row exchange (diagonally dominant, SPD).
+    none,
+    partial, ///< the row with the larger entry in the column, as LAPACK's gtsv
+    /// The row with the larger ratio of its entry to the largest entry of the row; for badly scaled rows.
+    scaled_partial
 };
 
 /// Options of the tridiagonal solvers.

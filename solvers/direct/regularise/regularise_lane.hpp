@@ -57,9 +57,9 @@ struct tridiagonal_probe {
     static constexpr double shrink = exponents > 128 ? 0x1p-500 : 0x1p-60; ///< factor of the right-hand side
 
     tridiagonal_view<T> a;
-    double scale;        ///< a power of two
-    double cancellation; ///< bound of |d_i| / sum of |a_ij x_j|, below which the terms of a row cancel; 0 disables this
-                         ///< test
+    double scale; ///< a power of two
+    /// Bound of |d_i| / sum of |a_ij x_j|, below which the terms of a row cancel; 0 disables this test.
+    double cancellation;
     T *lower, *diagonal, *upper, *rhs, *solution;
 
     /// Fills row i. Corner entries are zero, so that rows outside do not matter.

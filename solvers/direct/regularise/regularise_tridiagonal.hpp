@@ -27,7 +27,7 @@ public:
     /// and not if it is nearly singular.
     std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
                             bool whole);
-    /// The same with given diagnostics of the system.
+    /// Regularises a system whose diagnostics are given.
     std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
                             bool whole, detail::system_diagnostics const& diagnostics);
 

@@ -29,7 +29,7 @@ host_levels levels_of(host_executor const&) {
 }
 
 /// Whether all tasks of a step returned true.
-class joint_result {
+class shared_result {
 public:
     void add(bool ok) {
         if (!ok) all_.store(false, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ bool run_level(host_executor const& exec, level<T> const& s, level_step step, pi
     });
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
-    joint_result ok;
+    shared_result ok;
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
         detail::for_each_block(
             exec, s.fine.systems * each, together, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
@@ -71,7 +71,7 @@ bool solve_last(host_executor const& exec, host_levels, system_view<T> const& s,
     auto* const kernel = COPPICE_ISA_SELECT(rpts_small<T>);
     std::int64_t const pairs = s.pairs();
     if (pairs == 1) return kernel(s, pivot, threshold);
-    joint_result finite;
+    shared_result finite;
     detail::for_each_block(exec, pairs, host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) finite.add(kernel(s.pair(i), pivot, threshold));
     });
@@ -104,7 +104,7 @@ bool solve_interleaved(host_executor const& exec, system_view<T> const& all, T* 
     auto* const kernel = COPPICE_ISA_SELECT(rpts_interleaved<T>);
     std::int64_t const workers = interleaved_workers<T>(exec, all.systems);
     std::int64_t const packs = (all.systems + max_lanes<T> - 1) / max_lanes<T>;
-    joint_result finite;
+    shared_result finite;
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         std::int64_t const first = packs * w / workers * max_lanes<T>;
         std::int64_t const last = std::min(packs * (w + 1) / workers * max_lanes<T>, all.systems);

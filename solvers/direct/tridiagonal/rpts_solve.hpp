@@ -88,7 +88,7 @@ template <class T>
 bool is_moderate(host_executor const& exec, system_view<T> const& systems) {
     constexpr T limit =
         std::numeric_limits<T>::max() * std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon();
-    joint_result moderate;
+    shared_result moderate;
     std::int64_t const block = std::max<std::int64_t>(1, 16384 / systems.size);
     detail::for_each_block(exec, systems.pairs(), block, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) {
@@ -183,7 +183,7 @@ bool solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
     std::int64_t const workers = varied_workers(exec, size, all.systems, all.size);
     std::int64_t const alone = elements_of_batch<T>(std::min(all.size, host_alone_rows), 1, 1);
     host_executor const one_thread(1);
-    joint_result finite;
+    shared_result finite;
     auto const first_of = [&](std::int64_t w) {
         return std::lower_bound(all.offsets, all.offsets + all.systems, begin + size * w / workers) - all.offsets;
     };

@@ -12,8 +12,8 @@
 namespace coppice::inline v0_1 {
 namespace rpts {
 
-inline constexpr int host_partition = 32; ///< M on the host: a multiple of the lanes of a register, for the
-                                          ///< transposition
+/// M on the host: a multiple of the lanes of a register, for the transposition
+inline constexpr int host_partition = 32;
 /// Largest system that is eliminated directly from both ends, without a reduction.
 inline constexpr std::int64_t host_last = 512;
 template <class T>

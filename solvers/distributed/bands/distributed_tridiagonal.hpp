@@ -37,7 +37,7 @@ solve_report solve_tridiagonal_distributed(Executor const& exec, Messages const&
     columns_view<T const> const rhs(d);
     columns_view<T> const solution(x);
     using reduced = distributed_rpts<T, Executor, Messages>;
-    std::int32_t tries = 0;
+    std::int32_t attempts = 0;
     distributed::agree<T>(exec, comm, bands, rhs, solution, options);
     if (reduced::takes(exec, options)) {
         constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -61,10 +61,10 @@ solve_report solve_tridiagonal_distributed(Executor const& exec, Messages const&
             report.status = solve_status::singular;
             return report;
         }
-        tries = report.tries;
+        attempts = report.tries;
     }
     solve_report report = solve_bands_distributed(exec, comm, bands, rhs, solution, options);
-    report.tries += tries;
+    report.tries += attempts;
     return report;
 }
 

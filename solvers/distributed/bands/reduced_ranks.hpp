@@ -72,7 +72,7 @@ public:
 
 private:
     /// The coarse rows of this rank, on the host: lower, diagonal, upper, right-hand side, one after the other.
-    std::vector<T> coarse_rows(rpts::rank_levels<T> const& stages) const;
+    std::vector<T> coarse_rows(rpts::rank_levels<T> const& levels) const;
     /// y = solution of the `n` coarse rows of all ranks; the same bits on every rank.
     bool solve_coarse(std::vector<std::vector<T>> const& ranks, std::int64_t n, T* y) const;
 

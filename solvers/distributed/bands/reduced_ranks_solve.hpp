@@ -120,14 +120,14 @@ bool distributed_rpts<T, Executor, Messages>::crosses_whole() const {
 
 template <class T, executor Executor, communicator Messages>
 bool distributed_rpts<T, Executor, Messages>::solve(array_view<T const> d, array_view<T> x) {
-    rpts::rank_levels<T> stages;
+    rpts::rank_levels<T> levels;
     if (a_.size() > 0) {
         rpts::system_view<T> rows{a_.size(), a_.lower, a_.diagonal, a_.upper, d.data(), x.data()};
         rows.before = neighbours_.before < 0 ? nullptr : outer_unknowns_.data();
         rows.after = neighbours_.after < 0 ? nullptr : outer_unknowns_.data() + 1;
-        stages = rpts::reduce_rank(exec_, rows, workspace_.view(), options_);
+        levels = rpts::reduce_rank(exec_, rows, workspace_.view(), options_);
     }
-    auto const all = comm_.gather(coarse_rows(stages));
+    auto const all = comm_.gather(coarse_rows(levels));
     std::int64_t total = 0, own = 0;
     for (std::size_t p = 0; p < all.size(); ++p) {
         if (p == std::size_t(comm_.rank())) own = total;
@@ -137,11 +137,11 @@ bool distributed_rpts<T, Executor, Messages>::solve(array_view<T const> d, array
     std::vector<T> y(std::size_t(total) + 2, T(0)); // a zero at either end
     bool const singular = solve_coarse(all, total, y.data() + 1);
     if (a_.size() == 0) return singular;
-    std::int64_t const count = stages.last.size;
-    exec_.copy_elements(y.data() + 1 + own, stages.solution, count);
+    std::int64_t const count = levels.last.size;
+    exec_.copy_elements(y.data() + 1 + own, levels.solution, count);
     T const outer[] = {y[std::size_t(own)], y[std::size_t(own + count + 1)]};
     exec_.copy_elements(outer, outer_unknowns_.data(), 2);
-    rpts::substitute_rank(exec_, stages, options_);
+    rpts::substitute_rank(exec_, levels, options_);
     return singular;
 }
 
@@ -170,13 +170,13 @@ bool distributed_rpts<T, Executor, Messages>::refine(array_view<T const> d, arra
 }
 
 template <class T, executor Executor, communicator Messages>
-std::vector<T> distributed_rpts<T, Executor, Messages>::coarse_rows(rpts::rank_levels<T> const& stages) const {
-    std::int64_t const count = stages.last.size;
+std::vector<T> distributed_rpts<T, Executor, Messages>::coarse_rows(rpts::rank_levels<T> const& levels) const {
+    std::int64_t const count = levels.last.size;
     if (count == 0) return {};
     std::vector<T> rows(std::size_t(4 * count));
-    T const* const bands[] = {stages.last.lower, stages.last.diagonal, stages.last.upper, stages.last.rhs};
-    std::int64_t const stride = stages.depth > 0 ? bands[1] - bands[0] : 0;
-    if (stages.depth > 0) { // the bands are contiguous: one copy
+    T const* const bands[] = {levels.last.lower, levels.last.diagonal, levels.last.upper, levels.last.rhs};
+    std::int64_t const stride = levels.depth > 0 ? bands[1] - bands[0] : 0;
+    if (levels.depth > 0) { // the bands are contiguous: one copy
         std::vector<T> const together = to_vector(exec_, array_view<T const>(bands[0], 3 * stride + count));
         for (std::int64_t b = 0; b < 4; ++b) std::copy_n(together.data() + b * stride, count, rows.data() + b * count);
     } else {

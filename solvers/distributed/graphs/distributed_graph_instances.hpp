@@ -61,12 +61,12 @@ struct make_neighbor_global {
 
 template <executor Executor, class T>
 struct distributed_graph<Executor, T>::state {
-    distributed::compact_columns places;
-    distributed::rank_graph<Executor> place;
+    distributed::compact_columns outer_columns;
+    distributed::rank_graph<Executor> graph;
     csr<T> weights; ///< columns: own vertices, then outer vertices
 
     state(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a)
-        : places(a.couplings().columns), place(exec, comm, a.begins(), places.distinct),
+        : outer_columns(a.couplings().columns), graph(exec, comm, a.begins(), outer_columns.distinct),
           weights(merged_weights(exec, a)) {}
 
 private:
@@ -78,15 +78,16 @@ private:
         for (std::size_t k = 0; k < entries.rows.size(); ++k)
             begin[std::size_t(entries.rows[k]) + 1] = entries.offsets[k + 1] - entries.offsets[k];
         for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-        for (std::int32_t const column : entries.columns) at.push_back(places(column));
-        auto const outer = std::int32_t(places.distinct.size());
+        for (std::int32_t const column : entries.columns) at.push_back(outer_columns(column));
+        auto const outer = std::int32_t(outer_columns.distinct.size());
         csr<T> const couplings(rows, outer, exec.copy(begin), exec.copy(at), exec.copy(entries.values));
         buffer<std::int32_t> offsets(exec, std::int64_t(rows) + 1),
             columns(exec, own.nonzeros() + couplings.nonzeros());
         buffer<T> values(exec, columns.size());
-        distributed::rank_ids const ids = place.ids();
-        auto const before = std::int32_t(std::lower_bound(places.distinct.begin(), places.distinct.end(), ids.first) -
-                                         places.distinct.begin());
+        distributed::rank_ids const ids = graph.ids();
+        auto const before =
+            std::int32_t(std::lower_bound(outer_columns.distinct.begin(), outer_columns.distinct.end(), ids.first) -
+                         outer_columns.distinct.begin());
         for_each(exec, offsets.size(),
                  distributed::merge_columns<T>{own.view(), couplings.view(), rows, before, offsets.data(),
                                                columns.data(), values.data()});
@@ -111,11 +112,11 @@ std::int64_t distributed_graph<Executor, T>::size() const {
 }
 template <executor Executor, class T>
 std::int64_t distributed_graph<Executor, T>::first() const {
-    return state_->place.ids().first;
+    return state_->graph.ids().first;
 }
 template <executor Executor, class T>
 std::int64_t distributed_graph<Executor, T>::outer() const {
-    return state_->place.outer();
+    return state_->graph.outer();
 }
 
 template <executor Executor, class T>
@@ -123,9 +124,9 @@ graph_factor<std::int32_t> parallel_factor(Executor const&, distributed_graph<Ex
                                            factor_options const& options) {
     graph_detail::check_factor_options(options);
     auto const& rank = weights.ranks();
-    auto f = graph_detail::factor_at(rank.place, rank.weights.view(), options);
-    for_each(rank.place.exec(), f.neighbors.size(),
-             distributed::make_neighbor_global{f.neighbors.data(), rank.place.ids()});
+    auto f = graph_detail::factor_at(rank.graph, rank.weights.view(), options);
+    for_each(rank.graph.exec(), f.neighbors.size(),
+             distributed::make_neighbor_global{f.neighbors.data(), rank.graph.ids()});
     return f;
 }
 
@@ -133,8 +134,8 @@ template <executor Executor, class T>
 linear_forest<std::int32_t> extract_forest(Executor const&, distributed_graph<Executor, T> const& weights,
                                            graph_factor<std::int32_t> const& f) {
     auto const& rank = weights.ranks();
-    graph_detail::require_factor(rank.place, rank.weights.view(), f);
-    return graph_detail::forest_at(rank.place, rank.weights.view(), f);
+    graph_detail::require_factor(rank.graph, rank.weights.view(), f);
+    return graph_detail::forest_at(rank.graph, rank.weights.view(), f);
 }
 
 } // namespace coppice::inline v0_1

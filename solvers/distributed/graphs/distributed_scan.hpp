@@ -95,7 +95,7 @@ struct emit_open_end {
     }
 };
 
-/// A value or none.
+/// A value, or none if `any` is false.
 template <class Value>
 struct optional_value {
     Value value{};

@@ -147,18 +147,18 @@ public:
     template <class Value>
     class outer_values {
     public:
-        explicit outer_values(rank_graph const& place)
-            : place_(place), made_(place.exec_, place.sent_.size()), halo_(place.exec_, place.comm_, place.plan_) {}
+        explicit outer_values(rank_graph const& graph)
+            : graph_(graph), made_(graph.exec_, graph.sent_.size()), halo_(graph.exec_, graph.comm_, graph.plan_) {}
         template <class Make>
         Value const* fetch(Make const& make) {
-            for_each(place_.exec_, made_.size(), make_sent<Value, Make>{place_.sent_.data(), made_.data(), make});
-            halo_.start(place_.exec_, made_.data());
-            halo_.finish(place_.exec_);
+            for_each(graph_.exec_, made_.size(), make_sent<Value, Make>{graph_.sent_.data(), made_.data(), make});
+            halo_.start(graph_.exec_, made_.data());
+            halo_.finish(graph_.exec_);
             return halo_.values();
         }
 
     private:
-        rank_graph const& place_;
+        rank_graph const& graph_;
         buffer<Value> made_;
         halo<Executor, Value> halo_;
     };
@@ -172,26 +172,26 @@ public:
     template <class Neighbor>
     class path_starts {
     public:
-        path_starts(rank_graph const& place, Neighbor const& neighbor, I const* starts, I const* path_ids)
-            : path_starts(place, starts, paths_of_others(place, neighbor, path_ids)) {}
+        path_starts(rank_graph const& graph, Neighbor const& neighbor, I const* starts, I const* path_ids)
+            : path_starts(graph, starts, paths_of_others(graph, neighbor, path_ids)) {}
 
     private:
-        path_starts(rank_graph const& place, I const* starts, std::vector<I> const& paths)
-            : paths_(place.exec_.copy(paths)),
-              halo_(place.exec_, place.comm_, halo_plan(place.comm_, place.begins_, paths)) {
-            halo_.start(place.exec_, starts);
-            halo_.finish(place.exec_);
-            rank_ids ids = place.ids();
+        path_starts(rank_graph const& graph, I const* starts, std::vector<I> const& paths)
+            : paths_(graph.exec_.copy(paths)),
+              halo_(graph.exec_, graph.comm_, halo_plan(graph.comm_, graph.begins_, paths)) {
+            halo_.start(graph.exec_, starts);
+            halo_.finish(graph.exec_);
+            rank_ids ids = graph.ids();
             ids.outer = paths_.data();
             ids.outer_count = I(paths_.size());
             of = {starts, ids, halo_.values()};
         }
-        static std::vector<I> paths_of_others(rank_graph const& place, Neighbor const& neighbor, I const* path_ids) {
-            rank_ids const ids = place.ids();
-            buffer<I> list(place.exec_, ids.rows);
-            std::int64_t const count = select(place.exec_, ids.rows, needs_start<Neighbor>{ids, neighbor, path_ids},
+        static std::vector<I> paths_of_others(rank_graph const& graph, Neighbor const& neighbor, I const* path_ids) {
+            rank_ids const ids = graph.ids();
+            buffer<I> list(graph.exec_, ids.rows);
+            std::int64_t const count = select(graph.exec_, ids.rows, needs_start<Neighbor>{ids, neighbor, path_ids},
                                               list_path{path_ids, list.data()});
-            return compact_columns(to_vector(place.exec_, array_view<I const>(list.data(), count))).distinct;
+            return compact_columns(to_vector(graph.exec_, array_view<I const>(list.data(), count))).distinct;
         }
 
         buffer<I> paths_;

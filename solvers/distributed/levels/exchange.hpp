@@ -50,7 +50,7 @@ void exchange(Executor const& exec, rank_communicator const& comm, rank_offsets 
     for (std::size_t p = 0; p < ranks; ++p)
         exec.copy_elements(from[p] + begins[p][std::size_t(comm.rank())], received + receive_begin[p],
                            receive_begin[p + 1] - receive_begin[p]);
-    comm.gather(0); // nobody may free what others still read
+    comm.gather(0); // no rank may free memory before all ranks have read it
 }
 
 /// Offsets of the elements from each rank, computed from the send counts of all ranks.

@@ -38,7 +38,7 @@ struct merge_offsets {
     }
 };
 
-struct place_column {
+struct store_column {
     std::int64_t const* begin;
     std::int64_t ranks;
     std::int32_t stride;
@@ -73,7 +73,7 @@ csr<T> rows_of_rank(Executor const& exec, csr_view<T> own, hypersparse_rows<T> k
     auto couplings = std::move(rows).release();
     auto const placed_begin = exec.copy(begin);
     for_each(exec, couplings.indices.size(),
-             place_column{placed_begin.data(), ranks, stride, couplings.indices.data()});
+             store_column{placed_begin.data(), ranks, stride, couplings.indices.data()});
     auto const count = std::int32_t(list.size());
     hypersparse_rows<T> const coupling_rows(
         exec, stride, std::move(list),

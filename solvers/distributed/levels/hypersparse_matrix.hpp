@@ -155,7 +155,7 @@ struct find_row_position {
         to[i] = std::int32_t(detail::position_between(list, std::int64_t{0}, count, std::int64_t(rows[i])));
     }
 };
-/// As above for a hypersparse matrix; `rows` may be in any order and have duplicates.
+/// Gathers rows of a hypersparse matrix; `rows` may be in any order and have duplicates.
 template <executor Executor, class T>
 csr<T> gather_rows(Executor const& exec, hypersparse_rows<T> const& a, buffer<std::int32_t> const& rows) {
     buffer<std::int32_t> positions(exec, rows.size());

@@ -138,7 +138,7 @@ public:
             std::copy_n(from[p].elements + plan_.receive_from[p], plan_.received(p),
                         values_.data() + plan_.receive_begin[p]);
     }
-    /// Waits until all ranks have read: nobody may overwrite or free earlier.
+    /// Waits until all ranks have read; before that, no rank may overwrite or free the elements.
     void finish(host_executor const&) {
         if (plan_.any) comm_.gather(0);
     }

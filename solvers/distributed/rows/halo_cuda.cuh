@@ -60,7 +60,7 @@ public:
     void finish(cuda_executor const& exec) {
         if (!plan_.any) return;
         if (devices_) return arrived_.delay(exec);
-        // Memory of one device's pool is not another one's to read.
+        // A device cannot read the memory pool of another device, so the elements go through the host.
         left_.wait();
         auto const all = comm_.gather(to_vector(exchange_executor_, array_view<T const>(ready_, sent_.rows.size())));
         for (std::size_t p = 0; p < all.size(); ++p)
@@ -74,7 +74,7 @@ private:
     sent_elements<cuda_executor, T> sent_;
     buffer<T> values_;
     device_group const* devices_;
-    cuda_executor exchange_executor_; ///< what crosses between devices does so in its order
+    cuda_executor exchange_executor_; ///< its stream orders the transfers between devices
     cuda_event left_{}, arrived_{};
     T* ready_ = nullptr;
     std::vector<device_message> messages_{};

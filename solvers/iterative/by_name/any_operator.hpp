@@ -32,9 +32,9 @@ concept operator_with_dots = requires(A const& a, Executor const& exec, array_vi
 
 } // namespace detail
 
-/// Holds any linear operator: a class with apply(exec, x, y) const, y = A x, or a function object of the same
-/// arguments. A cheap handle; copies share the operator. The library holds compiled Krylov methods for it, so that a
-/// program that nvcc does not compile solves with an operator of its own on CUDA, too.
+/// Holds any linear operator: a class with apply(exec, x, y) const, which computes y = A x, or a function object of the
+/// same arguments. Copies share the operator and cost little. The library contains Krylov methods compiled for
+/// any_operator, so a program that is not compiled by nvcc can use a user-defined operator on CUDA.
 ///
 ///     any_operator<host_executor, double> const a(n, [&](auto const& exec, auto x, auto y) { ... });
 ///     auto const result = solve(exec, "gmres", a, m, b, x);
@@ -43,11 +43,11 @@ class any_operator {
 public:
     using value_type = T;
 
-    /// An operator that defines its size.
+    /// Takes the number of rows from the operator.
     template <detail::sized_operator<Executor, T> A>
     explicit any_operator(A a)
         : size_(checked(static_cast<std::int64_t>(a.size()))), held_(std::make_shared<model<A>>(std::move(a))) {}
-    /// One of `size` rows; argument_error for a negative number.
+    /// An operator of `size` rows. Throws argument_error if `size` is negative.
     template <detail::apply_or_function<Executor, T> A>
     any_operator(std::int64_t size, A a) : size_(checked(size)), held_(std::make_shared<model<A>>(std::move(a))) {}
 
@@ -96,7 +96,7 @@ private:
             }
         }
         bool replayable() const override {
-            if constexpr (detail::tells_replayable<A>)
+            if constexpr (detail::declares_replayable<A>)
                 return held.replayable();
             else
                 return false;
@@ -116,7 +116,7 @@ private:
 
 namespace detail {
 
-/// An operator that is owned elsewhere.
+/// A reference to an operator that is owned elsewhere.
 template <class A>
 struct borrowed_operator {
     A const* a;
@@ -126,8 +126,8 @@ struct borrowed_operator {
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
         a->apply(exec, x, y);
     }
-    // By a named concept: nvcc reads a nested requires-expression otherwise than the host compiler, and then compiles
-    // no kernel for what that one calls.
+    // A named concept, because nvcc evaluates a nested requires-expression differently from the host compiler and then
+    // does not compile the kernels that the called function needs.
     template <int Count, class Executor, class T>
     requires operator_with_dots<A, Executor, T>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,

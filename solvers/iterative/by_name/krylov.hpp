@@ -23,39 +23,40 @@
 
 namespace coppice::inline v0_1 {
 
-/// The names that solve() takes.
+/// Names of the methods that solve() accepts.
 inline constexpr std::array<std::string_view, 6> krylov_names{"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"};
 
 namespace detail {
 
-/// Whether iterations of that method have no effect after a solve has ended (krylov_iteration::rests_at_the_end()).
+/// Returns whether further iterations of the method have no effect after the solve has ended
+/// (krylov_iteration::rests_at_the_end()).
 constexpr bool iterations_rest(std::string_view method) { return method == "cg" || method == "bicgstab"; }
 
-/// An operator and a preconditioner of numbers A::value_type, and vectors of such.
+/// Operator and preconditioner for A::value_type, and vectors of this type.
 template <class Executor, class A, class M, class B, class X>
 concept system_of_known_numbers =
     linear_operator<A, Executor, typename A::value_type> && preconditioner_for<M, Executor, typename A::value_type> &&
     std::convertible_to<B const&, array_view<typename A::value_type const>> &&
     std::convertible_to<X&, array_view<typename A::value_type>>;
 
-/// The element type of a vector that solve() writes: of an array_view, or of what converts to one.
+/// Element type of the vector that solve() writes: an array_view, or an object that converts to one.
 template <class X>
 using solution_element_t = typename decltype(array_view(std::declval<X&>()))::value_type;
 
 } // namespace detail
 
-/// Solves A x = b with the method of that name: sets up its workspace, solves, frees it. x[n] holds the starting guess
-/// on entry. For any operator and preconditioner (concepts linear_operator, preconditioner_for); the methods are
-/// compiled where they are used, on CUDA by nvcc, and the library has them for csr_operator and any_operator with
-/// any_preconditioner. Throws argument_error for an unknown name, listing the known ones. To solve again and again,
-/// keep a solver object instead.
+/// Solves A x = b by the method of that name: allocates its workspace, solves, frees the workspace. x[n] holds the
+/// initial guess on entry. Accepts any operator and preconditioner (concepts linear_operator, preconditioner_for). The
+/// methods are compiled at the place of the call, for CUDA by nvcc; for csr_operator and any_operator with
+/// any_preconditioner the library contains them compiled. Throws argument_error for an unknown name and lists the known
+/// names. To solve several times, create a solver object (for instance cg) once instead.
 template <executor Executor, class A, class M, class T = typename A::value_type>
 requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     krylov_result solve(Executor const& exec, std::string_view method, A const& a, M const& m,
                         std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                         krylov_options const& options = {});
 
-/// As above for an operator without a value_type: that of x is used.
+/// solve() for an operator without value_type: the element type is that of x.
 template <executor Executor, class A, class M, class B, class X, class T = detail::solution_element_t<X>>
 requires(!detail::system_of_known_numbers<Executor, A, M, B, X> && linear_operator<A, Executor, T> &&
          preconditioner_for<M, Executor, T> && std::convertible_to<B const&, array_view<T const>> &&

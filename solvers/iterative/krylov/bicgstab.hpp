@@ -13,21 +13,22 @@
 
 namespace coppice::inline v0_1 {
 
-/// Solves A x = b for general A (van der Vorst 1992), preconditioned from the right, so that its residual is that of
-/// A x = b.
+/// Solves A x = b for general A (van der Vorst 1992). The preconditioner is applied from the right, so the residual of
+/// the recurrence is b - A x.
 ///
-/// The constructor allocates 10 vectors; solve() allocates nothing but the history and a few scalars. One iteration
-/// takes two products with A, two preconditioners and no decision of the host: compare its count with twice that of
-/// GMRES or CG. If the recurrence breaks down (a divisor is a dot product that consists of rounding errors only), the
-/// method restarts from the true residual. The solve ends with reason `breakdown` after a breakdown before the first
-/// step of a round, or after three successive rounds of less than ten steps that end so without progress. Breakdowns
-/// after more steps depend on rounding errors; then only the limit of iterations ends the solve.
+/// The constructor allocates 10 vectors; solve() allocates only the history and a few scalars. One iteration takes two
+/// products with A and two applications of the preconditioner, without a decision on the host; compare twice
+/// its iteration count with that of GMRES or CG. If the recurrence breaks down (a divisor is a dot product that
+/// consists of rounding errors only), the method restarts from the true residual. The solve ends with reason
+/// `breakdown` after a breakdown before the first step of a round, or after three successive rounds that end in a
+/// breakdown after less than ten steps without reducing the residual. Breakdowns after more steps depend on rounding
+/// errors; they never end the solve.
 ///
-/// The shadow residual of a round is its first residual, the customary choice; if the previous round began with the
-/// same residual, its elements get random signs. Others were measured over seven
-/// perturbations of b by 1e-13 each, means to 1e-6 at 1200^2 (5-point: 1000^2), forest preconditioner: ANISO1, 2, 3 and
-/// 5-point take 237, 186, 414 and 245 iterations with r; 213, 188, 420 and 265 with M^-1 r; 277, 168, 388 and 281 with
-/// A M^-1 r. Counts of BiCGStab depend on rounding: single runs spread over +-5 to 10 % (r the least).
+/// The shadow residual of a round is its first residual, the usual choice. If the previous round began with the same
+/// residual, its elements get random signs. Other choices were measured, as mean iteration counts to 1e-6 over seven
+/// perturbations of b by 1e-13, with the forest preconditioner on ANISO1, 2, 3 of 1200^2 points and the 5-point matrix
+/// of 1000^2: r gives 237, 186, 414, 245; M^-1 r gives 213, 188, 420, 265; A M^-1 r gives 277, 168, 388, 281. Counts of
+/// BiCGStab depend on rounding: single runs differ from the mean by 5 to 10 %, least for r.
 template <executor Executor, class T>
 class bicgstab {
 public:
@@ -35,7 +36,7 @@ public:
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n), vectors_(exec, 8 * n),
           best_(exec, n) {}
 
-    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    /// x[n] holds the initial guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -56,7 +57,7 @@ private:
 
 namespace detail {
 
-/// For real or complex dot products V; (x, y) is x^H y.
+/// The scalars of BiCGStab. V: double or complex double; (x, y) = x^H y.
 template <class V>
 struct bicgstab_state {
     krylov_control control{};
@@ -68,14 +69,14 @@ struct bicgstab_state {
     V st[2] = {};           ///< (s, t), (t, t)
     V alpha{}, beta{};
 
-    /// Whether this dot product of vectors of these norms consists of rounding errors only.
+    /// Returns whether this dot product of vectors of these norms consists of rounding errors only.
     COPPICE_HD bool vanishes(V const& product, double norm, double other_norm) const {
         return length_of(product) <= noise * norm * other_norm;
     }
-    /// (t, s) / (t, t); t = 0 only when s = 0, that is, when the half step was exact.
+    /// (t, s) / (t, t). t = 0 only if s = 0, that is, if the half step gave the exact solution; then 0.
     COPPICE_HD V omega() const { return real_part(st[1]) > 0 ? conjugate_of(st[0]) / real_part(st[1]) : V(0); }
 
-    /// After r = s - omega t: is the step good?
+    /// Called after r = s - omega t: checks the scalars and ends the round, or accepts the step.
     COPPICE_HD void decide(V rho_next, double rr_next) {
         if (control.is_over()) return control.rest();
         if (!control.finite(length_of(rho), length_of(sv[0]))) return;
@@ -84,7 +85,7 @@ struct bicgstab_state {
         if (!control.finite(length_of(st[0]), real_part(st[1])) || !control.finite(length_of(rho_next), rr_next))
             return;
         alpha = rho / sv[0];
-        // |s|^2 = |r|^2 + |omega t|^2: r is orthogonal to t
+        // s|^2 = |r|^2 + |omega t|^2, because r is orthogonal to t
         double const t_norm = std::sqrt(real_part(st[1])),
                      s_norm = std::hypot(std::sqrt(rr_next), length_of(omega()) * t_norm);
         bool const halts = vanishes(st[0], s_norm, t_norm);
@@ -96,28 +97,28 @@ struct bicgstab_state {
     }
 };
 
-/// p = r and shadow = r. If the previous round began with the same r, the elements of the shadow get random signs: the
-/// same shadow would lead to the same breakdown.
+/// p = r and shadow = r. If the previous round began with the same r, the elements of the shadow get random signs,
+/// because the same shadow would lead to the same breakdown.
 template <class T>
 struct bicgstab_begin {
     static constexpr int dots = 0;
     array_view<T> r, p, shadow;
-    std::uint64_t turn; ///< number of successive previous rounds that began with the same r
-    std::int64_t first; ///< position of the first element in the whole vector
+    std::uint64_t repeats; ///< number of successive previous rounds that began with the same r
+    std::int64_t first;    ///< position of the first element in the whole vector
 
     struct update {
         T const* r;
         T* p;
         T* shadow;
-        std::uint64_t turn;
+        std::uint64_t repeats;
         std::int64_t first;
         COPPICE_HD void operator()(std::int64_t i) const {
             p[i] = r[i];
-            bool const same = turn == 0 || random_stream(5, turn).uniform(std::uint64_t(first + i), -1, 1) < 0;
+            bool const same = repeats == 0 || random_stream(5, repeats).uniform(std::uint64_t(first + i), -1, 1) < 0;
             shadow[i] = same ? r[i] : T(-1) * r[i];
         }
     };
-    COPPICE_HD update begin() const { return {r.data(), p.data(), shadow.data(), turn, first}; }
+    COPPICE_HD update begin() const { return {r.data(), p.data(), shadow.data(), repeats, first}; }
 };
 
 /// s = r - alpha v, alpha = rho / (shadow, v)
@@ -140,7 +141,7 @@ struct bicgstab_half_step {
     COPPICE_HD update begin() const { return {T(-(state->rho / state->sv[0])), r.data(), v.data(), s.data()}; }
 };
 
-/// r = s - omega t, omega = (t, s) / (t, t); (shadow, r), (r, r), and the decision
+/// r = s - omega t, omega = (t, s) / (t, t); (shadow, r), (r, r); then decide().
 template <class T>
 struct bicgstab_residual {
     static constexpr int dots = 2;
@@ -149,7 +150,7 @@ struct bicgstab_residual {
 
     struct update {
         struct operands {
-            T s, t, shadow; ///< s becomes r
+            T s, t, shadow; ///< s is r after the update
         };
         bool over;
         T omega;
@@ -228,7 +229,8 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this bicgstab solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
+        return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
@@ -241,10 +243,10 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     auto const p_hat = plain ? p : vector(6), s_hat = plain ? s : vector(7);
 
     auto const first = detail::position_in_whole(exec_, dots_.size).first;
-    std::uint64_t turn = 0;
+    std::uint64_t repeats = 0;
     auto const begin = [&] {
-        iteration.pass(detail::bicgstab_begin<E>{r, p, shadow, turn, first});
-        if (turn > 0) iteration.pass(detail::dots_of_product<E, 1>{shadow.data(), r.data(), &state->rho});
+        iteration.pass(detail::bicgstab_begin<E>{r, p, shadow, repeats, first});
+        if (repeats > 0) iteration.pass(detail::dots_of_product<E, 1>{shadow.data(), r.data(), &state->rho});
     };
     auto const iterate = [&] {
         if (!plain) m.apply(exec_, detail::as_numbers<T const>(p), detail::as_numbers<T>(p_hat));
@@ -259,11 +261,11 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     best_.begin();
     double last = -1;
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor)); last = rr) {
-        turn = rr == last ? turn + 1 : 0;
+        repeats = rr == last ? repeats + 1 : 0;
         iteration.round({.rr = rr, .rho = dot_value<T>(rr), .shadow_norm = std::sqrt(rr), .noise = noise}, best_, begin,
                         iterate);
     }
-    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
+    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

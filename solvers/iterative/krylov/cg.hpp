@@ -8,12 +8,12 @@
 
 namespace coppice::inline v0_1 {
 
-/// Solves A x = b for symmetric (complex: Hermitian) positive definite A with a preconditioner that is so, too
+/// Solves A x = b for symmetric (complex: Hermitian) positive definite A with a preconditioner of the same kind
 /// (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, Algorithm 9.1).
 ///
-/// The constructor allocates 6 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes
-/// one product with A and one preconditioner, and no decision of the host. p·Ap <= 0 or r·z <= 0 shows that A or the
-/// preconditioner is not positive definite: reason `breakdown`.
+/// The constructor allocates 6 vectors; solve() allocates only the history and a few scalars. One iteration takes one
+/// product with A and one application of the preconditioner, without a decision on the host. If p·Ap <= 0 or r·z <= 0,
+/// then A or the preconditioner is not positive definite and the solve ends with reason `breakdown`.
 template <executor Executor, class T>
 class cg {
 public:
@@ -21,7 +21,7 @@ public:
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n), vectors_(exec, 4 * n),
           best_(exec, n) {}
 
-    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    /// x[n] holds the initial guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -42,7 +42,8 @@ private:
 
 namespace detail {
 
-/// For real or complex dot products V; those that a Hermitian A and preconditioner make real are looked at as real.
+/// The scalars of CG. V: double or complex double. The imaginary part of a dot product is ignored if a Hermitian A and
+/// preconditioner make the product real.
 template <class V>
 struct cg_state {
     krylov_control control{};
@@ -53,7 +54,8 @@ struct cg_state {
 
     COPPICE_HD double step_length() const { return rz / real_part(pq); }
 
-    /// After r = r - alpha A p with alpha = (r, z) / (p, A p): is the step good?
+    /// Called after r = r - alpha A p with alpha = (r, z) / (p, A p): checks the scalars and ends the round, or accepts
+    /// the step.
     COPPICE_HD void decide(double rz_next, double rr_next) {
         if (control.is_over()) return control.rest();
         if (!control.finite(rz, real_part(pq))) return;
@@ -83,7 +85,7 @@ struct cg_begin {
     }
 };
 
-/// r = r - alpha q; where z is r also the decision
+/// r = r - alpha q; without a preconditioner (z is r) also (r, r) and decide().
 template <class T, bool Same>
 struct cg_residual {
     static constexpr int dots = Same ? 1 : 0;
@@ -112,7 +114,7 @@ struct cg_residual {
     }
 };
 
-/// (r, z), (r, r)
+/// (r, z), (r, r); then decide().
 template <class T>
 struct cg_decision {
     static constexpr int dots = 2;
@@ -146,7 +148,7 @@ struct cg_step {
         T* x;
         T* best;
         COPPICE_HD bool idle() const { return !moves; }
-        // x is not needed before the next step: the cache is for the others.
+        // x is not read again before the next step, so it should not displace the other vectors in the cache.
         COPPICE_HD operands load(std::int64_t i) const { return {p[i], z[i], load_once(x + i)}; }
         COPPICE_HD void store(std::int64_t i, operands const& v) const {
             if (keeps) best[i] = v.x;
@@ -169,7 +171,8 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this cg solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
+        return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
@@ -197,7 +200,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
         iteration.round({.rr = rr}, best_, begin, iterate);
-    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
+    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

@@ -14,8 +14,8 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
-/// min |beta e1 - H y| over the columns of the Hessenberg matrix H so far, by Givens rotations [c, s; -s, conj(c)] of
-/// real s; borrowed memory. V: double or complex of double.
+/// Least squares problem min |beta e1 - H y| over the columns of the Hessenberg matrix H so far, by Givens rotations
+/// [c, s; -s, conj(c)] with real s. Borrows its memory. V: double or complex double.
 template <class V>
 struct hessenberg_factor {
     int m;
@@ -27,11 +27,11 @@ struct hessenberg_factor {
     COPPICE_HD V* cosine() const { return memory + std::int64_t(m) * (m + 1); }
     COPPICE_HD V* sine() const { return cosine() + m; }
     COPPICE_HD V* right() const { return sine() + m; }
-    /// The next column of H but for its last entry, and what a second Gram-Schmidt pass adds to it.
+    /// The next column of H without its last entry, followed by the corrections of a second Gram-Schmidt pass.
     COPPICE_HD V* projected() const { return right() + m + 1; }
     COPPICE_HD V* projected_again() const { return projected() + m + 1; }
 
-    /// Rotates column j, whose last entry is `last`; returns the norm of the residual with it.
+    /// Rotates column j, whose last entry is `last`; returns the norm of the residual after this column.
     COPPICE_HD double add_column(int j, bool again, double last) const {
         V const* COPPICE_RESTRICT const h = projected();
         V const* COPPICE_RESTRICT const more = projected_again();
@@ -46,7 +46,7 @@ struct hessenberg_factor {
             upper = conjugate_of(c[i]) * lower - real_part(s[i]) * upper;
         }
         double const length = std::hypot(length_of(upper), last);
-        // A column of zeros cannot reduce the residual: a quarter turn hands it on.
+        // A column of zeros cannot reduce the residual: a rotation by 90 degrees passes the residual to the next row.
         V const turn_c = length > 0 ? conjugate_of(upper) / length : V(0);
         double const turn_s = length > 0 ? last / length : 1.0;
         rotated[j] = V(length);
@@ -57,8 +57,8 @@ struct hessenberg_factor {
         right()[j + 1] = -turn_s * g;
         return turn_s * length_of(g);
     }
-    /// The minimiser over the first `count` columns, in place of the right-hand side; a zero on the diagonal, which is
-    /// real, leaves its unknown zero.
+    /// Computes the minimiser over the first `count` columns in the memory of the right-hand side. An unknown with a
+    /// zero diagonal entry (diagonal entries are real) becomes zero.
     V const* solve(int count) const {
         V* const y = right();
         for (int i = count - 1; i >= 0; --i) {
@@ -72,17 +72,19 @@ struct hessenberg_factor {
 
 } // namespace detail
 
-/// Solves A x = b for general A (Saad and Schultz 1986), preconditioned from the right, so that the norm it minimises
-/// is that of b - A x.
+/// Solves A x = b for general A (Saad and Schultz 1986). The preconditioner is applied from the right, so the method
+/// minimises
+/// b - A x|.
 ///
-/// The constructor allocates restart + 6 vectors; solve() allocates nothing but the history and a few scalars. An
-/// iteration takes one product with A, one preconditioner and no decision of the host, which is asked once a cycle. New
-/// basis vectors are made orthogonal by classical Gram-Schmidt, repeated where cancellation asks for it ("twice is
-/// enough", Daniel, Gragg, Kaufman and Stewart 1976): as orthogonal as the modified form, in a few passes instead of
-/// one per basis vector. A cycle without progress ends the solve with reason `stagnated`.
+/// The constructor allocates restart + 6 vectors; solve() allocates only the history and a few scalars. One iteration
+/// takes one product with A and one application of the preconditioner; the host decides once per cycle. New basis
+/// vectors are made orthogonal by classical Gram-Schmidt, with a second pass after cancellation ("twice is enough",
+/// Daniel, Gragg, Kaufman and Stewart 1976). This is as accurate as the modified form and needs a few passes over the
+/// basis instead of one per basis vector. A cycle that does not reduce the residual ends the solve with reason
+/// `stagnated`.
 ///
-/// Flexible (FGMRES, Saad 1993): the preconditioner may change from one iteration to the next, an inner iteration for
-/// instance, for the vectors that it gave are kept: restart more of them.
+/// Flexible (FGMRES, Saad 1993): the preconditioner may change between iterations; it may be an inner iteration, for
+/// instance. The preconditioned vectors are stored, which takes `restart` vectors more.
 template <executor Executor, class T, bool Flexible = false>
 class gmres {
 public:
@@ -91,10 +93,11 @@ public:
           basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1, detail::dot_components<T>),
           work_(exec, 3 * n), saved_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
           least_squares_(exec, detail::hessenberg_factor<value>::size(options_.restart)) {
-        fill(exec, least_squares_.view(), value(0)); // the host copies all of it, whatever iterations have written
+        // The host copies the whole array, also elements that no iteration has written.
+        fill(exec, least_squares_.view(), value(0));
     }
 
-    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    /// x[n] holds the initial guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -129,21 +132,21 @@ namespace detail {
 template <class V>
 struct gmres_state {
     krylov_control control{};
-    int done = 0;            ///< columns
-    int again = 0;           ///< is the vector to be made orthogonal once more?
+    int done = 0;            ///< number of complete columns
+    int again = 0;           ///< 1: the vector needs a second Gram-Schmidt pass
     double beta = 0;         ///< norm of the residual at the beginning
     V before[2] = {};        ///< (v, w), (w, w) of w = A M^-1 v
-    double left = 0;         ///< the square of what is left of w
-    double after = 0;        ///< its root, or 0 where it is nothing but rounding
-    double min_fraction = 0; ///< below this share of w
+    double left = 0;         ///< |w|^2 after the subtraction
+    double after = 0;        ///< |w| after the subtraction, or 0 if it consists of rounding errors only
+    double min_fraction = 0; ///< |w| below this fraction of its initial norm is rounding error
 
     COPPICE_HD double length_before() const { return real_part(before[1]); } ///< its square
 
     COPPICE_HD void check(double ww) {
         left = ww;
-        again = left < 0.5 * length_before(); // cancellation: what is left may not be orthogonal
+        again = left < 0.5 * length_before(); // after cancellation, w may not be orthogonal to the basis
     }
-    /// A column is complete. `ww`: what is left after a second pass.
+    /// Completes a column. `ww`: |w|^2 after the last Gram-Schmidt pass.
     COPPICE_HD void decide(hessenberg_factor<V> const& factor, double ww) {
         if (again) left = ww;
         if (!control.finite(left, length_before())) return;
@@ -153,7 +156,7 @@ struct gmres_state {
         double const residual = factor.add_column(done, again != 0, after);
         ++done;
         control.count(residual * residual);
-        // A complete Krylov space that does not hold the solution: A M^-1 is singular.
+        // The Krylov space is complete and does not contain the solution: A M^-1 is singular.
         if (after == 0) control.end_with(round_end::breakdown);
         if (done == factor.m) control.end_with(round_end::cycle);
     }
@@ -177,7 +180,7 @@ struct gmres_begin {
     COPPICE_HD update begin() const { return {T(1 / s->beta), r.data(), v.data(), column}; }
 };
 
-/// w = w - V h, (w, w): look whether once is enough, or, the second time, decide.
+/// w = w - V h, (w, w). The first pass decides whether a second one is needed; the last pass completes the column.
 template <class T>
 struct gmres_subtract {
     static constexpr int dots = 1;
@@ -213,7 +216,7 @@ struct gmres_next {
     }
 };
 
-/// A column of Z = M^-1 V
+/// Stores a column of Z = M^-1 V.
 template <class T>
 struct gmres_keep {
     static constexpr int dots = 0;
@@ -226,11 +229,11 @@ struct gmres_keep {
 
 } // namespace detail
 
-/// GMRES that takes a preconditioner which changes.
+/// GMRES for a preconditioner that changes between iterations.
 template <executor Executor, class T>
 using fgmres = gmres<Executor, T, true>;
 
-/// sum = the first `count` columns times y of the least squares problem, which the host solves.
+/// sum = the first `count` columns times y, the solution of the least squares problem, which the host computes.
 template <executor Executor, class T, bool Flexible>
 void gmres<Executor, T, Flexible>::combine(element_t<T> const* columns, int count, array_view<element_t<T>> sum) {
     using E = element_t<T>;
@@ -253,11 +256,12 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this gmres solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
+        return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
-    [[maybe_unused]] auto const turn = detail::begin_solve_of(m);
+    [[maybe_unused]] auto const solve_scope = detail::begin_solve_of(m);
     detail::krylov_iteration<Executor, T, detail::gmres_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m), keeps = Flexible && !plain;
@@ -284,13 +288,13 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
         auto const end = iteration.round({.beta = std::sqrt(rr), .min_fraction = min_fraction}, best_, begin, iterate);
         if (end.done == 0) continue;
-        // x = x + M^-1 V y, or x + Z y with the vectors that were kept
+        // x = x + M^-1 V y, or x = x + Z y with the stored preconditioned vectors
         combine(keeps ? saved : basis, end.done, w);
         bool const apply = !plain && !keeps;
         if (apply) m.apply(exec_, detail::as_numbers<T const>(w), detail::as_numbers<T>(z));
         for_each(exec_, dots_.size, axpy<E>{E(1), apply ? z.data() : w.data(), x.data()});
     }
-    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
+    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

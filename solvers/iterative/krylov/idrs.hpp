@@ -14,21 +14,22 @@
 namespace coppice::inline v0_1 {
 
 /// Solves A x = b for general A by IDR(s) with bi-orthogonal directions (van Gijzen and Sonneveld, ACM TOMS 38, 2011,
-/// Algorithm 2), s = options.shadow_space, preconditioned from the right, so that its residual is that of A x = b.
+/// Algorithm 2), s = options.shadow_space. The preconditioner is applied from the right, so the residual of the
+/// recurrence is b - A x.
 ///
-/// The constructor allocates 3 s + 5 vectors and two for the best x; solve() allocates nothing but the history and a
-/// few scalars. An iteration takes one product with A, one preconditioner, some 2 s + 8 vectors and no decision of the
-/// host; in exact arithmetic n + n / s of them suffice. IDR(1) is related to BiCGStab; s = 4, the customary choice,
-/// often needs nearly as few products as GMRES without restart, with memory that does not grow. A step length omega
-/// that would nearly be orthogonal to the residual is lengthened (Sleijpen and van der Vorst 1995, kappa = 0.7). Where
-/// a divisor vanishes the method restarts from the true residual; before the first step of a round that ends it with
-/// reason `breakdown`.
+/// The constructor allocates 3 s + 5 vectors and two for the best x; solve() allocates only the history and a few
+/// scalars. One iteration takes one product with A, one application of the preconditioner and reads or writes about 2 s
+/// + 8 vectors, without a decision on the host. In exact arithmetic at most n + n / s iterations are needed. IDR(1) is
+/// related to BiCGStab; s = 4, the usual choice, often needs nearly as few products as GMRES without restart, with
+/// constant memory. If A r is nearly orthogonal to the residual r, the step length omega is increased (Sleijpen and van
+/// der Vorst 1995, kappa = 0.7). If a divisor vanishes, the method restarts from the true residual; if this happens
+/// before the first step of a round, the solve ends with reason `breakdown`.
 template <executor Executor, class T>
 class idrs {
 public:
     idrs(Executor const& exec, std::int64_t n, krylov_options options = {});
 
-    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    /// x[n] holds the initial guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -58,10 +59,10 @@ private:
 
 namespace detail {
 
-inline constexpr int idrs_max = krylov_options::most_shadow_space;
+inline constexpr int idrs_max = krylov_options::max_shadow_space;
 
-/// Scalars of IDR(s), for real or complex dot products V, (x, y) = x^H y. An iteration is step k of a cycle: k < s
-/// makes direction k, k = s reduces the dimension.
+/// Scalars of IDR(s). V: double or complex double; (x, y) = x^H y. An iteration is step k of a cycle: steps k < s
+/// compute direction k, step k = s reduces the dimension.
 template <class V>
 struct idrs_state {
     static constexpr int max_space = idrs_max;
@@ -69,20 +70,20 @@ struct idrs_state {
     krylov_control control{};
     int s = 0;
     int k = 0;
-    int last = 0;                ///< s - 1: columns of the shadow space less one
+    int last = 0;                ///< s - 1: last column of the shadow space
     int inner = 0;               ///< k < s
-    int reduced = 1;             ///< f is to be computed anew
+    int reduced = 1;             ///< 1: f must be recomputed
     double rr = 0;               ///< (r, r)
     V omega = V(1);              ///< of the last reduction
     V beta{};                    ///< length of the step
-    double uu = 0;               ///< (u, u): A may not read an element that is not finite
+    double uu = 0;               ///< (u, u), to detect elements that are not finite but are not read by A
     V rg[2] = {};                ///< (r, g), (g, g) of g = A u
     V f[max_space] = {};         ///< P^H r
     V h[max_space] = {};         ///< P^H g
-    V c[max_space] = {};         ///< of column k on: M(k:s, k:s) c = f(k:s)
+    V c[max_space] = {};         ///< from column k on: M(k:s, k:s) c = f(k:s)
     V m[max_space][max_space]{}; ///< m[i][j] = (p_i, g_j), lower triangular
 
-    /// Begins step k + 1, or a cycle.
+    /// Advances to step k + 1, or to the first step of the next cycle.
     COPPICE_HD void next_step() {
         k = reduced ? 0 : k + 1;
         inner = k < s;
@@ -93,7 +94,8 @@ struct idrs_state {
             c[i] = sum / m[i][i];
         }
     }
-    /// What makes g orthogonal to the shadows before p_k: g - sum over j < k of alpha_j g_j.
+    /// Computes the coefficients alpha that make g - sum over j < k of alpha_j g_j orthogonal to the shadow vectors
+    /// before p_k.
     COPPICE_HD void orthogonalise(V* alpha) const {
         for (int i = 0; i < k; ++i) {
             V sum = h[i];
@@ -101,13 +103,13 @@ struct idrs_state {
             alpha[i] = sum / m[i][i];
         }
     }
-    /// (p_i, g) of g made orthogonal.
+    /// (p_i, g) after g has been made orthogonal.
     COPPICE_HD V product(int i, V const* alpha) const {
         V sum = h[i];
         for (int j = 0; j < k; ++j) sum -= m[i][j] * alpha[j];
         return sum;
     }
-    /// What minimises |r - omega g|, lengthened where r and g are nearly orthogonal.
+    /// omega: the minimiser of |r - omega g|, increased if r and g are nearly orthogonal.
     COPPICE_HD V reduction() const {
         constexpr double kappa = 0.7;
         double const gg = real_part(rg[1]);
@@ -118,7 +120,7 @@ struct idrs_state {
     }
     COPPICE_HD V step_length(V const* alpha) const { return inner ? f[k] / product(k, alpha) : reduction(); }
 
-    /// After r = r - beta g: is the step good?
+    /// Called after r = r - beta g: checks the scalars and ends the round, or accepts the step.
     COPPICE_HD void decide(double rr_next) {
         V alpha[max_space] = {};
         if (!control.finite(length_of(rg[0]), real_part(rg[1])) || !control.finite(uu)) return;
@@ -139,7 +141,7 @@ struct idrs_state {
     }
 };
 
-/// Scalars of the next step; no vector is touched.
+/// Computes the scalars of the next step; reads and writes no vector.
 template <class V>
 struct idrs_prepare {
     static constexpr int dots = 1;
@@ -154,7 +156,7 @@ struct idrs_prepare {
     COPPICE_HD void finish(double const*) const { state->next_step(); }
 };
 
-/// z = factor y + sum of c_j column_j over columns of a basis
+/// z = factor y + sum over j of c_j column_j of a basis
 template <class T>
 struct add_to_columns {
     T factor;
@@ -170,7 +172,7 @@ struct add_to_columns {
         for (int j = 0; j < count; ++j) sum += c[j] * first[j * n + i];
         z[i] = sum;
     }
-    /// Elements [begin, end) for a core: column by column, from its cache.
+    /// Updates the elements [begin, end) on one CPU core: column by column, with the range in its cache.
     void range(std::int64_t begin, std::int64_t end) const {
         for (std::int64_t i = begin; i < end; ++i) z[i] = factor * y[i];
         for (int j = 0; j < count; ++j) {
@@ -181,15 +183,15 @@ struct add_to_columns {
     }
 };
 
-/// v = r - sum over j >= k of c_j g_j, and u = omega M^-1 v + sum over j >= k of c_j u_j; v = r and u = M^-1 v in a
-/// reduction.
+/// v = r - sum over j >= k of c_j g_j and u = omega M^-1 v + sum over j >= k of c_j u_j. In a reduction step v = r and
+/// u = M^-1 v.
 template <class T>
 struct idrs_combine {
     static constexpr int dots = 1;
     idrs_state<dot_value<T>>* state;
     array_view<T> from, to;
     T const* columns;
-    bool direction; ///< u, or v
+    bool direction; ///< true: computes u; false: computes v
 
     COPPICE_HD add_to_columns<T> begin() const {
         int const k = state->k;
@@ -206,7 +208,7 @@ struct idrs_combine {
     }
 };
 
-/// Column k of G and U, made orthogonal to the shadows before; r = r - beta g; (r, r), and the decision.
+/// Column k of G and U, made orthogonal to the shadow vectors before p_k; r = r - beta g; (r, r); then decide().
 template <class T>
 struct idrs_residual {
     static constexpr int dots = 1;
@@ -233,7 +235,7 @@ struct idrs_residual {
             }
             r[i] -= beta * new_g;
         }
-        /// Elements [begin, end) for a core: column by column, from its cache.
+        /// Updates the elements [begin, end) on one CPU core: column by column, with the range in its cache.
         void range(std::int64_t begin, std::int64_t end) const {
             for (int j = 0; j < (inner ? k : 0); ++j) {
                 T const a = alpha[j];
@@ -284,11 +286,11 @@ struct idrs_step {
     }
 };
 
-/// Column j of the shadow space before it is made orthogonal.
+/// Random elements of column j of the shadow space, before orthogonalisation.
 template <class T>
 struct draw_shadow {
     random_stream random;
-    std::int64_t first; ///< in the whole vector
+    std::int64_t first; ///< position of the first element in the whole vector
     T* column;
     COPPICE_HD void operator()(std::int64_t k) const {
         std::int64_t const i = first + k;
@@ -310,8 +312,8 @@ idrs<Executor, T>::idrs(Executor const& exec, std::int64_t n, krylov_options opt
     make_shadows();
 }
 
-/// The same on every run: random columns, made orthonormal one after the other (of a space of fewer dimensions than s
-/// the rest stay random; its steps end in a breakdown or the solution before they are used).
+/// Random columns, orthonormalised one after the other; the same on every run. If the space has fewer than s
+/// dimensions, the remaining columns stay random; the method ends before it uses them.
 template <executor Executor, class T>
 void idrs<Executor, T>::make_shadows() {
     using E = element_t<T>;
@@ -340,7 +342,8 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this idrs solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
+        return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
@@ -377,7 +380,7 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
         for (int i = 0; i < s_; ++i) first.m[i][i] = value(1);
         iteration.round(first, best_, begin, iterate);
     }
-    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
+    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

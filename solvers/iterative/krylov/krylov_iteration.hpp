@@ -16,16 +16,17 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Whether apply() of an operator or preconditioner may be captured into a CUDA graph. See <coppice/krylov.hpp>.
+/// Returns whether apply() of an operator or preconditioner may be captured into a CUDA graph. See
+/// <coppice/krylov.hpp>.
 template <class Operator>
 bool is_replayable(Operator const& op) {
-    if constexpr (tells_replayable<Operator>)
+    if constexpr (declares_replayable<Operator>)
         return op.replayable();
     else
         return false;
 }
 
-/// Whether this preconditioner is z = r.
+/// Returns whether this preconditioner is the identity.
 template <class M>
 bool is_identity(M const& m) {
     if constexpr (requires { m.is_identity(); })
@@ -34,9 +35,9 @@ bool is_identity(M const& m) {
         return false;
 }
 
-/// Nothing to hold.
-struct no_turn {};
-/// Notifies a preconditioner of the begin of a solve; the returned object exists as long as the solve.
+/// For preconditioners without begin_solve().
+struct no_solve_scope {};
+/// Notifies a preconditioner that a solve begins; the returned object lives as long as the solve.
 template <class M>
 auto begin_solve_of(M const& m) {
     if constexpr (requires { m.begin_solve(); }) {
@@ -44,14 +45,14 @@ auto begin_solve_of(M const& m) {
             return m.begin_solve();
         } else {
             m.begin_solve();
-            return no_turn{};
+            return no_solve_scope{};
         }
     } else {
-        return no_turn{};
+        return no_solve_scope{};
     }
 }
 
-/// Whether apply_and_dot() of an operator exists and may be called.
+/// Returns whether apply_and_dot() of an operator exists and may be called.
 template <class Operator>
 bool has_dots(Operator const& op) {
     if constexpr (requires { op.has_dots(); })
@@ -60,7 +61,7 @@ bool has_dots(Operator const& op) {
         return true;
 }
 
-/// sums[0] = left^H y, sums[1] = y^H y, where an operator does not do it in its product.
+/// sums[0] = left^H y, sums[1] = y^H y, for an operator without apply_and_dot().
 template <class T, int Count>
 struct dots_of_product {
     static constexpr int dots = Count;
@@ -80,8 +81,8 @@ struct dots_of_product {
     }
 };
 
-/// The iterations of one solve with an operator on vectors of T. `State` is trivially copyable and begins with a
-/// krylov_control `control`.
+/// Executes the iterations of one solve on vectors of T. `State` is trivially copyable and begins with a krylov_control
+/// `control`.
 template <executor Executor, class T, class State>
 class krylov_iteration {
     static_assert(std::is_trivially_copyable_v<State>);
@@ -98,21 +99,21 @@ public:
         auto const& options = monitor.options();
         auto const memory = options.progress ? shared_memory(exec) : exec.memory();
         if (options.record_history || options.progress)
-            history_ = buffer<double>(memory, std::clamp<std::int64_t>(options.max_iterations, 1, most_recorded));
+            history_ = buffer<double>(memory, std::clamp<std::int64_t>(options.max_iterations, 1, max_recorded));
         if (options.progress) {
-            mail_ = buffer<krylov_mail>(memory, 1);
-            *mail_.data() = {};
+            messages_ = buffer<krylov_messages>(memory, 1);
+            *messages_.data() = {};
         }
     }
 
-    /// The body of the rounds rests when a round has ended, so that several may be queued in a row: the fewer the more
-    /// the products cost that those behind the end take for nothing.
+    /// Declares that the body has no effect after the round has ended, so that several iterations may be queued at a
+    /// time. The number decreases with the cost of a product, because queued iterations after the end are wasted.
     void rests_at_the_end() { repeats_ = repetition<Executor>::repeats_of(exec_, scratch_.size); }
 
-    /// In memory of the executor.
+    /// The state in memory of the executor.
     State* state() { return state_.data(); }
 
-    /// y = A x with sums[0] = left^H y and, where Count is 2, sums[1] = y^H y; `sums` in memory of the executor.
+    /// y = A x with sums[0] = left^H y and, if Count is 2, sums[1] = y^H y. `sums` is in memory of the executor.
     template <int Count, class A>
     void multiply(A const& a, array_view<element> x, array_view<element> y, array_view<element> left,
                   dot_value<element>* sums) {
@@ -129,27 +130,27 @@ public:
         run_pass(exec_, scratch_, p);
     }
 
-    /// A round: begin() once, then body() again and again until the state says that the round has ended. `first` is the
-    /// state to begin with; returns the last one.
+    /// Executes a round: begin() once, then body() repeatedly until the state indicates the end of the round. `first`
+    /// is the initial state; returns the final state.
     template <class Begin, class Body>
     State round(State first, best_solution<Executor, T>& best, Begin const& begin, Body const& body) {
         first.control = monitor_.control();
         first.control.best = best.residual();
         if (!history_.empty()) {
             first.control.history = history_.data();
-            first.control.history_room = history_.size();
+            first.control.history_capacity = history_.size();
         }
-        if (!mail_.empty()) first.control.mail = mail_.data();
-        seen_ = begin_ = first.control.iterations;
+        if (!messages_.empty()) first.control.messages = messages_.data();
+        reported_ = begin_ = first.control.iterations;
         exec_.copy_elements(&first, state_.data(), 1);
         begin();
         std::function<void()> watch;
-        if (monitor_.options().progress) watch = [this] { tell_progress(); };
+        if (monitor_.options().progress) watch = [this] { report_progress(); };
         State now;
         for (;;) {
             repeat_.run(&control()->loop, {replayable_, repeats_}, body, watch);
             now = exec_.load(state_.data());
-            hear(now.control);
+            process_state(now.control);
             if (now.control.end != round_end::pause) break;
             now.control.end = round_end::none;
             now.control.loop.on = 1;
@@ -164,15 +165,16 @@ public:
     }
 
 private:
-    static constexpr std::int64_t most_recorded = 1024; ///< then the host fetches them
+    /// Capacity of the history on the device; the host fetches it when it is full.
+    static constexpr std::int64_t max_recorded = 1024;
 
     krylov_control* control() { return &state_.data()->control; }
 
-    /// Host-side results of the loop: progress not yet reported, and the history.
-    void hear(krylov_control const& now) {
-        if (monitor_.options().progress) { // of those behind the last word from the device
-            mail_.data()->iterations = now.iterations;
-            tell_progress();
+    /// Processes the state on the host: reports the progress since the last call and appends to the history.
+    void process_state(krylov_control const& now) {
+        if (monitor_.options().progress) { // only iterations since the last state from the device
+            messages_.data()->iterations = now.iterations;
+            report_progress();
         }
         std::int64_t const iterations = now.iterations - begin_;
         if (monitor_.options().record_history && iterations > 0) {
@@ -182,16 +184,16 @@ private:
         }
     }
 
-    /// Reports the iterations that have not been reported yet to the caller.
-    void tell_progress() {
-        std::int64_t const done = *static_cast<std::int64_t volatile*>(&mail_.data()->iterations);
+    /// Calls the progress callback for the iterations that it has not been called for yet.
+    void report_progress() {
+        std::int64_t const done = *static_cast<std::int64_t volatile*>(&messages_.data()->iterations);
         std::atomic_thread_fence(std::memory_order_acquire);
-        for (; seen_ < done && !cancelled_; ++seen_) {
-            double const residual = static_cast<double const volatile*>(history_.data())[seen_ - begin_];
-            cancelled_ = !monitor_.options().progress(seen_ + 1, residual);
+        for (; reported_ < done && !cancelled_; ++reported_) {
+            double const residual = static_cast<double const volatile*>(history_.data())[reported_ - begin_];
+            cancelled_ = !monitor_.options().progress(reported_ + 1, residual);
         }
         if (!cancelled_) return;
-        *static_cast<int volatile*>(&mail_.data()->cancel) = 1;
+        *static_cast<int volatile*>(&messages_.data()->cancel) = 1;
         if constexpr (std::is_same_v<Executor, host_executor>) control()->loop.on = 0;
     }
 
@@ -199,12 +201,12 @@ private:
     krylov_monitor& monitor_;
     pass_scratch<Executor>& scratch_;
     bool replayable_;
-    int repeats_ = 1; ///< of an iteration in a turn of the loop
+    int repeats_ = 1; ///< iterations per pass of the loop
     buffer<State> state_;
     buffer<double> history_{};
-    buffer<krylov_mail> mail_{};
-    repetition<Executor> repeat_; // behind what its kernels use
-    std::int64_t seen_ = 0;       ///< iterations that the caller has been told of
+    buffer<krylov_messages> messages_{};
+    repetition<Executor> repeat_; // declared after the memory that its kernels use, so that it is destroyed first
+    std::int64_t reported_ = 0;   ///< number of iterations that have been reported to the caller
     std::int64_t begin_ = 0;      ///< iteration of the first entry of the history
     bool cancelled_ = false;
 };

@@ -41,13 +41,13 @@ krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options
                              ", expected a number >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
-    if (options.most_remaining < 0)
-        throw argument_error("most_remaining is " + std::to_string(options.most_remaining) + ", expected >= 0");
+    if (options.max_remaining < 0)
+        throw argument_error("max_remaining is " + std::to_string(options.max_remaining) + ", expected >= 0");
     if (options.restart < 1 || options.restart > 1000)
         throw argument_error("restart is " + std::to_string(options.restart) + ", expected 1 to 1000");
-    if (options.shadow_space < 1 || options.shadow_space > krylov_options::most_shadow_space)
+    if (options.shadow_space < 1 || options.shadow_space > krylov_options::max_shadow_space)
         throw argument_error("shadow_space is " + std::to_string(options.shadow_space) + ", expected 1 to " +
-                             std::to_string(krylov_options::most_shadow_space));
+                             std::to_string(krylov_options::max_shadow_space));
     if (options.record_history)
         result_.residual_history.reserve(std::size_t(std::min<std::int64_t>(options.max_iterations, 100000)) + 1);
 }
@@ -61,7 +61,7 @@ bool krylov_monitor::start(double b_squared, double b_largest, int exponent) {
         finish(krylov_reason::zero_rhs);
         return false;
     }
-    // A norm whose square underflows must not pass for b = 0; start_solve() scales b so that none does.
+    // A norm whose square underflows must not be taken for b = 0; start_solve() scales b so that no square underflows.
     if (!std::isfinite(b_squared) || b_squared < std::numeric_limits<double>::min()) {
         finish(krylov_reason::not_finite);
         return false;
@@ -86,7 +86,7 @@ bool krylov_monitor::open(double residual_squared) {
         if (result_.residual_history.empty()) result_.residual_history.push_back(residual);
         result_.residual_history.back() = residual;
     }
-    if (residual <= tolerance_) { // also when the round ended for another reason
+    if (residual <= tolerance_) { // also if the round ended for another reason
         finish(krylov_reason::converged);
         return false;
     }
@@ -105,18 +105,19 @@ bool krylov_monitor::open(double residual_squared) {
         finish(krylov_reason::max_iterations);
         return false;
     }
-    // A cycle that gains nothing would be repeated for ever; another round may need a second and a third try.
-    bool hopeless = end_ == round_end::cycle && residual >= opened_with_ * (1 - 1e-12);
+    // A cycle without progress would be repeated for ever; rounds of other methods may need a second and a third
+    // attempt.
+    bool stalls = end_ == round_end::cycle && residual >= opened_with_ * (1 - 1e-12);
     if (end_ == round_end::tolerance || broke) {
-        // Long rounds that end with a restart do not count: with another order of the sums they would be longer or
-        // shorter, and the solve would end for another reason. The limit of iterations ends it.
+        // Long rounds that end with a restart do not count: their length depends on the order of summation, and so
+        // would the reason why the solve ends. These solves end at the maximum number of iterations.
         constexpr std::int64_t long_round = 10;
         bool const idle = residual > 0.9 * best_ && !(end_ == round_end::restart && steps_ >= long_round);
         idle_rounds_ = idle ? idle_rounds_ + 1 : 0;
-        hopeless = idle_rounds_ >= 3;
+        stalls = idle_rounds_ >= 3;
     }
     best_ = std::min(best_, residual);
-    if (hopeless) {
+    if (stalls) {
         finish(broke ? krylov_reason::breakdown : krylov_reason::stagnated);
         return false;
     }
@@ -134,7 +135,7 @@ detail::krylov_control krylov_monitor::control() const {
     round.limit = options_.max_iterations;
     round.b_norm = b_norm_;
     round.tolerance = tolerance_;
-    round.most_remaining = double(options_.most_remaining);
+    round.max_remaining = double(options_.max_remaining);
     round.began_with = began_with_;
     return round;
 }

@@ -15,7 +15,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// The larger magnitude of the parts of an element.
+/// Magnitude of an element: |x| or, for complex x, max(|re x|, |im x|).
 template <class E>
 struct magnitude_of_element {
     E const* x;
@@ -32,7 +32,7 @@ private:
     }
 };
 
-/// Checks the vectors of a solve: both of length `n`, without overlap.
+/// Checks the vectors of a solve: length `n`, no overlap.
 template <class T>
 void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> x) {
     require_size("length of the right-hand side b", b, n);
@@ -40,7 +40,7 @@ void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> 
     require_no_overlap(range_of("right-hand side b", b), range_of("solution x", x));
 }
 
-/// How many elements begin with element i of n, if that is not finite, else none.
+/// Returns n - i if element i is not finite, else 0. The maximum over i gives the first such element.
 template <class E>
 struct rest_if_not_finite {
     E const* x;
@@ -58,7 +58,7 @@ private:
     }
 };
 
-/// "element 17 of WHAT is not finite", counted from 0; empty where all are.
+/// Returns "element 17 of WHAT is not finite", counted from 0; empty if all elements are finite.
 template <executor Executor, class E>
 std::string first_not_finite(Executor const& exec, array_view<E const> x, char const* what) {
     std::int64_t const n = x.size();
@@ -66,18 +66,19 @@ std::string first_not_finite(Executor const& exec, array_view<E const> x, char c
     return at < n ? "element " + std::to_string(at) + " of " + what + " is not finite" : std::string();
 }
 
-/// Largest magnitude of the parts of the elements; of what is not NaN.
+/// Largest magnitude of the real and imaginary parts of the elements; ignores NaN.
 template <executor Executor, class E>
 double largest_part(Executor const& exec, array_view<E const> x) {
     return reduce(exec, x.size(), 0.0, magnitude_of_element<E>{x.data()}, maximum{});
 }
 
-/// Squares of residuals, and what methods multiply and divide, stay far from the ends of the range of R where the
-/// largest element of b is within 2^-w and 2^w.
+/// Squares of residuals and the scalars of the methods stay far from the ends of the range of R if the largest element
+/// of b is between 2^-w and 2^w; w is scaled_window.
 template <class R>
 inline constexpr int scaled_window = std::numeric_limits<R>::max_exponent / 16 * (sizeof(R) == sizeof(float) ? 4 : 1);
-/// e such that the largest element of 2^e b is there, and 2^e, 2^-e and 2^e times the guess are in the range of R. A
-/// system times a power of two outside of the window comes to the same scaled system.
+/// Returns e such that the largest element of 2^e b is in this window, and 2^e, 2^-e and 2^e x0 are in the range of R,
+/// with initial guess x0. A system outside of the window and its multiples by powers of two give the same scaled
+/// system.
 template <class R>
 int scaling_exponent(double b_largest, double x_largest) {
     constexpr int window = scaled_window<R>, max_exponent = std::numeric_limits<R>::max_exponent - 2;
@@ -88,7 +89,7 @@ int scaling_exponent(double b_largest, double x_largest) {
     return std::clamp(exponent, -max_exponent, max_exponent);
 }
 
-/// x = scale x; what overflows becomes the largest number.
+/// x = scale x; a result that overflows becomes the largest number.
 template <class E>
 struct scale_back {
     real_of_t<E> scale;
@@ -108,11 +109,11 @@ private:
     }
 };
 
-/// Begins a solve; false when the result is known already. b = 0 gives x = 0. Where squares of b would overflow or
-/// underflow, x is scaled by monitor.scale(), and is to be scaled back by a scaled_solution. room[n] is used up.
+/// Begins a solve. Returns false if the result is already known; b = 0 gives x = 0. If squares of b would overflow or
+/// underflow, x is scaled by monitor.scale(); a scaled_solution must scale it back. Overwrites temporary[n].
 template <executor Executor, class T>
 bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const> b, array_view<T> x,
-                 array_view<element_t<T>> room, krylov_monitor& monitor) {
+                 array_view<element_t<T>> temporary, krylov_monitor& monitor) {
     require_solve_vectors(scratch.size, b, x);
     using element = element_t<T>;
     using real = real_of_t<element>;
@@ -124,7 +125,7 @@ bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const>
 
     std::string fault = std::isfinite(bb) ? "" : first_not_finite(exec, e, "the right-hand side b");
     if (!fault.empty()) {
-        monitor.blame(std::move(fault));
+        monitor.set_fault(std::move(fault));
         return monitor.start(std::numeric_limits<double>::quiet_NaN(), 1);
     }
     double const largest = largest_part(exec, e);
@@ -136,13 +137,14 @@ bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const>
     if (exponent == 0) return monitor.start(bb, largest);
     element const scale(real(std::ldexp(1.0, exponent)));
     for_each(exec, e.size(), scaled_copy<element>{scale, guess.data(), guess.data()});
-    auto const sums = update_and_dot(exec, scratch, scaled_copy<element>{scale, e.data(), room.data()},
-                                     dot_pair(array_view<element const>(room), array_view<element const>(room)));
+    auto const sums =
+        update_and_dot(exec, scratch, scaled_copy<element>{scale, e.data(), temporary.data()},
+                       dot_pair(array_view<element const>(temporary), array_view<element const>(temporary)));
     return monitor.start(real_part(sums[0]), largest, exponent);
 }
 
-/// The square of |s b - A x|, with r = s b - A x; NaN where x is not finite, although A may not read all of it. `T`:
-/// the numbers of the operator, of which `E` are the elements.
+/// Computes r = s b - A x and returns |r|^2; NaN if x is not finite, even if A does not read these elements. `T`: value
+/// type of the operator; `E`: type of its elements.
 template <class T, executor Executor, class E, class A>
 double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, double s, array_view<E const> b,
                      array_view<E> x, array_view<E> r) {
@@ -150,12 +152,12 @@ double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, dou
     auto const sums = update_and_dot(exec, scratch, residual_update<E>{b.data(), real_of_t<E>(s), r.data()},
                                      dot_pair(r, r), dot_pair(x, x));
     if (std::isfinite(real_part(sums[1]))) return real_part(sums[0]);
-    // Squares beyond the range of double are no harm in themselves.
+    // r|^2 beyond the range of double is no error if x is finite.
     bool const finite = first_not_finite(exec, array_view<E const>(x), "x").empty();
     return finite ? real_part(sums[0]) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Scales x back at the end of a solve that start_solve() has scaled, also where an exception ends it.
+/// Scales x back at the end of a solve that start_solve() has scaled, also if an exception ends the solve.
 template <executor Executor, class E>
 class scaled_solution {
 public:
@@ -166,19 +168,20 @@ public:
     ~scaled_solution() {
         try {
             scale_back_x();
-        } catch (...) { // of a device, which has failed before
+        } catch (...) { // an error of a device that has failed before
         }
     }
 
-    /// The result. Where rounding changes x that is scaled back (subnormal numbers, overflow), its residual is another
-    /// one: taken anew, with 2^e x in room[n] and the residual in r[n].
+    /// Returns the result. If scaling back rounds x (subnormal numbers, overflow), its residual changes and is computed
+    /// again, with 2^e x in temporary[n] and the residual in r[n].
     template <class T, class A>
-    krylov_result finish(dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> room, array_view<E> r) {
+    krylov_result finish(dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> temporary,
+                         array_view<E> r) {
         if (exponent_ != 0) {
             E const scale(real_of_t<E>(monitor_.scale()));
             scale_back_x();
-            for_each(exec_, x_.size(), scaled_copy<E>{scale, x_.data(), room.data()});
-            monitor_.end_scaled(true_residual<T>(exec_, scratch, a, monitor_.scale(), b, room, r));
+            for_each(exec_, x_.size(), scaled_copy<E>{scale, x_.data(), temporary.data()});
+            monitor_.end_scaled(true_residual<T>(exec_, scratch, a, monitor_.scale(), b, temporary, r));
         }
         return monitor_.take();
     }
@@ -204,20 +207,21 @@ class best_solution {
 public:
     best_solution(Executor const& exec, std::int64_t n) : x_(exec, n), sure_(exec, n) {}
 
-    /// A new solve.
+    /// Begins a new solve.
     void begin() { residual_ = sure_residual_ = std::numeric_limits<double>::infinity(); }
     element_t<T>* data() { return elements(x_).data(); }
-    /// n elements that nothing needs before begin() and after the last open().
-    array_view<element_t<T>> room() { return elements(x_); }
+    /// n elements that are unused before begin() and after the last open().
+    array_view<element_t<T>> temporary() { return elements(x_); }
 
-    /// Opens a round: puts the best x, by its true residual, in the place of x, and b - A x in r. Returns its square.
+    /// Opens a round: copies the best x, by its true residual, to x, and b - A x to r. Returns the square of the
+    /// residual.
     template <class A, class E>
     double open(Executor const& exec, dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> x,
                 array_view<E> r, krylov_monitor& monitor) {
         double rr = true_residual<T>(exec, scratch, a, monitor.scale(), b, x, r);
-        if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.x_is_spoilt();
+        if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.end_not_finite();
         if (!std::isfinite(rr) && !std::isfinite(residual_))
-            monitor.blame(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
+            monitor.set_fault(first_not_finite(exec, array_view<E const>(x), "the initial guess"));
         if (is_better(residual_, rr)) {
             double const saved = true_residual<T>(exec, scratch, a, monitor.scale(), b, elements(x_), r);
             bool const better = is_better(saved, rr);
@@ -236,16 +240,17 @@ public:
         return rr;
     }
     double residual() const { return residual_; }
-    /// After a round, in which another x may have been kept.
+    /// Takes the residual of the saved x after a round.
     void close(krylov_control const& round) { residual_ = round.best; }
 
 private:
-    /// Of squares of residuals.
+    /// Compares squares of residuals.
     static bool is_better(double a, double b) { return a < b || (std::isfinite(a) && std::isnan(b)); }
     static array_view<element_t<T>> elements(buffer<T>& x) { return as_elements(x.view()); }
 
     buffer<T> x_, sure_;
-    double residual_ = std::numeric_limits<double>::infinity(); ///< the square; of the recurrence, or the true one
+    /// Square of the residual of the saved x: recursive or true.
+    double residual_ = std::numeric_limits<double>::infinity();
     double sure_residual_ = std::numeric_limits<double>::infinity();
 };
 

@@ -9,14 +9,15 @@
 
 namespace coppice::inline v0_1 {
 
-/// Solves A x = b for symmetric, also indefinite A with a symmetric positive definite preconditioner (Paige and
+/// Solves A x = b for symmetric, possibly indefinite A with a symmetric positive definite preconditioner (Paige and
 /// Saunders 1975; Elman, Silvester and Wathen, Finite Elements and Fast Iterative Solvers, Algorithm 6.1).
 ///
-/// It minimises the residual in the norm of the preconditioner, so |b - A x| itself may rise between two iterations;
-/// its recurrence is r = s^2 r - c eta / alpha_1 v with the rotation (c, s) of the iteration. The constructor allocates
-/// 10 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes one product with A, one
-/// preconditioner and no decision of the host. r·z < 0 shows that the preconditioner is not positive definite: reason
-/// `breakdown`, as where the Krylov space is complete without holding the solution.
+/// The method minimises the residual in the norm of the preconditioner, so |b - A x| may increase between two
+/// iterations. The residual follows the recurrence r = s^2 r - c eta / alpha_1 v with the rotation (c, s) of the
+/// iteration. The constructor allocates 10 vectors; solve() allocates only the history and a few scalars. One iteration
+/// takes one product with A and one application of the preconditioner, without a decision on the host. If r·z < 0, the
+/// preconditioner is not positive definite; the solve ends with reason `breakdown`, also if the Krylov space is
+/// complete and does not contain the solution.
 template <executor Executor, class T>
 class minres {
 public:
@@ -24,7 +25,7 @@ public:
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n), vectors_(exec, 8 * n),
           best_(exec, n) {}
 
-    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    /// x[n] holds the initial guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -45,14 +46,14 @@ private:
 
 namespace detail {
 
-/// Of two iterations: what is called next becomes the present one when its Lanczos vector is known.
+/// Scalars of two successive iterations; `_next` becomes current when its Lanczos vector is known.
 template <class V>
 struct minres_state {
     krylov_control control{};
     double rr = 0;                                      ///< (r, r)
-    V zq{};                                             ///< (z, A z), which a Hermitian A makes real
+    V zq{};                                             ///< (z, A z), real for Hermitian A
     double gamma_before = 1, gamma = 1, gamma_next = 0; ///< norms of the Lanczos vectors, each sqrt((v, z))
-    double eta = 0, eta_next = 0;                       ///< the residual in the norm of the preconditioner, signed
+    double eta = 0, eta_next = 0;                       ///< signed residual in the norm of the preconditioner
     double c_before = 1, c = 1, c_next = 1;             ///< rotations
     double s_before = 0, s = 0, s_next = 0;
     double alpha1 = 0, alpha2 = 0, alpha3 = 0; ///< a column of the triangular factor
@@ -62,13 +63,13 @@ struct minres_state {
         if (vz <= 0) return control.refuse(round_end::breakdown);
         eta_next = gamma_next = std::sqrt(vz);
     }
-    /// The Lanczos vector behind this one has the square `vz`: the rotation that takes it out.
+    /// Given the square `vz` of the next Lanczos vector, computes the rotation that eliminates its entry.
     COPPICE_HD void rotate(double vz) {
         gamma_before = gamma, gamma = gamma_next;
         c_before = c, c = c_next;
         s_before = s, s = s_next;
         eta = eta_next;
-        gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() sees it
+        gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() detects it
         double const delta = real_part(zq) / (gamma * gamma);
         double const alpha0 = c * delta - c_before * s * gamma;
         alpha1 = std::sqrt(alpha0 * alpha0 + gamma_next * gamma_next);
@@ -79,7 +80,7 @@ struct minres_state {
         eta_next = -s_next * eta;
     }
     COPPICE_HD double move() const { return c_next * eta; }
-    /// After r = s^2 r - c eta / alpha_1 v: is the step good?
+    /// Called after r = s^2 r - c eta / alpha_1 v: checks the scalars and ends the round, or accepts the step.
     COPPICE_HD void decide(double rr_next) {
         if (!control.finite(real_part(zq), gamma_next)) return;
         if (gamma_next < 0 || alpha1 == 0) return control.refuse(round_end::breakdown);
@@ -107,7 +108,7 @@ struct minres_begin {
     COPPICE_HD update begin() const { return {r.data(), v.data(), v_before.data(), w.data(), w_before.data()}; }
 };
 
-/// (v, z) of the first vector, or of a later one.
+/// (v, z) of the first Lanczos vector, or of a later one.
 template <class T>
 struct minres_norm {
     static constexpr int dots = 1;
@@ -123,7 +124,8 @@ struct minres_norm {
     }
 };
 
-/// v = q / gamma - delta / gamma v - gamma / gamma_before v_before, and v_before = v; where z is v also (v, v)
+/// v = q / gamma - delta / gamma v - gamma / gamma_before v_before, v_before = v; without a preconditioner (z is v)
+/// also (v, v)
 template <class T, bool Same>
 struct minres_lanczos {
     static constexpr int dots = Same ? 1 : 0;
@@ -141,7 +143,7 @@ struct minres_lanczos {
         }
     };
     COPPICE_HD update begin() const {
-        double const gamma = now->gamma_next; // which rotate() has not made the present one yet
+        double const gamma = now->gamma_next; // rotate() has not made gamma_next current yet
         return {
             T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma * gamma)), T(gamma / now->gamma), q.data(), v.data(),
             v_before.data()};
@@ -153,7 +155,7 @@ struct minres_lanczos {
     }
 };
 
-/// r = s^2 r - c eta / alpha_1 v, (r, r), and the decision
+/// r = s^2 r - c eta / alpha_1 v, (r, r); then decide().
 template <class T>
 struct minres_residual {
     static constexpr int dots = 1;
@@ -176,7 +178,7 @@ struct minres_residual {
     }
 };
 
-/// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + c eta w, z = the next one
+/// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + c eta w, z = z_next
 template <class T>
 struct minres_step {
     static constexpr int dots = 0;
@@ -188,7 +190,7 @@ struct minres_step {
         bool moves, keeps;
         T of_z, of_before, of_w, move;
         T* z;
-        T const* z_next; ///< null where z is kept elsewhere
+        T const* z_next; ///< null if z is stored elsewhere
         T *w, *w_before, *x, *best;
         COPPICE_HD bool idle() const { return !moves; }
         COPPICE_HD void operator()(std::int64_t i) const {
@@ -227,7 +229,8 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this minres solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
+        return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
@@ -252,13 +255,13 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
             iteration.pass(detail::minres_norm<E>{s, v, z_next, false});
         }
         iteration.pass(detail::minres_residual<E>{s, v, r});
-        // x = x + c eta w; the z of this iteration is v_before now where there is no preconditioner
+        // x = x + c eta w; without a preconditioner, the z of this iteration is v_before now
         iteration.pass(detail::minres_step<E>{s, plain ? v_before : z, z_next, w, w_before, x, best_.data()});
     };
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
         iteration.round({.rr = rr}, best_, begin, iterate);
-    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
+    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

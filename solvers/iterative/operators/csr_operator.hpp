@@ -11,39 +11,40 @@
 
 namespace coppice::inline v0_1 {
 
-/// y = A x with a plan made once. Borrows the matrix, which must outlive it; new values in the same arrays are seen.
-/// Offsets `O` may be wider than indices `I`. One thread at a time: apply_and_dot() throws argument_error if another
-/// thread is in it.
+/// Computes y = A x with a plan that is made once. Borrows the matrix, which must outlive the operator; changed
+/// coefficients take effect at the next product. Offsets `O` may be wider than indices `I`. For one thread at a time:
+/// apply_and_dot() throws argument_error if another thread executes it.
 template <executor Executor, class T, class I = std::int32_t, class O = I>
 class csr_operator {
 public:
     using value_type = T;
 
-    /// Throws dimension_error for a matrix that is not square.
+    /// Throws dimension_error if the matrix is not square.
     csr_operator(Executor const& exec, csr_view<T, I, O> a);
     csr_operator(Executor const& exec, csr<T, I, O> const& a) : csr_operator(exec, a.view()) {}
-    csr_operator(Executor const&, csr<T, I, O> const&&) = delete; ///< a temporary matrix would be gone at once
+    /// A temporary matrix would be destroyed before the first product
+    csr_operator(Executor const&, csr<T, I, O> const&&) = delete;
 
     std::int64_t size() const { return a_.rows(); }
     csr_view<T, I, O> const& matrix() const { return a_; }
     srcsr_plan<O> const& plan() const { return plan_; }
 
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
-    /// The same with sums[0] = left^H y and, where Count is 2, sums[1] = y^H y: spmv_and_dot().
+    /// Also computes sums[0] = left^H y and, if Count is 2, sums[1] = y^H y: spmv_and_dot().
     template <int Count>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
                        dot_value<T>* sums) const {
         auto const use = user_.enter("this csr_operator");
         spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data(), workspace_.view());
     }
-    /// apply() queues the same work at every call, and neither allocates nor waits.
+    /// True: apply() queues the same work at every call, and neither allocates nor waits.
     bool replayable() const { return true; }
 
 private:
     csr_view<T, I, O> a_;
     srcsr_plan<O> plan_;
-    mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
-    mutable buffer<std::byte> workspace_;  ///< of the product, for what rows leave open that are cut
+    mutable buffer<hand_over_slot> slots_; ///< partial sums; empty between calls
+    mutable buffer<std::byte> workspace_;  ///< workspace of the product, for rows that are split between blocks
     detail::one_user user_{};
 };
 

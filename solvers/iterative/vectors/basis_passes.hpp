@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Passes over the columns of a Krylov basis, whose number is known where the vectors live.
+/// Passes over the columns of a Krylov basis, whose number is stored on the device.
 #pragma once
 
 #include <coppice/core/device_predicate.hpp>
@@ -8,19 +8,19 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// The first columns of a basis that lie n elements apart.
+/// The first columns of a basis; consecutive columns are n elements apart.
 template <class T>
 struct basis_columns {
     T const* first;
     std::int64_t n;
-    int const* count;   ///< of the columns less one: how many have been done; memory of the executor
-    int const* enabled; ///< null, or nothing is done where it points to 0
+    int const* count;   ///< number of columns minus one, in memory of the executor
+    int const* enabled; ///< null, or the pass does nothing if it points to 0
 
     COPPICE_HD int columns() const { return is_enabled(enabled) ? *count + 1 : 0; }
     COPPICE_HD T const* column(int j) const { return first + j * n; }
 };
 
-/// Partial sums for `most` columns, of `components` doubles each.
+/// Partial sums of up to `most` columns, `components` doubles each.
 template <executor Executor>
 struct basis_scratch;
 
@@ -49,14 +49,14 @@ void project(host_executor const& exec, basis_scratch<host_executor>& scratch, b
     auto* const partial = reinterpret_cast<dot_value<T>*>(scratch.partial.data());
     for_each_block(exec, v.n, dot_block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
         for (int j = 0; j < count; ++j)
-            partial[b * count + j] = dot_of_stretch(v.column(j) + first, w + first, last - first);
+            partial[b * count + j] = dot_of_chunk(v.column(j) + first, w + first, last - first);
     });
     for (int j = 0; j < count; ++j) h[j] = dot_value<T>(0);
     for (std::int64_t b = 0; b < dot_blocks(v.n); ++b)
         for (int j = 0; j < count; ++j) h[j] += partial[b * count + j];
 }
 
-/// w = w - sum of h[j] v_j
+/// w = w - sum over j of h[j] v_j
 template <class T>
 struct subtract_columns {
     basis_columns<T> v;
@@ -71,7 +71,7 @@ struct subtract_columns {
         for (int j = 0; j < count; ++j) sum -= T(h[j]) * v.column(j)[i];
         w[i] = sum;
     }
-    /// Elements [first, last) for a core: four columns at a time.
+    /// Updates the elements [first, last) on one CPU core, four columns at a time.
     void range(std::int64_t first, std::int64_t last) const {
         int j = 0;
         for (; j + 4 <= count; j += 4) {

@@ -8,17 +8,18 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Doubles that a block sums at once.
+/// Number of doubles that a block sums simultaneously.
 inline constexpr int projected_batch = 8;
 
-/// Block b of `blocks`: its share of v_j^H w for the columns j of every `teams`-th group from group `team` on goes to
-/// partial[j blocks + b], its components to rows of their own. `shared`: projected_batch doubles for each warp.
+/// Block b of `blocks`: sums its range of v_j^H w for all columns j of the groups team, team + teams, ... and stores
+/// them in partial[j blocks + b], each component in a separate row. `shared`: projected_batch doubles per warp.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class T>
 COPPICE_HD void project_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, int team,
                               int teams, basis_columns<T> const& v, T const* w, double* partial) {
     constexpr int components = dot_components<T>;
-    constexpr int batch = projected_batch / components; // the share of w stays in the first-level cache between them
+    // Between two columns, the range of w stays in the first-level cache.
+    constexpr int batch = projected_batch / components;
     int const count = v.columns();
     std::int64_t const stride = blocks * block.threads();
     for (int first = team * batch; first < count; first += teams * batch) {
@@ -39,7 +40,7 @@ COPPICE_HD void project_block(Block const& block, double* shared, std::int64_t b
     }
 }
 
-/// The block of column j: h[j] is the sum of its partial_sums.
+/// The block of column j: h[j] = sum of its partial sums.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class T>
 COPPICE_HD void fold_projection_block(Block const& block, double* shared, int j, std::int64_t blocks,

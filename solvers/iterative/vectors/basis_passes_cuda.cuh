@@ -34,7 +34,7 @@ template <class T>
 void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, basis_columns<T> const& v, T const* w,
              dot_value<T>* h) {
     double* const partial = scratch.partial.data();
-    // Groups of columns side by side where a short vector leaves capacity for them.
+    // Processes several groups of columns simultaneously if a short vector does not fill the device.
     constexpr std::int64_t capacity = 528;
     constexpr int columns = projected_batch / dot_components<T>;
     auto const teams =

@@ -6,8 +6,9 @@ namespace coppice::inline v0_1 {
 namespace COPPICE_ISA {
 namespace {
 
-/// <x, y> in double. Sixteen chains hide the latency of the addition and fill the widest vector registers; they are
-/// the same on every level, and so is the order of the sum (the rounding differs where a level fuses multiply and add).
+/// <x, y> in double. Sixteen independent sums hide the latency of the addition and fill the widest vector registers.
+/// Their number and the order of summation are the same on every instruction-set level; rounding differs if a level
+/// fuses multiply and add.
 template <class T>
 double dot(T const* x, T const* y, std::int64_t n) {
     constexpr int chains = 16;
@@ -21,7 +22,7 @@ double dot(T const* x, T const* y, std::int64_t n) {
     return sum[0];
 }
 
-/// The components of x^H y, of numbers whose components lie side by side.
+/// The components of x^H y, for numbers whose components are adjacent in memory.
 template <class T>
 void complex_dot(T const* x, T const* y, std::int64_t n, double* result) {
     constexpr int chains = 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The dot products that one pass over vectors takes; shared by the launchers of
+/// The dot products of one pass over vectors; used by both launchers of
 /// solvers/iterative/vectors/vector_operations.hpp.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace coppice::inline v0_1 {
 
-/// The dot product left^H right of two vectors of equal length, to be taken.
+/// Operands of a dot product left^H right; both vectors have the same length.
 template <class T>
 struct dot_pair {
     T const* left = nullptr;
@@ -27,9 +27,9 @@ dot_pair(array_view<X>, array_view<Y>) -> dot_pair<std::remove_const_t<X>>;
 
 namespace detail {
 
-/// Dot products that one pass takes at most, each a double.
+/// Maximum number of dot products in one pass, in doubles.
 inline constexpr int max_dots = 8;
-/// Elements that are summed in one go; a constant, so that the bits do not depend on the machine's width.
+/// Number of elements of a partial sum; a constant, so results do not depend on the width of the machine.
 inline constexpr std::int64_t dot_block = 2048;
 constexpr std::int64_t dot_blocks(std::int64_t n) { return (n + dot_block - 1) / dot_block; }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The elements of vectors, real or complex, and the scalars that dot products of them are.
+/// Element types of real and complex vectors, and the type of their dot products.
 ///
-/// Passes over vectors compute with element_t<T>: T itself, or for a std::complex the complex_pair of the same layout,
-/// whose operators run on a device. Their dot products are x^H y of dot_value<E>: double, or complex of double.
+/// Passes over vectors compute with element_t<T>: T itself, or, for std::complex, a complex_pair of the same layout,
+/// whose operators also run on a device. Dot products x^H y have type dot_value<E>: double or complex double.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct element_of_type {
     using element = T;
     using real = T;
     using dot = double;
-    static constexpr int components = 1; ///< doubles of a dot product
+    static constexpr int components = 1; ///< number of doubles in a dot product
 };
 template <class R>
 struct element_of_type<complex_pair<R>> {
@@ -37,14 +37,14 @@ struct element_of_type<std::complex<R>> : element_of_type<complex_pair<R>> {};
 
 } // namespace detail
 
-/// What passes over vectors of T compute with.
+/// The type in which passes compute with vectors of T.
 template <class T>
 using element_t = typename detail::element_of_type<std::remove_const_t<T>>::element;
-/// What a dot product of elements is.
+/// The type of a dot product of elements E.
 template <class E>
 using dot_value = typename detail::element_of_type<std::remove_const_t<E>>::dot;
 
-/// Is T complex, as callers or as passes know it?
+/// Whether T is complex: std::complex or complex_pair.
 template <class T>
 inline constexpr bool is_complex_number = detail::element_of_type<std::remove_const_t<T>>::components == 2;
 
@@ -54,14 +54,14 @@ template <class E>
 inline constexpr int dot_components = element_of_type<std::remove_const_t<E>>::components;
 template <class E>
 using real_of_t = typename element_of_type<std::remove_const_t<E>>::real;
-/// The unit in the last place of 1 in the precision of T.
+/// Machine epsilon of the precision of T.
 template <class T>
-inline constexpr double unit_of = double(std::numeric_limits<typename element_of_type<T>::real>::epsilon());
+inline constexpr double epsilon_of = double(std::numeric_limits<typename element_of_type<T>::real>::epsilon());
 
 template <class T>
 using element_of_view_t = std::conditional_t<std::is_const_v<T>, element_t<T> const, element_t<T>>;
 
-/// A view of the caller's numbers as elements, and back.
+/// Converts a view of std::complex numbers to a view of elements, and back.
 template <class T>
 array_view<element_of_view_t<T>> as_elements(array_view<T> x) {
     if constexpr (std::is_same_v<element_of_view_t<T>, T>)
@@ -77,7 +77,7 @@ array_view<T> as_numbers(array_view<E> x) {
         return {reinterpret_cast<T*>(x.data()), x.size()};
 }
 
-/// The matrix as passes read it.
+/// Converts the coefficients of a matrix view to elements.
 template <class T, class I, class O>
 csr_view<element_t<T>, I, O> as_elements(csr_view<T, I, O> a) {
     return {a.row_count, a.column_count, a.nonzero_count,
@@ -101,7 +101,7 @@ COPPICE_HD inline double length_of(complex_pair<double> const& x) { return std::
 COPPICE_HD inline bool is_zero(double x) { return x == 0; }
 COPPICE_HD inline bool is_zero(complex_pair<double> const& x) { return x.re == 0 && x.im == 0; }
 
-/// Part c of a dot product.
+/// Component c of a dot product.
 COPPICE_HD inline double& component_of(double& x, int) { return x; }
 COPPICE_HD inline double& component_of(complex_pair<double>& x, int c) { return c == 0 ? x.re : x.im; }
 

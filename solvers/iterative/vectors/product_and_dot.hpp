@@ -10,7 +10,7 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
-/// Sums over rows, in double or complex of double.
+/// Sums over the rows of a product, in double or complex double.
 template <class V, int Count>
 struct sums_over_rows {
     V sum[Count] = {};
@@ -20,7 +20,7 @@ struct sums_over_rows {
     }
 };
 
-/// Stores y, and left^H y in sums[0]; where Count is 2, y^H y in sums[1].
+/// Stores y, and left^H y in sums[0]; if Count is 2, also y^H y in sums[1].
 template <class T, int Count>
 struct store_and_dot {
     using value = dot_value<T>;
@@ -29,17 +29,17 @@ struct store_and_dot {
     T* y;
     T const* left;
     value* sums;           ///< memory of the executor
-    hand_over_slot* slots; ///< CUDA: of the components of Count sums over the blocks of the product
+    hand_over_slot* slots; ///< CUDA: partial sums of the blocks
 
-    /// The matrix is not written by what was queued before: its rows may be read ahead of that.
+    /// Work that was queued before does not write the matrix, so the kernel may prefetch its rows.
     static constexpr bool early = true;
 
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
 
     sums_over_rows<value, Count> of_rows(std::int64_t first, std::int64_t last) const {
         sums_over_rows<value, Count> s;
-        s.sum[0] = dot_of_stretch(left + first, y + first, last - first);
-        if constexpr (Count > 1) s.sum[1] = dot_of_stretch(y + first, y + first, last - first);
+        s.sum[0] = dot_of_chunk(left + first, y + first, last - first);
+        if constexpr (Count > 1) s.sum[1] = dot_of_chunk(y + first, y + first, last - first);
         return s;
     }
     void finish(sums_over_rows<value, Count> const& all) const {
@@ -73,7 +73,7 @@ struct store_and_dot {
     }
 };
 
-/// The product with a store that folds over rows, by kernels for the block size of the plan.
+/// The product with a store that sums over rows, by kernels for the block size of the plan.
 template <class O, class Multiply, class Add, class Store>
 void reduce_rows_and_fold(host_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
                           array_view<std::byte>) {
@@ -94,7 +94,7 @@ void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, 
 
 } // namespace detail
 
-/// Slots that spmv_and_dot takes on CUDA for elements T, to be zeroed once; 0 on the host.
+/// Number of slots that spmv_and_dot needs on CUDA for elements T, which the caller sets to zero once; 0 on the host.
 template <class T, class O>
 std::int64_t spmv_and_dot_slots(host_executor const&, srcsr_plan<O> const&) {
     return 0;
@@ -104,11 +104,12 @@ std::int64_t spmv_and_dot_slots(cuda_executor const&, srcsr_plan<O> const& plan)
     return 2 * detail::dot_components<T> * detail::grid_slots::needed(plan.blocks());
 }
 
-/// y = A x, and in the same pass sums[0] = left^H y and, where Count is 2, sums[1] = y^H y, accumulated in double (or
-/// complex of double) with the same bits on every run. `sums` lies in memory of the executor; `slots` as
-/// spmv_and_dot_slots() says, empty between calls. `left` may be x. `workspace` as for reduce_rows; without it complex
-/// products on CUDA allocate, and cannot be captured into a loop. For plans of the default scheme and block size. On
-/// CUDA returns when the work is queued; the kernel in front of it must not write the matrix, which is read ahead.
+/// Computes y = A x and in the same pass sums[0] = left^H y and, if Count is 2, sums[1] = y^H y, accumulated in double
+/// or complex double. Results are the same on every run. `sums` is in memory of the executor; `slots` has
+/// spmv_and_dot_slots() elements and is empty between calls. `left` may be x. `workspace` as for reduce_rows; without
+/// it complex products on CUDA allocate and cannot be captured into a graph. For plans of the default scheme and block
+/// size. On CUDA the call returns when the work is queued; the kernel before it must not write the matrix, which is
+/// prefetched.
 template <int Count, executor Executor, class T, class I, class O>
 void spmv_and_dot(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T const> x,
                   array_view<T> y, T const* left, dot_value<T>* sums, hand_over_slot* slots,

@@ -12,21 +12,21 @@ COPPICE_ISA_DECLARE(double dot_double(double const*, double const*, std::int64_t
 
 namespace detail {
 
-double dot_of_stretch(double const* x, double const* y, std::int64_t n) {
+double dot_of_chunk(double const* x, double const* y, std::int64_t n) {
     static auto const kernel = COPPICE_ISA_SELECT(dot_double);
     return kernel(x, y, n);
 }
-double dot_of_stretch(float const* x, float const* y, std::int64_t n) {
+double dot_of_chunk(float const* x, float const* y, std::int64_t n) {
     static auto const kernel = COPPICE_ISA_SELECT(dot_float);
     return kernel(x, y, n);
 }
-complex_pair<double> dot_of_stretch(complex_pair<double> const* x, complex_pair<double> const* y, std::int64_t n) {
+complex_pair<double> dot_of_chunk(complex_pair<double> const* x, complex_pair<double> const* y, std::int64_t n) {
     static auto const kernel = COPPICE_ISA_SELECT(dot_complex_double);
     double result[2];
     kernel(reinterpret_cast<double const*>(x), reinterpret_cast<double const*>(y), n, result);
     return {result[0], result[1]};
 }
-complex_pair<double> dot_of_stretch(complex_pair<float> const* x, complex_pair<float> const* y, std::int64_t n) {
+complex_pair<double> dot_of_chunk(complex_pair<float> const* x, complex_pair<float> const* y, std::int64_t n) {
     static auto const kernel = COPPICE_ISA_SELECT(dot_complex_float);
     double result[2];
     kernel(reinterpret_cast<float const*>(x), reinterpret_cast<float const*>(y), n, result);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The vector work of Krylov methods: element-wise updates, and several dot products in one pass.
+/// Vector operations of Krylov methods: element-wise updates, and several dot products in one pass.
 ///
-/// Updates are named function objects for for_each. Where a method needs dot products of what it just updated, one
-/// pass does both: the vectors come from memory once, and on CUDA the host waits once for all the sums.
+/// Updates are named function objects for for_each. If a method needs dot products of updated vectors, one pass
+/// computes both: each vector is read from memory once, and on CUDA the host waits once for all sums.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace coppice::inline v0_1 {
 
-/// Memory for the partial sums over vectors of n elements; a solver makes it once.
+/// Memory for the partial sums over vectors of n elements; allocated once per solver.
 struct dot_scratch {
     std::int64_t size = 0;
     buffer<double> partial{};
@@ -30,11 +30,11 @@ struct dot_scratch {
         : size(n), partial(exec, (detail::dot_blocks(n) + 1) * detail::max_dots) {}
 };
 
-/// update(i) for all i, then the dot products of the pairs, in one pass. update(i) writes elements i only.
+/// Calls update(i) for all i, then computes the dot products of the pairs, in one pass. update(i) writes elements i
+/// only.
 ///
-/// Vectors have scratch.size elements. The sums are double (complex of double), because the squares of floats leave the
-/// range of float, and have the same bits on every run and for any number of threads. Allocates nothing; waits for the
-/// sums.
+/// Vectors have scratch.size elements. Sums are double or complex double, because squares of floats may overflow float;
+/// they are the same on every run and for any number of threads. Allocates nothing; waits for the sums.
 template <executor Executor, class Update, class T, class... More>
 std::array<dot_value<T>, 1 + sizeof...(More)> update_and_dot(Executor const& exec, dot_scratch& scratch,
                                                              Update const& update, dot_pair<T> first, More... more) {
@@ -43,23 +43,23 @@ std::array<dot_value<T>, 1 + sizeof...(More)> update_and_dot(Executor const& exe
     detail::dot_pairs<T> const pairs{{first, more...}, int(sums.size())};
     detail::update_and_dot(exec, scratch.partial.view(), scratch.size, update, pairs, sums.data());
     if constexpr (requires { exec.sum_over_ranks(sums.data(), int(sums.size())); })
-        exec.sum_over_ranks(sums.data(), int(sums.size())); // vectors in components
+        exec.sum_over_ranks(sums.data(), int(sums.size())); // if vectors are distributed over ranks
     return sums;
 }
 
-/// Nothing to update before the dot products.
+/// For dot products without an update.
 struct no_update {
     COPPICE_HD void operator()(std::int64_t) const {}
 };
 
-/// The dot products of the pairs in one pass; see update_and_dot().
+/// Computes the dot products of the pairs in one pass; see update_and_dot().
 template <executor Executor, class T, class... More>
 std::array<dot_value<T>, 1 + sizeof...(More)> dots(Executor const& exec, dot_scratch& scratch, dot_pair<T> first,
                                                    More... more) {
     return update_and_dot(exec, scratch, no_update{}, first, more...);
 }
 
-// Updates, named by what they compute. Each reads element i of its operands before it writes element i.
+// Updates, named by the operation. Each reads element i of its operands before it writes element i.
 
 /// y = x
 template <class T>
@@ -105,7 +105,7 @@ struct residual_update {
     COPPICE_HD void operator()(std::int64_t i) const { r[i] = scale * b[i] - r[i]; }
 };
 
-/// w = w + sum of coefficient[j] v_j over a few columns of a basis
+/// w = w + sum over j of coefficient[j] v_j, for a few columns of a basis
 template <class T>
 struct add_columns {
     static constexpr int max_terms = 8;

@@ -12,11 +12,11 @@ namespace coppice::inline v0_1::detail {
 
 inline constexpr int dot_threads = 256;
 
-/// Sum of `value` over the block, in a fixed order; the result is in thread 0. `shared` holds a double per thread.
+/// Sum of `value` over the block, in a fixed order; thread 0 gets the result. `shared` holds one double per thread.
 template <class Block>
 COPPICE_HD double sum_across_block(Block const& block, double* shared, double value) {
     int const t = block.thread();
-    block.sync(); // the values of an earlier sum have been read
+    block.sync(); // all threads have read the values of an earlier sum
     shared[t] = value;
     for (int width = block.threads() / 2; width > 0; width /= 2) {
         block.sync();
@@ -25,7 +25,7 @@ COPPICE_HD double sum_across_block(Block const& block, double* shared, double va
     return shared[0];
 }
 
-/// Updates the elements [first, last) of block `b` and leaves its share of every dot product in scratch.
+/// Updates the elements [first, last) of block `b` and stores its partial sum of every dot product in scratch.
 template <class Block, class T, class Update>
 COPPICE_HD void update_and_dot_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t first,
                                         std::int64_t last, Update const& update, dot_pairs<T> const& pairs,
@@ -55,7 +55,7 @@ __global__ void update_and_dot_kernel(std::int64_t n, Update update, dot_pairs<T
     update_and_dot_of_block(cuda_block{}, shared, blockIdx.x, first, last, update, pairs, scratch, gridDim.x);
 }
 
-/// Block p folds the partial_sums of dot product p.
+/// Block p adds the partial sums of dot product p.
 template <int Threads>
 __global__ void finish_dots_kernel(std::int64_t blocks, double const* scratch, double* sums) {
     __shared__ double shared[Threads];

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One pass over the vectors of an iteration; its scalars stay in the memory of the vectors.
+/// One pass over the vectors of an iteration, with scalars in the memory of the vectors.
 ///
 /// A pass is a function object over T with
 ///
 ///     static constexpr int dots         number of dot products, 0 to 2
 ///     auto begin() const                returns f; called once per thread before all elements, reads scalars
 ///     f(i)                              updates element i
-///     f.range(first, last)              optional: the same for several elements, for a CPU core
-///     f.idle()                          optional: if true, no element is touched and the sums are 0
+///     f.range(first, last)              optional: updates several elements, on a CPU core
+///     f.idle()                          optional: if true, the pass touches no element and the sums are 0
 ///     f.load(i), f.store(i, operands)   optional, instead of f(i): reads and updates, so that loads overlap
-///     term(p, operands)                 with f.store(): the summand of dot product p, from the operands after store
-///     pair(p)                           else: the vectors of dot product p, after the update
-///     static constexpr bool backwards   optional: from the last element to the first
+///     term(p, operands)                 with f.store(): the term of dot product p, from the operands after store
+///     pair(p)                           without f.store(): the vectors of dot product p, after the update
+///     static constexpr bool backwards   optional: true: from the last element to the first
 ///     void finish(sums)                 if dots > 0: called once after all elements; writes scalars, decides
 ///
 /// A pass with a large state has state(), a pointer to a trivially copyable object in memory of the executor, and
-/// finish(state, sums), which changes it. On CUDA it changes a copy in shared memory, because a single thread that
-/// reads scalars from global memory one after the other takes longer than a pass over a small vector.
+/// finish(state, sums), which changes the object. On CUDA it changes a copy in shared memory, because a single thread
+/// that reads scalars from global memory one after the other takes longer than a pass over a small vector.
 ///
-/// So a pass exchanges no scalars with the host. Sums are double or complex double, because squares of floats may
-/// overflow or underflow in float; their bits do not depend on the run or on the number of threads.
+/// A pass exchanges no scalars with the host. Sums are double or complex double, because squares of floats may overflow
+/// or underflow in float; they are the same on every run and for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +37,8 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Offset of the `size` elements of a local vector in the whole vector, and the size of that: more than the local one
-/// for the executor of one rank. One definition, since an overload that a caller's includes do not declare yet is not
-/// found.
+/// Offset of the `size` elements of a local vector in the whole vector, and size of the whole vector, which is larger
+/// if the executor is one rank of several. One template, because an overload that is declared later would not be found.
 struct vector_position {
     std::int64_t first, size;
 };
@@ -53,7 +52,7 @@ vector_position position_in_whole(Executor const& exec, std::int64_t size) {
     }
 }
 
-/// Has a pass nothing to do this time?
+/// Returns whether the pass has nothing to do.
 template <class Update>
 COPPICE_HD bool is_idle(Update const& update) {
     if constexpr (requires { update.idle(); })
@@ -67,7 +66,7 @@ concept loads_operands = requires(Update const& update) {
     update.load(std::int64_t());
 };
 
-/// Does it to element i.
+/// Updates element i.
 template <class Update>
 COPPICE_HD COPPICE_ALWAYS_INLINE void update_element(Update const& update, std::int64_t i) {
     if constexpr (loads_operands<Update>) {
@@ -80,11 +79,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void update_element(Update const& update, std::
 
 template <class T>
 T element_of_pair(dot_pair<T> const&);
-/// The elements that a pass takes dot products of.
+/// Element type of the dot products of a pass.
 template <class Pass>
 using pass_element = decltype(element_of_pair(std::declval<Pass const&>().pair(0)));
 
-/// The state that a pass decides about, or nothing.
+/// Type of the state that a pass changes in finish(); an empty type if there is none.
 template <class Pass>
 struct state_of_pass {
     struct type {};
@@ -100,7 +99,7 @@ concept decides_about_state = requires(Pass const& pass) {
     pass.state();
 };
 
-/// Does the pass go through its vectors from the end, where what was written last is still in cache?
+/// Whether the pass reads its vectors from the end, because the elements that were written last are still in cache.
 template <class Pass>
 constexpr bool goes_backwards() {
     if constexpr (requires { Pass::backwards; })
@@ -111,7 +110,7 @@ constexpr bool goes_backwards() {
 template <class Pass>
 inline constexpr bool runs_backwards = goes_backwards<Pass>();
 
-/// Memory for the partial sums of passes over n elements; a solver makes it once.
+/// Memory for the partial sums of passes over n elements; allocated once per solver.
 template <executor Executor>
 struct pass_scratch;
 
@@ -127,13 +126,14 @@ struct pass_scratch<host_executor> {
 template <>
 struct pass_scratch<cuda_executor> {
     std::int64_t size;
-    buffer<hand_over_slot> slots; ///< of max_sums
+    buffer<hand_over_slot> slots; ///< max_sums slots
 
-    static constexpr int max_sums = 4; ///< two complex ones
+    static constexpr int max_sums = 4; ///< two complex numbers
 
     pass_scratch(cuda_executor const& exec, std::int64_t n);
-    /// What a device holds at once, or less: never by its size, so that sums do not depend on it. A thread has one
-    /// element of a short vector, as several would wait for memory one after the other.
+    /// Number of blocks: at most what a device executes simultaneously, independent of the device, so that sums do not
+    /// depend on it. Short vectors get one element per thread, because a thread with several would wait for memory
+    /// several times.
     static std::int64_t blocks_for(std::int64_t n) {
         constexpr std::int64_t max_blocks = 1056, elements = 256;
         return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, max_blocks);
@@ -142,7 +142,7 @@ struct pass_scratch<cuda_executor> {
 };
 #endif
 
-/// A range is updated and, while it is in cache, multiplied: the vectors come from memory once.
+/// Updates a range and computes its dot products while it is in cache, so each vector is read from memory once.
 template <std::derived_from<host_executor> Executor, class Pass>
 void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const& pass) {
     constexpr int dots = Pass::dots;
@@ -154,7 +154,7 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
             first = b * dot_block;
             last = std::min(first + dot_block, n);
         }
-        auto const local = update; // a copy of our own: no store below can be thought to change its members
+        auto const local = update; // a local copy, so that the compiler knows that stores do not change its members
         if constexpr (requires { local.range(first, last); })
             local.range(first, last);
         else
@@ -163,7 +163,7 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
             auto* const partial = reinterpret_cast<dot_value<pass_element<Pass>>*>(scratch.partial.data());
             for (int p = 0; p < dots; ++p) {
                 auto const pair = pass.pair(p);
-                partial[b * dots + p] = dot_of_stretch(pair.left + first, pair.right + first, last - first);
+                partial[b * dots + p] = dot_of_chunk(pair.left + first, pair.right + first, last - first);
             }
         }
     });
@@ -174,7 +174,7 @@ void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const&
         for (std::int64_t b = 0; b < dot_blocks(n); ++b)
             for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
         if constexpr (requires { exec.sum_over_ranks(sums, dots); })
-            exec.sum_over_ranks(sums, dots); // vectors in components
+            exec.sum_over_ranks(sums, dots); // if vectors are distributed over ranks
         if constexpr (decides_about_state<Pass>)
             pass.finish(*pass.state(), sums);
         else

@@ -10,7 +10,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Doubles that a pass sums up.
+/// Number of doubles that a pass sums.
 template <class Pass>
 constexpr int count_sums() {
     if constexpr (Pass::dots > 0) return Pass::dots * dot_components<pass_element<Pass>>;
@@ -19,14 +19,14 @@ constexpr int count_sums() {
 template <class Pass>
 inline constexpr int sums_of_pass = count_sums<Pass>();
 
-/// Doubles of shared memory for the state that a pass decides about.
+/// Number of doubles of shared memory for the state of a pass.
 template <class Pass>
 inline constexpr int state_words = decides_about_state<Pass>
                                        ? int(sizeof(typename state_of_pass<Pass>::type) + sizeof(double) - 1) /
                                              int(sizeof(double))
                                        : 0;
 
-/// All threads: copies a state, word by word.
+/// Copies a state word by word, with all threads of the block.
 COPPICE_NO_EXEC_CHECK
 template <class Block>
 COPPICE_HD void copy_state(Block const& block, void const* from, void* to, int words) {
@@ -34,8 +34,8 @@ COPPICE_HD void copy_state(Block const& block, void const* from, void* to, int w
         static_cast<std::uint64_t*>(to)[w] = static_cast<std::uint64_t const*>(from)[w];
 }
 
-/// Updates the elements of a thread, and calls take(i, operands) behind each. Loads of several elements are on their
-/// way before the first is stored.
+/// Updates the elements of a thread, and calls take(i, operands) after each update. Loads of several elements are
+/// issued before the first store.
 COPPICE_NO_EXEC_CHECK
 template <class Pass, class Block, class Update, class Take>
 COPPICE_HD COPPICE_ALWAYS_INLINE void for_elements(Block const& block, std::int64_t b, std::int64_t blocks,
@@ -66,7 +66,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_elements(Block const& block, std::int6
     }
 }
 
-/// Block b of `blocks`. `shared`: sums_of_pass doubles for each warp, and state_words; `slots`: of sums_of_pass sums.
+/// Block b of `blocks`. `shared`: sums_of_pass doubles per warp, then state_words; `slots`: one for each of
+/// sums_of_pass sums.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class Pass>
 COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, std::int64_t n,

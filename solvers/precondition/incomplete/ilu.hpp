@@ -8,14 +8,15 @@
 
 namespace coppice::inline v0_1 {
 
-/// z = (L U)^-1 r with incomplete factors without fill; with options.symmetric U = D L^T (incomplete Cholesky).
+/// Computes z = (L U)^-1 r with incomplete factors without fill; with options.symmetric U = D L^T (incomplete
+/// Cholesky).
 template <executor Executor, class T>
 class ilu_preconditioner {
 public:
     ilu_preconditioner(Executor const& exec, csr_view<T> a, ilu_options const& options = {})
         : factors_(exec, a, options) {}
 
-    /// New values on the pattern of the matrix that it was made of.
+    /// Recomputes the factors for a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T> a) { factors_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const { factors_.solve(exec, r, z); }
     bool replayable() const { return true; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Incomplete factors without fill, on every executor: made exactly or by sweeps, applied exactly or by sweeps.
+/// Incomplete factors without fill, on every executor: computed exactly or by sweeps, applied exactly or by sweeps.
 #pragma once
 
 #include <algorithm>
@@ -21,28 +21,29 @@
 
 namespace coppice::inline v0_1 {
 
-/// How rows that depend on one another are done: exactly (on the host one after the other, on CUDA level by level), or
-/// by sweeps over all of them at once. `automatic` is exact on the host and by sweeps on CUDA.
+/// How rows that depend on each other are computed: exactly (on the host one after the other, on CUDA level by level),
+/// or by sweeps over all rows simultaneously. `automatic`: exact on the host, sweeps on CUDA.
 enum class ilu_scheme { automatic, exact, sweeps };
 
 struct ilu_options {
     ilu_scheme factor = ilu_scheme::automatic;
     ilu_scheme solve = ilu_scheme::automatic;
-    int factor_sweeps = 5;  ///< fixed-point sweeps from the entries of A
-    int solve_sweeps = 4;   ///< Jacobi sweeps of each triangular solve, after the first guess
-    double shift = 0;       ///< the diagonal is moved away from zero by this share of the rest of its row
-    bool symmetric = false; ///< A is symmetric (complex: Hermitian): U = D L^H, with D above zero (incomplete Cholesky)
+    int factor_sweeps = 5; ///< fixed-point sweeps from the entries of A
+    int solve_sweeps = 4;  ///< Jacobi sweeps of each triangular solve, after the initial guess
+    /// Relative diagonal shift: fraction of the off-diagonal row sum that is added to the magnitude of the diagonal.
+    double shift = 0;
+    bool symmetric = false; ///< A is symmetric (complex: Hermitian): U = D L^H with positive D (incomplete Cholesky)
 };
 
 namespace detail {
 
-/// Rows in an order in which each finds done what it depends on.
+/// Rows in an order in which each row comes after the rows that it depends on.
 template <executor Executor>
 struct row_schedule {
     bool forwards = true;
     std::int32_t count = 0;
-    buffer<std::int32_t> rows{};         ///< by levels; not on the host
-    std::vector<std::int32_t> offsets{}; ///< of the levels
+    buffer<std::int32_t> rows{};         ///< sorted by level; empty on the host
+    std::vector<std::int32_t> offsets{}; ///< first row of each level
 
     static constexpr bool by_levels = !std::is_same_v<Executor, host_executor>;
 
@@ -66,11 +67,11 @@ struct row_schedule {
     }
 };
 
-/// A strict triangle of the factors as a matrix of its own.
+/// A strict triangle of the factors, stored as a separate matrix.
 template <executor Executor, class T>
 struct triangle {
     csr<T> matrix{};
-    buffer<std::int32_t> positions{}; ///< of its entries among those of both factors
+    buffer<std::int32_t> positions{}; ///< positions of its entries in the array of both factors
     srcsr_plan<std::int32_t> plan{};
     row_schedule<Executor> schedule{};
     mutable buffer<std::byte> workspace{}; ///< of the products
@@ -88,11 +89,11 @@ struct triangle {
     void take(Executor const& exec, T const* factors) {
         for_each(exec, positions.size(), copy_factor_values<T>{factors, positions.data(), matrix.values().data()});
     }
-    /// x = (I + T)^-1 b, or (D + T)^-1 b with the inverse of D; x may be b.
+    /// x = (I + T)^-1 b, or x = (D + T)^-1 b if `inverse` holds D^-1; x may be b.
     void solve(Executor const& exec, T const* inverse, T const* b, T* x) const {
         schedule.run(exec, solve_row<T>{matrix.view(), inverse, b, x});
     }
-    /// x after `sweeps` Jacobi sweeps from D^-1 b; uses `work`. x, b and work are apart.
+    /// Executes `sweeps` Jacobi sweeps from x = D^-1 b; overwrites `work`. x, b and work do not overlap.
     void sweep(Executor const& exec, int sweeps, T const* inverse, T const* b, T* x, T* work) const {
         T* now = sweeps % 2 == 0 ? x : work;
         T* next = sweeps % 2 == 0 ? work : x;
@@ -108,7 +109,7 @@ struct triangle {
     }
 };
 
-/// Magnitude of a trial solution; NaN where the pivot of the row will not do.
+/// Magnitude of an element of a trial solution; NaN if the pivot of the row is not usable.
 template <class T>
 struct trial_magnitude {
     T const *inverse, *solution;
@@ -130,29 +131,29 @@ struct equals_mirror {
 
 } // namespace detail
 
-/// L and U without fill: (L U)_ij = a_ij on the pattern of A, whose missing diagonal entries count as zeros that are
-/// stored. Where a pivot is zero, is not above zero for a symmetric A, or the factors amplify beyond the range of
-/// working precision, the diagonal is moved away from zero by more and more of the rest of its row, until they do not
+/// Factors L and U without fill: (L U)_ij = a_ij on the pattern of A; diagonal entries that A lacks are stored as
+/// zeros. If a pivot is zero, is not positive for a symmetric A, or the factors amplify vectors beyond the working
+/// precision, the diagonal is shifted by increasing fractions of the off-diagonal row sum until the factors are usable
 /// (Manteuffel 1980). Solves use workspace of the object: one at a time.
 ///
-/// Levels of an exact scheme on CUDA are worked out on the host. Throws matrix_error for values that are not finite,
-/// columns that a row holds twice, and a matrix that is not symmetric where options say so.
+/// On CUDA, the levels of the exact scheme are computed on the host. Throws matrix_error for values that are not
+/// finite, for duplicate columns in a row, and for a matrix that is not symmetric if options.symmetric is set.
 template <executor Executor, class T>
 class ilu_factors {
 public:
     ilu_factors(Executor const& exec, csr_view<T> a, ilu_options const& options);
 
-    /// New values on the pattern of the matrix that it was made of; allocates nothing.
+    /// Recomputes the factors for a matrix with the pattern of the first one and new values; allocates nothing.
     void refresh(Executor const& exec, csr_view<T> a);
     /// z = U^-1 L^-1 r
     void solve(Executor const& exec, array_view<T const> r, array_view<T> z) const;
 
     std::int64_t size() const { return inverse_.size(); }
     csr_view<T> lower() const { return lower_.matrix.view(); }
-    csr_view<T> upper() const { return upper_.matrix.view(); } ///< without its diagonal, and
+    csr_view<T> upper() const { return upper_.matrix.view(); } ///< strict upper triangle of U
     T const* inverse_pivots() const { return inverse_.data(); }
     double shift() const { return shift_; }
-    std::int32_t added() const { return added_; } ///< diagonal entries that A lacks
+    std::int32_t added() const { return added_; } ///< number of diagonal entries that A lacks
 
 private:
     static bool is_exact(ilu_scheme scheme) {
@@ -168,13 +169,13 @@ private:
 
     detail::pattern_fingerprint pattern_;
     ilu_options options_;
-    csr<T> whole_{}; ///< both factors, or A while they are made
+    csr<T> whole_{}; ///< both factors; during the factorisation A
     buffer<std::int32_t> diagonal_{}, sources_{}, row_of_{};
     std::array<buffer<T>, 2> swept_{};
     detail::triangle<Executor, T> lower_{}, upper_{};
     detail::row_schedule<Executor> factor_order_{};
     buffer<T> inverse_{};
-    buffer<T> trial_{}; ///< [2 n] a right-hand side and its solution
+    buffer<T> trial_{}; ///< [2 n] a trial right-hand side and its solution
     mutable buffer<T> work_{};
     detail::one_user user_{};
     double shift_ = 0;
@@ -218,8 +219,9 @@ void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
         if (is_sound(exec)) return;
         while (next <= shift_) next *= 10;
         if (next > 1e9)
-            throw matrix_error("no incomplete factorisation of a matrix whose values are this large or this small; "
-                               "scale it");
+            throw matrix_error(
+                "no usable incomplete factorisation was found: the values of the matrix are too large or "
+                "too small; scale the matrix");
     }
 }
 
@@ -251,7 +253,8 @@ T const* ilu_factors<Executor, T>::factorise(Executor const& exec) {
     return before;
 }
 
-/// Tries the factors on r_i = sum of |a_ij|: were they exact and well conditioned, the solution would be about 1.
+/// Solves with r_i = sum over j of |a_ij|: if the factors are accurate and well-conditioned, the solution is about 1.
+/// Returns whether it is moderate.
 template <executor Executor, class T>
 bool ilu_factors<Executor, T>::is_sound(Executor const& exec) {
     std::int64_t const n = size();
@@ -259,7 +262,7 @@ bool ilu_factors<Executor, T>::is_sound(Executor const& exec) {
     solve(exec, array_view<T const>(rhs), solution);
     double const largest = reduce(
         exec, n, 0.0, detail::trial_magnitude<T>{inverse_.data(), solution.data(), options_.symmetric}, maximum{});
-    return largest <= 1e3 / detail::unit_of<T>;
+    return largest <= 1e3 / detail::epsilon_of<T>;
 }
 
 template <executor Executor, class T>

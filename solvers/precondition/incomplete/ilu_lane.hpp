@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lane code of incomplete factorisations without fill: one row eliminated, one entry of a fixed-point sweep, one
-/// row of a triangular solve, one row of an incomplete sparse approximate inverse.
+/// Code of one lane for incomplete factorisations without fill: elimination of a row, one entry of a fixed-point sweep,
+/// one row of a triangular solve, one row of an incomplete sparse approximate inverse.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ struct ilu_view {
     T* values;
 };
 
-/// values[k] = a_k, with the diagonal moved away from zero by `shift` times the row's other magnitudes, upwards where
-/// pivots have to be positive. sums[i] is the sum of the row's magnitudes, 1 in a row of zeros.
+/// values[k] = a_k; the magnitude of the diagonal entry is increased by `shift` times the sum of the other magnitudes
+/// of the row, and made positive if pivots must be positive. sums[i] is the sum of the magnitudes of the row, 1 in a
+/// row of zeros.
 template <class T>
 struct load_factor_row {
     ilu_view<T> f;
@@ -41,11 +42,11 @@ struct load_factor_row {
         real const size = magnitude(pivot), sum = off_diagonal + size > real(0) ? off_diagonal + size : real(1);
         sums[i] = T(sum);
         real const more = shift * (off_diagonal > real(0) ? off_diagonal : sum);
-        if (shift > real(0)) pivot = positive ? T(size + more) : moved_away(pivot, size, more);
+        if (shift > real(0)) pivot = positive ? T(size + more) : shifted_away(pivot, size, more);
     }
 
 private:
-    COPPICE_HD static T moved_away(T const& pivot, real_of_t<T> size, real_of_t<T> more) {
+    COPPICE_HD static T shifted_away(T const& pivot, real_of_t<T> size, real_of_t<T> more) {
         if constexpr (is_complex_number<T>)
             return size > 0 ? pivot * ((size + more) / size) : T(more);
         else
@@ -53,7 +54,7 @@ private:
     }
 };
 
-/// Row i of the exact factors, from finished rows before it (Saad, Iterative Methods, algorithm 10.4).
+/// Computes row i of the exact factors from the complete rows before it (Saad, Iterative Methods, algorithm 10.4).
 template <class T>
 struct factor_row {
     ilu_view<T> f;
@@ -73,7 +74,7 @@ struct factor_row {
     }
 };
 
-/// The first guess of the sweeps: l_ij = a_ij / a_jj, u_ij = a_ij.
+/// Initial values of the sweeps: l_ij = a_ij / a_jj, u_ij = a_ij.
 template <class T>
 struct guess_entry {
     ilu_view<T> f;
@@ -86,10 +87,10 @@ struct guess_entry {
 };
 
 /// One entry of a fixed-point sweep (Chow and Patel 2015): l_ij = (a_ij - sum l_ik u_kj) / u_jj, u_ij = a_ij - sum l_ik
-/// u_kj over k < min(i, j), all from the values before the sweep.
+/// u_kj over k < min(i, j). All values on the right-hand side are those before the sweep.
 template <class T>
 struct sweep_entry {
-    ilu_view<T> f; ///< its values are those of A
+    ilu_view<T> f; ///< factors before the sweep have this pattern; values: those of A
     std::int32_t const* row_of;
     T const* before;
     T* after;
@@ -107,7 +108,7 @@ struct sweep_entry {
     }
 };
 
-/// l_ij = conj(u_ji) / u_jj for the factors of a Hermitian matrix: what sweeps leave between the two is taken from U.
+/// l_ij = conj(u_ji) / u_jj for a Hermitian matrix. Sweeps compute L and U with different errors; L is replaced.
 template <class T>
 struct mirror_entry {
     csr_view<T> f;
@@ -149,7 +150,7 @@ struct solve_row {
         x[i] = inverse ? sum * inverse[i] : sum;
     }
 };
-/// The rows of a level.
+/// Solves the rows of a level.
 template <class Row>
 struct row_in_level {
     Row row;
@@ -167,13 +168,13 @@ struct store_sweep {
     }
 };
 
-/// Row i of an approximate inverse M of a triangle with the rows t and the diagonal 1 / d: M T = I on the pattern of M.
-/// The columns J of the row are those of a small triangular system, which is solved by substitution; the values of the
-/// row hold its right-hand side until each is done.
+/// Computes row i of an approximate inverse M of a triangle with the rows t and the diagonal 1 / d: M T = I on the
+/// pattern of M. The columns J of the row select a small triangular system, which is solved by substitution; the values
+/// of the row hold its right-hand side first and are replaced by the solution.
 template <class T, bool Lower>
 struct invert_row {
     csr_view<T> t;
-    T const* inverse; ///< of the diagonal of the triangle; null where it is one
+    T const* inverse; ///< inverse of the diagonal of the triangle; null if the diagonal is one
     std::int32_t const *offsets, *columns;
     T* values;
 
@@ -181,11 +182,11 @@ struct invert_row {
         std::int32_t const begin = offsets[i], end = offsets[i + 1];
         for (std::int32_t k = begin; k < end; ++k) values[k] = std::int64_t(columns[k]) == i ? T(1) : T(0);
         for (std::int32_t step = 0; step < end - begin; ++step) {
-            std::int32_t const at = Lower ? end - 1 - step : begin + step; // from the diagonal outwards
+            std::int32_t const at = Lower ? end - 1 - step : begin + step; // starts at the diagonal
             std::int32_t const row = columns[at];
             T const value = inverse ? values[at] * inverse[row] : values[at];
             values[at] = value;
-            // Both run through rising columns.
+            // Merges two lists of ascending columns.
             std::int32_t to = Lower ? begin : at + 1;
             std::int32_t const last = Lower ? at : end;
             for (std::int32_t k = t.row_begin(row); k < t.row_end(row); ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What an incomplete factorisation knows of the pattern alone; made once for a matrix.
+/// The symbolic phase of an incomplete factorisation: computed once for a pattern.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// The pattern of A with every diagonal entry, columns sorted; in memory of the executor.
+/// The pattern of A with all diagonal entries, columns sorted; in memory of the executor.
 struct ilu_pattern {
     buffer<std::int32_t> offsets{}, columns{};
-    buffer<std::int32_t> sources{};  ///< which nonzero of A each one is, -1 for a diagonal entry that A lacks
-    buffer<std::int32_t> row_of{};   ///< row of each nonzero
-    buffer<std::int32_t> diagonal{}; ///< [n] place of the diagonal entry
-    std::int32_t missing = 0;        ///< diagonal entries that A lacks
+    buffer<std::int32_t> sources{};  ///< the nonzero of A for each entry, -1 for a diagonal entry that A lacks
+    buffer<std::int32_t> row_of{};   ///< row of each entry
+    buffer<std::int32_t> diagonal{}; ///< [n] position of the diagonal entry
+    std::int32_t missing = 0;        ///< number of diagonal entries that A lacks
 
     std::int32_t rows() const { return std::int32_t(diagonal.size()); }
 };
 
-/// Rows of a triangle: offsets[n + 1], columns sorted in each row, and where each entry stands in the whole pattern.
+/// Rows of a triangle: offsets[n + 1], columns sorted in each row, and the position of each entry in the whole pattern.
 struct triangle_pattern {
     buffer<std::int32_t> offsets{}, columns{}, positions{};
 };
 
-/// Length of row i with its diagonal entry.
+/// Number of entries of row i including the diagonal.
 struct ilu_row_length {
     std::int32_t const *offsets, *columns;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
@@ -42,8 +42,8 @@ struct ilu_row_length {
     }
 };
 
-/// Row i with its diagonal entry, sorted.
-struct place_ilu_row {
+/// Stores row i with its diagonal entry, sorted.
+struct store_ilu_row {
     std::int32_t const *of_matrix, *matrix_columns, *offsets;
     std::int32_t *columns, *sources, *row_of, *diagonal;
 
@@ -64,7 +64,8 @@ struct place_ilu_row {
             if (columns[k] == row) diagonal[i] = k;
     }
 };
-/// How many entries begin with entry k of n, if it repeats the one before it, else none.
+/// Returns n - k if entry k repeats the column of the previous entry, else 0. The maximum over k gives the first such
+/// entry.
 struct rest_if_repeated {
     std::int32_t const *columns, *row_of;
     std::int64_t n;
@@ -73,8 +74,8 @@ struct rest_if_repeated {
     }
 };
 
-/// Throws matrix_error where a row holds a column twice, overflow_error where diagonal entries that A lacks are too
-/// many for 32-bit offsets.
+/// Throws matrix_error if a row holds a column twice, overflow_error if the diagonal entries that A lacks exceed 32-bit
+/// offsets.
 template <executor Executor, class T>
 ilu_pattern make_ilu_pattern(Executor const& exec, csr_view<T> a) {
     std::int64_t const n = a.rows();
@@ -85,7 +86,7 @@ ilu_pattern make_ilu_pattern(Executor const& exec, csr_view<T> a) {
     for (auto* all : {&p.columns, &p.sources, &p.row_of}) *all = buffer<std::int32_t>(exec, total);
     p.diagonal = buffer<std::int32_t>(exec, n);
     for_each(exec, n,
-             place_ilu_row{a.offsets, a.indices, p.offsets.data(), p.columns.data(), p.sources.data(), p.row_of.data(),
+             store_ilu_row{a.offsets, a.indices, p.offsets.data(), p.columns.data(), p.sources.data(), p.row_of.data(),
                            p.diagonal.data()});
     rest_if_repeated const repeated{p.columns.data(), p.row_of.data(), total};
     std::int64_t const at = total - reduce(exec, total, std::int64_t(0), repeated, maximum{});
@@ -96,7 +97,7 @@ ilu_pattern make_ilu_pattern(Executor const& exec, csr_view<T> a) {
     return p;
 }
 
-/// The entries of row i left of the diagonal, or right of it.
+/// Entries of row i left of the diagonal, or right of it.
 struct strict_row {
     std::int32_t const *offsets, *diagonal;
     bool lower;
@@ -104,7 +105,7 @@ struct strict_row {
     COPPICE_HD std::int32_t end(std::int64_t i) const { return lower ? diagonal[i] : offsets[i + 1]; }
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return end(i) - begin(i); }
 };
-struct place_strict_row {
+struct store_strict_row {
     strict_row row;
     std::int32_t const *all_columns, *offsets;
     std::int32_t *columns, *positions;
@@ -126,13 +127,13 @@ triangle_pattern strict_triangle(Executor const& exec, ilu_pattern const& p, boo
     t.offsets = offsets_of_degrees<std::int32_t>(exec, n, row, total);
     t.columns = buffer<std::int32_t>(exec, total);
     t.positions = buffer<std::int32_t>(exec, total);
-    for_each(exec, n, place_strict_row{row, p.columns.data(), t.offsets.data(), t.columns.data(), t.positions.data()});
+    for_each(exec, n, store_strict_row{row, p.columns.data(), t.offsets.data(), t.columns.data(), t.positions.data()});
     return t;
 }
 
-/// Row i of |T| with a unit diagonal for a strict triangle T: the diagonal stands last in a lower one, first in an
-/// upper one.
-struct place_with_diagonal {
+/// Row i of |T| with a unit diagonal for a strict triangle T: the diagonal entry is the last one in a lower triangle,
+/// the first one in an upper triangle.
+struct store_with_diagonal {
     std::int32_t const *strict_offsets, *strict_columns;
     std::int64_t n;
     bool lower;
@@ -148,25 +149,26 @@ struct place_with_diagonal {
     }
 };
 
-// What only the host works out, of patterns there.
+// Computed on the host only, from patterns in host memory.
 
-/// Rows in levels: those of level l, [offsets[l], offsets[l + 1]) of `rows`, depend on rows of earlier levels only.
+/// Level schedule: the rows of level l, [offsets[l], offsets[l + 1]) of `rows`, depend on rows of earlier levels only.
 struct row_levels {
     std::vector<std::int32_t> rows{}, offsets{};
 };
-/// Offsets and columns of a triangle.
+/// Offsets and columns of a triangle in host memory.
 struct host_triangle {
     std::vector<std::int32_t> offsets{}, columns{};
 };
 
-/// Levels of the solution with a strict triangle: rows in rising order for a lower one, falling for an upper one.
+/// Level schedule of the solution with a strict triangle: ascending rows for a lower one, descending rows for an upper
+/// one.
 row_levels levels_of(host_triangle const& triangle, bool lower);
 
-/// Pattern of |T|^power for a strict triangle with a unit diagonal, the diagonal included, columns sorted. Throws
-/// overflow_error where it outgrows 32-bit offsets.
+/// Pattern of |T|^power for a strict triangle T with a unit diagonal, including the diagonal, columns sorted. Throws
+/// overflow_error if it exceeds 32-bit offsets.
 host_triangle triangle_power(host_triangle const& triangle, int power);
 
-/// Pattern of |T|^power; that of T itself with its diagonal where the data lives.
+/// Pattern of |T|^power. For power = 1 it is computed on the device, otherwise on the host.
 template <executor Executor>
 triangle_pattern triangle_power(Executor const& exec, array_view<std::int32_t const> offsets,
                                 array_view<std::int32_t const> columns, bool lower, int power) {
@@ -184,7 +186,7 @@ triangle_pattern triangle_power(Executor const& exec, array_view<std::int32_t co
     p.columns = buffer<std::int32_t>(exec, total);
     if (n == 0) fill(exec, p.offsets.view(), 0);
     for_each(exec, n,
-             place_with_diagonal{offsets.data(), columns.data(), n, lower, p.offsets.data(), p.columns.data()});
+             store_with_diagonal{offsets.data(), columns.data(), n, lower, p.offsets.data(), p.columns.data()});
     return p;
 }
 

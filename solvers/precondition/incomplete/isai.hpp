@@ -26,8 +26,9 @@ struct store_scaled_value {
     COPPICE_HD void operator()(std::int64_t i, T const& value) const { to[i] = scale[i] * value; }
 };
 
-/// Row i in two bytes a value: m_ij = row[i] half_ij column[j] with values of at most 1. Scales are powers of two,
-/// those of columns the sizes of the inverse pivots: so the size of a row or column of A does not matter.
+/// Stores row i with two bytes per value: m_ij = row[i] half_ij column[j] with |half_ij| <= 1. Scales are powers of
+/// two; column scales are the magnitudes of the inverse pivots, so the result does not depend on the scale of rows and
+/// columns of A.
 template <class T>
 struct halve_row {
     csr_view<T> a;
@@ -45,7 +46,7 @@ struct halve_row {
     }
 
 private:
-    /// Not below the value; 1 where that has no size.
+    /// The smallest power of two above the magnitude; 1 if the value is zero or not finite.
     COPPICE_HD static T power_of_two(T value) {
         bool const sized = value != T(0) && is_finite(value);
         return sized ? std::ldexp(T(1), std::ilogb(value) + 1) : T(1);
@@ -67,7 +68,7 @@ struct inverse_triangle {
     csr<T> matrix{};
     srcsr_plan<std::int32_t> plan{};
     mutable buffer<std::byte> workspace{}; ///< of the products
-    buffer<float16> half{};                ///< the values again, where products read two bytes of each
+    buffer<float16> half{};                ///< the values with two bytes each, if `in_half` is set
     buffer<T> row{}, column{};
 
     void make(Executor const& exec, csr_view<T> t, int power, bool in_half = false) {
@@ -81,7 +82,8 @@ struct inverse_triangle {
         row = buffer<T>(exec, matrix.rows());
         column = buffer<T>(exec, matrix.rows());
     }
-    /// `inverse`: of the diagonal of the triangle, null for one of ones. `inverse_pivots`: for half storage.
+    /// `inverse`: inverse of the diagonal of the triangle, null if the diagonal is one. `inverse_pivots`: column scales
+    /// for values of two bytes.
     void fill(Executor const& exec, csr_view<T> t, T const* inverse, T const* inverse_pivots = nullptr) {
         for_each(exec, matrix.rows(),
                  invert_row<T, Lower>{t, inverse, matrix.row_offsets().data(), matrix.column_indices().data(),
@@ -106,13 +108,14 @@ struct inverse_triangle {
 
 } // namespace detail
 
-/// z = M_U M_L r with approximate inverses of the factors of ILU(0): M_L L = I on the pattern of |L|^power, M_U U = I
-/// on that of |U|^power. Two products, no triangular solve. Not symmetric where A is. Uses workspace of the object.
+/// Computes z = M_U M_L r with approximate inverses of the factors of ILU(0): M_L L = I on the pattern of |L|^power,
+/// M_U U = I on that of |U|^power. Takes two products and no triangular solve. Not symmetric even if A is. Uses
+/// workspace of the object.
 template <executor Executor, class T>
 class isai_preconditioner {
 public:
-    /// `in_half`: products read two bytes of each value of the inverses, and a scale of each row; argument_error for
-    /// complex values, which have no such storage.
+    /// `in_half`: the values of the inverses are stored with two bytes each and one scale per row. Throws
+    /// argument_error for complex values, for which this storage does not exist.
     isai_preconditioner(Executor const& exec, csr_view<T> a, int power, ilu_options const& options = {},
                         bool in_half = false)
         : factors_(exec, a, options), middle_(exec, a.rows()) {
@@ -123,7 +126,7 @@ public:
         invert(exec);
     }
 
-    /// New values on the pattern of the matrix that it was made of.
+    /// Recomputes the inverses for a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T> a) {
         factors_.refresh(exec, a);
         invert(exec);

@@ -28,10 +28,10 @@ inline constexpr bool is_shareable<M> = M::shareable;
 } // namespace detail
 
 /// Type-erased preconditioner. Holds any class with apply(exec, r, z) const and, optionally, refresh(exec, a) and
-/// findings(). A cheap handle; copies share the preconditioner, which serves one thread at a time: apply() and
-/// refresh() throw argument_error if another thread is in one of them, or in a solve with a preconditioner that
-/// varies(). Preconditioners without mutable state declare `static constexpr bool shareable = true` ("none", "jacobi")
-/// and serve any number of threads.
+/// findings(). Copies share the preconditioner and cost little. It serves one thread at a time: apply() and refresh()
+/// throw argument_error if another thread executes one of them, or a solve with a preconditioner that varies().
+/// Preconditioners without mutable state declare `static constexpr bool shareable = true` ("none", "jacobi") and serve
+/// any number of threads.
 template <executor Executor, class T, class I = std::int32_t>
 class any_preconditioner {
 public:
@@ -39,13 +39,13 @@ public:
     any_preconditioner(M preconditioner, preconditioner_report report)
         : held_(std::make_shared<model<M>>(std::move(preconditioner), std::move(report))) {}
 
-    /// z ≈ A^-1 r
+    /// Computes z ≈ A^-1 r.
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const use = enter();
         held_->apply(exec, r, z);
     }
-    /// Recomputes the preconditioner for new values on the same pattern; everything that depends only on the pattern,
-    /// and the forest, is kept.
+    /// Recomputes the preconditioner for new values on the same pattern. Everything that depends only on the pattern is
+    /// reused, also the forest.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         auto const use = enter();
         held_->refresh(exec, a);
@@ -54,7 +54,7 @@ public:
     /// Whether apply() queues the same work at every call and neither allocates nor synchronises, so that it may be
     /// captured into a CUDA graph.
     bool replayable() const { return held_->replayable(); }
-    /// z = r
+    /// Whether apply() computes z = r.
     bool is_identity() const { return held_->is_identity(); }
 
     /// Whether M differs between calls of apply(), cyclically: only for fgmres.
@@ -67,7 +67,7 @@ public:
         return varies() ? std::move(use) : detail::one_user::use();
     }
 
-    /// The linear forest of a "forest" preconditioner (the first one of several), or null; valid as long as the
+    /// Linear forest of a "forest" preconditioner (of several: the first one), or null; valid as long as the
     /// preconditioner.
     linear_forest<I> const* forest() const { return held_->forest(); }
     std::string const& name() const { return held_->report.name; }

@@ -24,7 +24,7 @@ std::string option_names(std::span<option_row const> rows) {
     return text;
 }
 
-/// The number that is all of `text`.
+/// Reads a number; empty if `text` contains anything else.
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {
     Number value{};

@@ -21,22 +21,22 @@ namespace coppice::inline v0_1 {
 
 enum class option_kind { integer, real, choice };
 
-using choice_names = std::array<std::string_view, 6>; ///< empty ones are none
+using choice_names = std::array<std::string_view, 6>; ///< unused ones are empty
 
-/// An option of a method. Names are those of the command line without its dashes: "charge-period".
+/// An option of a method. Names are those of the command line without leading dashes: "charge-period".
 struct option_row {
     std::string_view name{};
     option_kind kind = option_kind::integer;
-    std::string_view standard{}; ///< the default, as a user would write it
+    std::string_view standard{}; ///< the default value as text
     std::string_view meaning{};
-    double min = 0; ///< range of numbers, both ends included
+    double min = 0; ///< inclusive range of a number
     double max = std::numeric_limits<double>::infinity();
-    choice_names choices{}; ///< of a choice
+    choice_names choices{}; ///< allowed values of a choice
 
     friend bool operator==(option_row const&, option_row const&) = default;
 };
 
-/// "an integer of at least 0", "one of: hash, near"
+/// Describes the allowed values: "an integer of at least 0", "one of: hash, near".
 std::string expected_of(option_row const& row);
 
 /// An option value as text; a number is converted to the shortest text that reads back as the same number.
@@ -59,7 +59,7 @@ public:
     option_values() = default;
     option_values(std::initializer_list<std::pair<std::string_view, option_value>> entries);
 
-    /// A later value for a name replaces an earlier one.
+    /// Appends an option; if the name exists, replaces its value.
     void set(std::string_view name, option_value value);
     option_value const* find(std::string_view name) const;
     std::vector<std::pair<std::string, option_value>> const& entries() const { return entries_; }
@@ -85,7 +85,7 @@ public:
 
     std::int64_t integer(std::string_view name) const;
     double real(std::string_view name) const;
-    /// Position in the row's choices.
+    /// Index of the value among the choices of the option.
     int choice(std::string_view name) const;
     /// The given value or the default, as text.
     std::string_view text(std::string_view name) const;
@@ -100,7 +100,7 @@ private:
     option_values values_;
 };
 
-/// The elements of `values` that have a row.
+/// Returns the elements of `values` whose names have a row.
 option_values known_options(std::span<option_row const> rows, option_values const& values);
 
 } // namespace coppice::inline v0_1

@@ -8,8 +8,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// 32-bit hash of the index at position k, which a core computes for several positions simultaneously. Different
-/// indices at the same k have different hashes.
+/// 32-bit hash of the index at position k, in vectorisable code. Different indices at the same k have different hashes.
 template <class I>
 struct hash_index {
     I const* indices;
@@ -29,25 +28,25 @@ public:
     pattern_fingerprint(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
 
     pattern_size const& size() const { return size_; }
-    /// Whether words that queue_hash() wrote are those of this pattern.
+    /// Returns whether the words that queue_hash() has written are those of this pattern.
     COPPICE_HD static bool is_hash(std::uint64_t const* words, std::uint64_t hash) {
         return words[0] + words[1] == hash;
     }
     std::uint64_t hash() const { return hash_; }
 
-    /// Throws dimension_error for another size, matrix_error for another pattern. Waits.
+    /// Throws dimension_error if the size differs, matrix_error if the pattern differs. Waits.
     template <executor Executor, class T, class I>
     void require_same_pattern(Executor const& exec, csr_view<T, I> a) const {
         size_.require_same(a);
         if (hash_of(exec, a) != hash_) refuse();
     }
-    /// The same, and matrix_error for values that are not finite.
+    /// Calls require_same_pattern(); also throws matrix_error for values that are not finite.
     template <executor Executor, class T, class I>
     void require_same(Executor const& exec, csr_view<T, I> a) const {
         require_same_pattern(exec, a);
         require_finite(exec, a);
     }
-    /// Writes the two words of the hash of a pattern into memory of the executor; does not wait.
+    /// Writes the two words of the hash of a pattern to memory of the executor; does not wait.
     template <executor Executor, class T, class I>
     static void queue_hash(Executor const& exec, csr_view<T, I> a, std::uint64_t* to) {
         reduce_to(exec, std::int64_t(a.rows()) + 1, std::uint64_t(0), hash_index<I>{a.offsets, 1}, plus{}, to);

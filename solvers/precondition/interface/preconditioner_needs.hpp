@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Does a matrix have what a preconditioner needs of it?
+/// Checks whether a matrix has the properties that a preconditioner needs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct row_of_zero {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return diagonal[i] == T(0) ? i : none; }
 };
 
-/// The first row with a zero; nothing where there is none. Waits.
+/// Returns the first row with a zero; empty if there is none. Waits.
 template <executor Executor, class T>
 std::optional<std::int64_t> first_zero(Executor const& exec, array_view<T const> diagonal) {
     std::int64_t const n = diagonal.size();
@@ -30,13 +30,13 @@ std::optional<std::int64_t> first_zero(Executor const& exec, array_view<T const>
 
 } // namespace detail
 
-/// The first need that a square matrix does not meet.
+/// The first requirement that a square matrix does not meet.
 struct unmet_need {
     enum { zero_on_diagonal, unsymmetric } kind;
-    std::int64_t row = 0; ///< with a zero on its diagonal, counted from 0
+    std::int64_t row = 0; ///< first row with a zero on its diagonal, counted from 0
 };
 
-/// Nothing where `a` has all that is needed. Waits.
+/// Returns the first unmet requirement; empty if `a` meets all. Waits.
 template <executor Executor, class T, class I>
 std::optional<unmet_need> find_unmet_need(Executor const& exec, matrix_needs needs, csr_view<T, I> a) {
     if (needs.diagonal) {

@@ -12,30 +12,30 @@
 
 namespace coppice::inline v0_1 {
 
-/// What a preconditioner needs of a matrix beyond being square.
+/// Requirements of a preconditioner in addition to a square matrix.
 struct matrix_needs {
     bool diagonal = false;  ///< every diagonal entry is stored and not zero
-    bool symmetric = false; ///< in pattern and values
+    bool symmetric = false; ///< symmetric pattern and values
 };
 
-/// A preconditioner in the registry; the texts are shown in the help of the command and in the guide.
+/// Description of a preconditioner in the registry; the texts are shown in the help of the command and in the guide.
 struct preconditioner_row {
     std::string_view name;
-    std::string_view matrix; ///< M
-    std::string_view setup;  ///< what setting up costs
-    std::string_view suits;  ///< what it is for
+    std::string_view matrix; ///< formula of M
+    std::string_view setup;  ///< cost of the set-up
+    std::string_view suits;  ///< matrices that it is suited for
     matrix_needs needs{};
-    bool compared = true;           ///< among those that a report runs beside the chosen one
-    bool keeps_symmetry = true;     ///< M is symmetric where A is, as cg and minres need it
-    bool varies = false;            ///< M is another one at every call: for fgmres alone
-    bool refresh_allocates = false; ///< refresh() takes memory for the time of the call
+    bool compared = true;           ///< whether reports compare it with the selected preconditioner
+    bool keeps_symmetry = true;     ///< M is symmetric if A is, as cg and minres require
+    bool varies = false;            ///< M differs between calls, which only fgmres allows
+    bool refresh_allocates = false; ///< refresh() allocates temporary memory
     std::span<option_row const> options{};
 };
 
 enum class finding_unit {
     count,
     fraction, ///< in [0, 1]
-    number,   ///< of no unit
+    number,   ///< without a unit
     seconds
 };
 
@@ -50,10 +50,10 @@ struct finding {
 struct preconditioner_report {
     std::string name{};
     double setup_seconds = 0;
-    option_values options{};         ///< all of them with their values, defaults included
-    std::vector<finding> findings{}; ///< in the order of importance to a reader
+    option_values options{};         ///< all options with their values, including defaults
+    std::vector<finding> findings{}; ///< most important first
 
-    /// The number with this key; throws argument_error, with the existing keys, if there is none.
+    /// Returns the number with this key; throws argument_error, with the existing keys, if there is none.
     double number(std::string_view key) const;
     bool has(std::string_view key) const;
 };

@@ -9,7 +9,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Rounds to 16 significant bits: weights that differ only by rounding errors become equal, so that the scale of a row,
+/// Rounds to 16 significant bits. Weights that differ only by rounding errors become equal, so the scale of a row,
 /// which changes the rounding of its quotients, does not decide ties.
 COPPICE_HD inline float to_16_bits(float value) {
     std::uint32_t bits;
@@ -26,7 +26,7 @@ COPPICE_HD inline double to_16_bits(double value) {
     return value;
 }
 
-/// Replaces the last bits of the value: an order among values that are equal to 16 bits.
+/// Replaces the last bits of the value by `last`, which orders values that are equal to 16 bits.
 COPPICE_HD inline float with_last_bits(float value, std::uint8_t last) {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The options of tridiagonal solves, for every preconditioner that is made of them.
+/// Options of tridiagonal solves, for all preconditioners that contain such solves.
 #pragma once
 
 #include <coppice/solvers/direct/interface/pivoting.hpp>

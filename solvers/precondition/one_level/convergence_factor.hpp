@@ -37,8 +37,8 @@ struct step_of_error {
 
 /// Estimates the factor by which the error of x <- x + M^-1 (b - A x) decreases per step, from a random error: the
 /// geometric mean of |e_k| / |e_k-1| over the second half of `steps`, which tends to the spectral radius of I - M^-1 A.
-/// The iteration converges if it is below 1; a multigrid cycle with 0.1 gains one digit per step. The same bits in
-/// every run.
+/// The iteration converges if the factor is below 1; a factor of 0.1 gains one digit per step. The result is the same
+/// on every run.
 ///
 /// Returns 0 if an error vanishes or there are no rows, infinity if the error overflows. Real matrices. Throws
 /// argument_error for fewer than two steps, dimension_error if A is not square. Synchronises in every step.

@@ -43,12 +43,12 @@ struct add_diagonal_sums {
     }
 };
 
-/// inverse[i] = 1 / d_i. If it is not finite, d_i is that of diagp_1, and 1 in a row without entries. growth[i], if not
-/// null, is the sum of the magnitudes in row i of I - D^-1 A.
+/// Stores inverse[i] = 1 / d_i. If this is not finite, d_i is that of diagp_1, and 1 in a row without entries.
+/// growth[i], if not null, is the sum of the magnitudes in row i of I - D^-1 A.
 template <class T>
 struct store_inverse {
     diagonal_kind kind;
-    bool positive; ///< |d_i|
+    bool positive; ///< use |d_i|
     T* inverse;
     std::uint8_t* regularised;
     T* growth;
@@ -66,10 +66,10 @@ struct store_inverse {
 private:
     COPPICE_HD static T diagonal(diagonal_kind kind, diagonal_sums<T> const& sum) {
         T const here = magnitude(sum.diagonal);
-        T const unit = sum.diagonal < T(0) ? T(-1) : T(1);
+        T const sign = sum.diagonal < T(0) ? T(-1) : T(1);
         if (kind == diagonal_kind::diagp_0) return sum.diagonal;
-        if (kind == diagonal_kind::diagp_1) return unit * (here < sum.off_diagonal ? sum.off_diagonal : here);
-        if (kind == diagonal_kind::diagp_2) return unit * (here + sum.off_diagonal);
+        if (kind == diagonal_kind::diagp_1) return sign * (here < sum.off_diagonal ? sum.off_diagonal : here);
+        if (kind == diagonal_kind::diagp_2) return sign * (here + sum.off_diagonal);
         return sum.diagonal + sum.off_diagonal;
     }
 };
@@ -79,7 +79,7 @@ struct growth_of_row {
     COPPICE_HD double operator()(std::int64_t i) const { return growth[i]; }
 };
 
-/// Returns the number of steps, at most `steps` and at least one, that limits growth^steps to 12 digits.
+/// Returns the largest number of steps, at most `steps`, for which growth^(steps - 1) <= 1e12.
 inline int fitting_steps(double growth, int steps) {
     if (growth <= 1) return steps;
     double const limit = 1 + std::floor(std::log(1e12) / std::log(growth));
@@ -93,7 +93,7 @@ struct scale_elements {
     T* y;
     COPPICE_HD void operator()(std::int64_t i) const { y[i] = factor[i] * x[i]; }
 };
-/// next = x + D^-1 (r - A x), row by row
+/// Computes next = x + D^-1 (r - A x), row by row.
 template <class T>
 struct store_correction {
     T const *inverse, *r, *x;
@@ -105,11 +105,11 @@ struct store_correction {
 
 } // namespace detail
 
-/// z after `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34); one step is z = D^-1 r. D is one of the diagonals
-/// above, signed or in absolute value. An entry without a finite inverse is replaced by that of diagp_1, or by 1 in a
-/// row without entries; both count as regularised. If the steps diverge, fewer are taken, so that finite vectors stay
-/// finite; the report contains the number. For more than one step it stores a copy of A and uses workspace of the
-/// object: one solve at a time. Throws matrix_error for values that are not finite.
+/// Computes z by `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34); one step is z = D^-1 r. D is one of the
+/// diagonals above, signed or in absolute value. An entry without a finite inverse is replaced by that of diagp_1, or
+/// by 1 in a row without entries; both count as regularised. If the steps diverge, fewer steps are executed, so that
+/// finite vectors stay finite; the report contains their number. For more than one step the object stores a copy of A
+/// and uses workspace: one solve at a time. Throws matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
 class diagonal_preconditioner {
 public:
@@ -127,7 +127,7 @@ public:
         refresh(exec, a);
     }
 
-    /// New values on the pattern of the matrix that it was made of.
+    /// Recomputes the diagonal for a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         pattern_.require_same_pattern(exec, a);
         detail::require_finite(exec, a);
@@ -148,7 +148,7 @@ public:
         require_size("r of a preconditioner", r, n);
         require_size("z of a preconditioner", z, n);
         auto const use = user_.enter("this diagonal_preconditioner");
-        // The last step writes z.
+        // The buffers alternate; the last step writes z.
         T* now = taken_ % 2 == 1 ? z.data() : work_.data();
         T* next = taken_ % 2 == 1 ? work_.data() : z.data();
         for_each(exec, n, detail::scale_elements<T>{inverse_.data(), r.data(), now});

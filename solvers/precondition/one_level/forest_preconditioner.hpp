@@ -17,15 +17,16 @@
 namespace coppice::inline v0_1 {
 
 struct forest_options {
-    /// Degree is 2; rounds, charges, seed. Ties go to the nearer vertex: where weights decide (ANISO1, 2, 3) hash gives
-    /// the same, on the 5-point grid of 1000^2 near leaves 281 paths instead of 86,675 and CG takes 547 iterations
-    /// instead of 649, BiCGStab 245 instead of 277 (means over seven perturbations of b).
+    /// Options of the [0, 2]-factor: rounds, charges, seed. Ties go to the nearer vertex. If weights decide (ANISO1, 2,
+    /// 3), `hash` gives the same result; on the 5-point grid of 1000^2 points, `near` gives 281 paths instead of
+    /// 86,675, and CG takes 547 iterations instead of 649, BiCGStab 245 instead of 277 (means over seven perturbations
+    /// of b).
     factor_options factor{.ties = tie_rule::near};
     tridiagonal_options tridiagonal{}; ///< pivoting of the solves
 };
 
-/// z = P^T T^-1 P r ("AlgTriScalPrecond", thesis section 4.6): P numbers the vertices along the paths of a linear
-/// forest of heavy edges, T is the tridiagonal matrix of the entries of P A P^T that the forest covers.
+/// Computes z = P^T T^-1 P r ("AlgTriScalPrecond", thesis section 4.6): P numbers the vertices along the paths of a
+/// linear forest of heavy edges, T is the tridiagonal matrix of the entries of P A P^T that the forest covers.
 ///
 /// Set-up: edge weights |A| + |A^T| (|A| if A is symmetric), [0, 2]-factor (algorithm 8), linear forest, coefficients;
 /// these are regularised if T is singular or nearly singular (tridiagonal_regulariser). The result depends on the order
@@ -35,23 +36,23 @@ struct forest_options {
 template <executor Executor, class T, class I = std::int32_t>
 class forest_preconditioner {
 public:
-    /// Throws dimension_error where A is not square, matrix_error where its values are not finite, argument_error for
-    /// options out of range.
+    /// Throws dimension_error if A is not square, matrix_error if its values are not finite, argument_error for options
+    /// out of range.
     forest_preconditioner(Executor const& exec, csr_view<T, I> a, forest_options const& options = {});
 
-    /// New values on the pattern of the matrix that it was made of: the forest stays, its coefficients are read again.
+    /// Reads the coefficients of a matrix with the pattern of the first one; the forest is reused.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
 
     linear_forest<I> const& forest() const { return forest_; }
     tridiagonal_view<T> system() const { return system_.view(); }
-    /// Coverage, paths, cycles, and the times of the setup.
+    /// Weight coverage, number of paths and cycles, and the times of the set-up.
     std::vector<finding> findings() const;
 
 private:
-    /// Seconds that the stages of the setup took.
-    struct stage_times {
+    /// Seconds of each step of the set-up.
+    struct step_times {
         double weights = 0; ///< symmetrised edge weights
         double factor = 0;  ///< [0, 2]-factor
         double forest = 0;  ///< cycles, paths, permutation
@@ -66,21 +67,21 @@ private:
 
     detail::pattern_fingerprint pattern_;
     tridiagonal_options options_;
-    buffer<std::uint64_t> hash_; ///< of the pattern of the matrix to read
+    buffer<std::uint64_t> hash_; ///< pattern hash of the matrix that is read
     linear_forest<I> forest_;
     forest_system_indices<I> capacity_offsets_;
     tridiagonal<T> system_;
     mutable buffer<std::byte> workspace_;
     detail::one_user user_{};
-    stage_times times_{};
-    int rounds_ = 0; ///< of the factor
+    step_times times_{};
+    int rounds_ = 0; ///< rounds of the factor algorithm
     tridiagonal_regulariser<Executor, T> regulariser_{};
     std::int64_t regularised_rows_ = 0;
 };
 
 namespace detail {
 
-/// Seconds since the last call; includes the queued work of `exec`.
+/// Returns the seconds since the last call of lap(), including the queued work of `exec`.
 template <executor Executor>
 class stopwatch {
 public:
@@ -96,13 +97,13 @@ private:
     std::chrono::steady_clock::time_point last_{};
 };
 
-/// The diagnostics of a system, and whether it was read from a matrix of the expected pattern.
-struct read_health {
+/// Diagnostics of a system, and whether the matrix that it was read from has the expected pattern.
+struct read_diagnostics {
     system_diagnostics diagnostics;
-    std::int64_t same; ///< 1: it was
+    std::int64_t same; ///< 1: expected pattern
 };
-struct join_read_health {
-    COPPICE_HD read_health operator()(read_health const& a, read_health const& b) const {
+struct merge_read_diagnostics {
+    COPPICE_HD read_diagnostics operator()(read_diagnostics const& a, read_diagnostics const& b) const {
         return {worse_diagnostics{}(a.diagnostics, b.diagnostics), a.same & b.same};
     }
 };
@@ -110,11 +111,11 @@ struct join_read_health {
 template <class T, class O>
 struct read_healthy_row {
     read_forest_row<T, O> read;
-    std::uint64_t const* found; ///< as pattern_fingerprint::queue_hash() wrote them
+    std::uint64_t const* found; ///< hash words from pattern_fingerprint::queue_hash()
     std::uint64_t expected;
     tridiagonal_view<T> system;
 
-    COPPICE_HD read_health operator()(std::int64_t p) const {
+    COPPICE_HD read_diagnostics operator()(std::int64_t p) const {
         if (!pattern_fingerprint::is_hash(found, expected)) return {{0, 1}, 0};
         read(p);
         return {row_diagnostics<T>{system}(p), 1};
@@ -129,25 +130,25 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     : pattern_(exec, a), options_(options.tridiagonal) {
     require_square(a, "a preconditioner");
     make_forest(exec, a, options.factor);
-    detail::stopwatch part(exec);
+    detail::stopwatch watch(exec);
     capacity_offsets_ = find_forest_system(exec, a, forest_);
     hash_ = buffer<std::uint64_t>(exec, 2);
     system_ = tridiagonal<T>(exec, a.rows());
     read_system(exec, a);
-    times_.system = part.lap();
+    times_.system = watch.lap();
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
 }
 
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor) {
     factor.degree = 2; // paths
-    detail::stopwatch part(exec);
+    detail::stopwatch watch(exec);
     auto const weights = make_edge_weights(exec, a);
-    times_.weights = part.lap();
+    times_.weights = watch.lap();
     auto const edges = parallel_factor(exec, weights.view, factor);
-    times_.factor = part.lap();
+    times_.factor = watch.lap();
     forest_ = graph_detail::forest_of_factor(exec, weights.view, edges);
-    times_.forest = part.lap();
+    times_.forest = watch.lap();
     rounds_ = edges.rounds;
 }
 
@@ -170,14 +171,14 @@ void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, cs
     if (a.rows() == 0) return;
     detail::pattern_fingerprint::queue_hash(exec, a, hash_.data());
     auto const found = reduce(
-        exec, a.rows(), detail::read_health{{0, 1}, 1},
+        exec, a.rows(), detail::read_diagnostics{{0, 1}, 1},
         detail::read_healthy_row<T, I>{
             {capacity_offsets_, a.coefficients, system_}, hash_.data(), pattern_.hash(), std::as_const(system_).view()},
-        detail::join_read_health{});
+        detail::merge_read_diagnostics{});
     if (found.same == 0) detail::pattern_fingerprint::refuse();
     regularised_rows_ =
         regulariser_.regularise(exec, system_, options_, forest_.weight_coverage == 1, found.diagnostics);
-    if (regularised_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
+    if (regularised_rows_ > 0) exec.synchronize(); // apply() requires that the regularised system is complete
 }
 
 template <executor Executor, class T, class I>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal. Each with its row in the
-/// catalogue.
+/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal; each with its description in the
+/// registry.
 #pragma once
 
 #include <limits>
@@ -25,7 +25,7 @@ struct invert_element {
     COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
 };
 
-/// Sums of |a_ij|: on the sub- and superdiagonal, and over all off-diagonal entries.
+/// Sums of |a_ij| over the sub- and superdiagonal, and over all off-diagonal entries.
 struct couplings {
     double off_diagonal, all;
 };
@@ -34,7 +34,7 @@ struct add_couplings {
         return {a.off_diagonal + b.off_diagonal, a.all + b.all};
     }
 };
-/// Writes row i of the system and gives its couplings.
+/// Writes row i of the system and returns its sums of magnitudes.
 template <class T, class I>
 struct read_tridiagonal_row {
     csr_view<T, I> a;
@@ -59,7 +59,7 @@ struct read_tridiagonal_row {
 
 } // namespace detail
 
-/// z = r.
+/// Computes z = r.
 class identity_preconditioner {
 public:
     static constexpr bool shareable = true;
@@ -73,32 +73,32 @@ public:
     bool is_identity() const { return true; }
 };
 
-/// z_i = r_i / a_ii. Throws matrix_error, with the first such row, if a diagonal entry is zero or not stored.
+/// Computes z_i = r_i / a_ii. Throws matrix_error, with the first such row, if a diagonal entry is zero or not stored.
 template <executor Executor, class T, class I = std::int32_t>
 class jacobi_preconditioner {
 public:
     static constexpr bool shareable = true;
 
     jacobi_preconditioner(Executor const& exec, csr_view<T, I> a);
-    /// New values on the pattern of the matrix that it was made of.
+    /// Recomputes the inverses for a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
 
 private:
     detail::pattern_fingerprint pattern_;
-    buffer<T> inverse_, next_; ///< next_: what a refresh fills before it takes the place of inverse_
+    buffer<T> inverse_, next_; ///< refresh() fills next_ and then swaps it with inverse_
 };
 
-/// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
-/// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
+/// Computes z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of
+/// thesis section 4.6). Pivoting handles zeros on the diagonal; a singular or nearly singular tridiagonal matrix is
 /// regularised (tridiagonal_regulariser). apply() uses workspace of the object: it throws argument_error if another
-/// thread is in it.
+/// thread executes it.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
     tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a, tridiagonal_options options = {});
-    /// New values on the pattern of the matrix that it was made of.
+    /// Reads a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     std::vector<finding> findings() const {
@@ -110,7 +110,7 @@ public:
 private:
     detail::pattern_fingerprint pattern_;
     tridiagonal_options options_;
-    double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
+    double coverage_ = 0; ///< fraction of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
     tridiagonal_regulariser<Executor, T> regulariser_{};
     std::int64_t regularised_rows_ = 0;
@@ -162,7 +162,7 @@ void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, c
         exec, a.rows(), detail::couplings{0, 0},
         detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},
         detail::add_couplings{});
-    coverage_ = sum.all != 0 ? sum.off_diagonal / sum.all : 1; // a NaN stays
+    coverage_ = sum.all != 0 ? sum.off_diagonal / sum.all : 1; // a NaN remains NaN
     regularised_rows_ = regulariser_.regularise(exec, system_, options_, coverage_ == 1);
 }
 

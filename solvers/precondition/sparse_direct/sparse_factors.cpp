@@ -81,11 +81,11 @@ namespace {
 /// Bytes that can be used without swapping, as Linux estimates them; infinity if that is unknown.
 double available_bytes() {
     std::ifstream in("/proc/meminfo");
-    std::string key, unit;
+    std::string key, rest;
     double kilobytes = 0;
     while (in >> key >> kilobytes) {
         if (key == "MemAvailable:") return kilobytes * 1024;
-        std::getline(in, unit);
+        std::getline(in, rest);
     }
     return std::numeric_limits<double>::infinity();
 }
@@ -184,10 +184,10 @@ struct sparse_factors<S>::state {
         if (options.max_operations > 0 && report.estimated_operations > options.max_operations)
             refuse("operations", report.estimated_operations, options.max_operations, "max_operations");
     }
-    [[noreturn]] static void refuse(char const* unit, double estimate, double limit, char const* option) {
+    [[noreturn]] static void refuse(char const* what, double estimate, double limit, char const* option) {
         std::ostringstream text;
         text.precision(3);
-        text << "sparse direct solver: the factors of this matrix need an estimated " << estimate << " " << unit
+        text << "sparse direct solver: the factors of this matrix need an estimated " << estimate << " " << what
              << ", the limit is " << limit << "; use an iterative preconditioner, or raise " << option;
         throw matrix_error(text.str());
     }
@@ -219,9 +219,9 @@ struct sparse_factors<S>::state {
         find_powers(a);
         columns<S> const c = scaled_columns(a);
         bool const suits = a.symmetric && a.positive_diagonal;
-        bool const tries = options.method == sparse_direct_method::cholesky ||
-                           (options.method == sparse_direct_method::automatic && suits);
-        if (!(tries && suits && factor_cholesky(c))) {
+        bool const attempts_cholesky = options.method == sparse_direct_method::cholesky ||
+                                       (options.method == sparse_direct_method::automatic && suits);
+        if (!(attempts_cholesky && suits && factor_cholesky(c))) {
             if (options.method == sparse_direct_method::cholesky)
                 throw matrix_error("sparse direct solver: method=cholesky requires a symmetric positive definite "
                                    "matrix; use method=lu or method=auto");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) with a set-up of less than
+/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) with a set-up cost below
 /// O(N^2).
 #pragma once
 
@@ -15,21 +15,22 @@
 namespace coppice::inline v0_1 {
 
 struct adaptive_options {
-    splitting_options splitting{}; ///< coverages are those of the diagonals of the B_l; omega is not used
-    int window = 32;               ///< entries of inverses are looked at up to so many positions away, 1 to 1024
-    double accuracy = 0.01; ///< in (0, 1]: entries to keep are found and known to this share of the least of them
+    splitting_options splitting{}; ///< coverages are those of the diagonals of the B_l; omega is unused
+    int window = 32;               ///< entries of inverses are computed up to this distance in positions, 1 to 1024
+    /// In (0, 1]: relative error of the selected entries, relative to the smallest selected one.
+    double accuracy = 0.01;
 };
 
 namespace detail {
 
-/// B_l with its columns as positions along forest l.
+/// B_l with columns as positions along forest l.
 template <class T, class I>
 struct path_ordered_matrix {
     csr<T, I> matrix{};
     srcsr_plan<I> plan{};
 };
 
-/// A row with its columns as positions, sorted.
+/// Sorts a row by its columns, which are positions.
 template <class T, class I>
 struct path_ordered_row {
     csr_view<T, I> b;
@@ -48,7 +49,8 @@ struct path_ordered_row {
 
 private:
     static constexpr I few = 32;
-    /// Sorted where a lane has them for itself: neighbouring lanes would share no lines of global memory.
+    /// Sorts a short row in local memory of the lane: accesses of adjacent lanes to their rows in global memory would
+    /// not share cache lines.
     COPPICE_HD void sort_few(I begin, int length) const {
         I own_columns[few];
         T own_values[few];
@@ -68,7 +70,7 @@ private:
         }
     }
 };
-/// The diagonal where columns are positions.
+/// Extracts the diagonal of a matrix whose columns are positions.
 template <class I>
 struct path_ordered_diagonal {
     I const* inverse;
@@ -88,12 +90,12 @@ struct classify_path_ordered {
         return {kind == band::none ? T(0) : value, kind};
     }
 };
-/// New values of A where columns are positions.
+/// Reads new values of A into a matrix whose columns are positions.
 template <class T, class I>
 struct read_path_ordered {
     csr_view<T, I> a;
-    bool sorted;      ///< the rows of a
-    T const* inverse; ///< what a row is multiplied by
+    bool sorted;      ///< whether the rows of a are sorted
+    T const* inverse; ///< factor of each row
     I const* columns;
     I const* permutation;
     T* values;
@@ -104,7 +106,7 @@ struct read_path_ordered {
         return 0;
     }
 };
-/// The number of places in a row of B_l: the off-diagonal entries of A, and the diagonal.
+/// Maximum number of entries in a row of B_l: the off-diagonal entries of A, and the diagonal.
 template <class T, class I>
 struct count_capacity {
     csr_view<T, I> a;
@@ -122,7 +124,7 @@ struct copy_found {
         for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) to[offsets[i] + k] = from[capacity_offsets[i] + k];
     }
 };
-/// D^-1 A, entry by entry.
+/// Computes D^-1 A, entry by entry.
 template <class T, class I>
 struct scale_nonzero {
     csr_view<T, I> a;
@@ -133,7 +135,7 @@ struct scale_nonzero {
         return 0;
     }
 };
-/// Row p of a system times d t of its vertex, which are known by their inverses.
+/// Multiplies row p of a system by d t of its vertex; the inverses of d and t are given.
 template <class T, class I>
 struct scale_system_row {
     T const *inverse_d, *inverse_t;
@@ -150,23 +152,24 @@ struct scale_system_row {
 
 } // namespace detail
 
-/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79): M_l is the tridiagonal factor of B_l along a linear forest
-/// of the normalised weights of B_l; B_0 = D^-1 A with D = diagp_1(A); B_{l+1} is B_l M_l^-1, restricted in each row to
-/// the diagonal and to as many of the largest off-diagonal entries as A has; T = D diagp_1(B_m). (The thesis starts
-/// with B_0 = A; then the row scaling of A becomes a column scaling of B_1 and has an effect, contrary to section
-/// 5.1.7.) Cost of apply(): m tridiagonal solves, no product with A. Singular factors are regularised. Not symmetric if
-/// A is. If A is multiplied from the left by a diagonal matrix, so is M.
+/// Computes z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79). M_l is the tridiagonal factor of B_l along a linear
+/// forest of the normalised weights of B_l; B_0 = D^-1 A with D = diagp_1(A); B_{l+1} is B_l M_l^-1, restricted in each
+/// row to the diagonal and to as many of the largest off-diagonal entries as A has; T = D diagp_1(B_m). (The thesis
+/// starts with B_0 = A; then a row scaling of A becomes a column scaling of B_1 and has an effect, contrary to section
+/// 5.1.7.) Cost of apply(): m tridiagonal solves, no product with A. Singular factors are regularised. M is not
+/// symmetric even if A is. If A is multiplied from the left by a diagonal matrix, so is M.
 ///
-/// Set-up: O(nonzeros * window) per factor, see row_windows.hpp: only windows of the rows of the inverses are computed,
-/// which end if the remaining entries are too small to be selected. refresh() keeps the forests and the patterns of the
-/// B_l. Memory: B_0, ..., B_m, m + 1 times that of A. apply() uses workspace of the object: one solve at a time.
+/// Set-up: O(nonzeros * window) per factor, see row_windows.hpp: only windows of the rows of the inverses are computed;
+/// a window ends if the remaining entries are too small to be selected. refresh() reuses the forests and the patterns
+/// of the B_l. Memory: B_0, ..., B_m, that is m + 1 times the memory of A. apply() uses workspace of the object: one
+/// solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class adaptive_splitting {
 public:
-    /// Throws as inner_alternation.
+    /// Throws the same exceptions as inner_alternation.
     adaptive_splitting(Executor const& exec, csr_view<T, I> a, adaptive_options const& options = {});
 
-    /// As that of inner_alternation.
+    /// Reads new values as inner_alternation::refresh(); same errors.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         systems_.solve_successively(exec, r, z);
@@ -174,12 +177,13 @@ public:
     bool replayable() const { return true; }
     int factors() const { return systems_.count(); }
     linear_forest<I> const& forest(int l = 0) const { return systems_.forest(l); }
-    /// B_m, what the factors leave of A.
+    /// B_m, the remaining matrix after all factors.
     csr_view<T, I> rest() const { return last_.matrix.view(); }
     std::vector<finding> findings() const;
 
 private:
-    using found_rows = std::pair<buffer<I>, buffer<I>>; ///< columns in their places, and how many in a row
+    /// Columns at the offsets of the rows, and number of columns in each row.
+    using found_rows = std::pair<buffer<I>, buffer<I>>;
 
     linear_forest<I> find_forest(Executor const& exec, csr_view<T, I> b);
     void store_path_ordered(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);
@@ -202,11 +206,11 @@ private:
     std::int64_t rows_;
     adaptive_options options_;
     detail::pattern_fingerprint fingerprint_;
-    bool sorted_; ///< the rows of A
+    bool sorted_; ///< whether the rows of A are sorted
     detail::forest_systems<Executor, T, I> systems_;
     std::vector<detail::path_ordered_matrix<T, I>> path_ordered_{}; ///< B_0, ..., B_{m-1}
     detail::path_ordered_matrix<T, I> last_{};                      ///< B_m, columns as in A
-    buffer<I> capacity_offsets_{};                                  ///< during the set-up
+    buffer<I> capacity_offsets_{};                                  ///< used during the set-up only
     detail::path_inverse<T> inverse_;
     detail::row_scales<T, I> first_scales_{}, last_scales_{}; ///< diagp_1 of A and of B_m
     std::vector<double> diagonal_{};                          ///< diagonal coverage of B_0, ..., B_m
@@ -240,7 +244,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     double before = 0;
     for (int l = 0;; ++l) {
         double const held = coverage(exec, b.view(), diagonal_pattern{});
-        bool const ends = l > 0 && (held > o.enough_coverage || (o.least_gain > 0 && held - before < o.least_gain));
+        bool const ends = l > 0 && (held > o.enough_coverage || (o.min_gain > 0 && held - before < o.min_gain));
         if (l == o.factors || ends) break;
         detail::stopwatch watch(exec);
         auto forest = find_forest(exec, b.view());
@@ -271,7 +275,7 @@ linear_forest<I> adaptive_splitting<Executor, T, I>::find_forest(Executor const&
     return extract_forest(exec, weights.view(), parallel_factor(exec, weights.view(), factor));
 }
 
-/// Keeps B_l with its columns as positions.
+/// Stores B_l with its columns as positions.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::store_path_ordered(Executor const& exec, csr_view<T, I> b,
                                                             linear_forest<I> const& forest) {
@@ -284,7 +288,7 @@ void adaptive_splitting<Executor, T, I>::store_path_ordered(Executor const& exec
     path_ordered_.push_back(std::move(placed));
 }
 
-/// M_l of B_l, and the ratios of its inverse.
+/// Reads M_l from B_l, and computes the ratios of its inverse.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l) {
     auto const& forest = systems_.forest(l);
@@ -300,7 +304,7 @@ void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l
     inverse_.read(exec, system.view(), options_.window);
 }
 
-/// B_{l+1}, columns as in A.
+/// Computes B_{l+1}, columns as in A.
 template <executor Executor, class T, class I>
 csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, int l) {
     std::int64_t const capacity = rows_ > 0 ? std::int64_t(exec.load(capacity_offsets_.data() + rows_)) : 0;
@@ -309,7 +313,7 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
     search_rows(exec, l, columns.data(), values.data(), counts.data());
     I nonzeros = 0;
     auto offsets = detail::offsets_of_degrees<I>(exec, rows_, detail::stored_degree<I>{counts.data()}, nonzeros);
-    if (nonzeros < capacity) { // rows are not full
+    if (nonzeros < capacity) { // some rows have spare capacity
         buffer<I> found(exec, nonzeros);
         for_each(exec, rows_,
                  detail::copy_found<I>{capacity_offsets_.data(), offsets.data(), columns.data(), found.data()});
@@ -321,8 +325,8 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
     return b;
 }
 
-/// In lanes of some rows each, that share memory: in turn on the host, that a row finds it in cache; on a device a lane
-/// for a row, or as many as there is memory for.
+/// Each lane processes several rows one after the other in the same scratch memory, which stays in cache on the host;
+/// on a device there is one lane per row, or as many as memory allows.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
     constexpr bool on_host = std::is_same_v<Executor, host_executor>;
@@ -339,7 +343,7 @@ void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l
                                         counts, scratch.data(), memory, lanes, each, !on_host});
 }
 
-/// The values of B_{l+1} on its pattern.
+/// Computes the values of B_{l+1} on its pattern.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::fill_next(Executor const& exec, int l, csr<T, I>& b, srcsr_plan<I> const& plan,
                                                    I const* vertex_of) {
@@ -349,7 +353,7 @@ void adaptive_splitting<Executor, T, I>::fill_next(Executor const& exec, int l, 
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
 }
 
-/// T goes into the last factor, which is the first to be solved.
+/// Multiplies T into the last factor, which is solved first.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::finish(Executor const& exec) {
     diagonal_.back() = coverage(exec, last_.matrix.view(), diagonal_pattern{});

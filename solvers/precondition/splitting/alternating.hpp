@@ -14,7 +14,7 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
-/// left = r - A x, row by row
+/// Computes left = r - A x, row by row.
 template <class T>
 struct store_residual {
     T const* r;
@@ -23,7 +23,7 @@ struct store_residual {
 };
 
 template <class T, class I>
-struct weigh_links_of_row {
+struct weigh_path_edges_of_row {
     csr_view<T, I> weights;
     I const* links;
     COPPICE_HD graph_detail::covered_weight operator()(std::int64_t i) const {
@@ -34,7 +34,7 @@ struct weigh_links_of_row {
         return sum;
     }
 };
-/// find() of the lines of a grid in each of its directions.
+/// Function object `find` for the lines of a grid in each of its directions.
 template <executor Executor>
 struct find_grid_lines {
     Executor const& exec;
@@ -50,7 +50,7 @@ struct find_grid_lines {
             require_size("points of the grid of a preconditioner", lines.vertices, weights.rows());
             auto const sum =
                 reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0},
-                       weigh_links_of_row<T, I>{weights, lines.links.data()}, graph_detail::add_covered_weight{});
+                       weigh_path_edges_of_row<T, I>{weights, lines.links.data()}, graph_detail::add_covered_weight{});
             lines.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1;
             covered += lines.weight_coverage;
             found.forests.push_back(std::move(lines));
@@ -60,20 +60,20 @@ struct find_grid_lines {
     }
 };
 
-/// M_l = prune(A, S_l) (Eq. 72) for the forests of the normalised weights of A (Eqs. 70 and 71).
+/// Factors M_l = prune(A, S_l) (Eq. 72) along the forests S_l of the normalised weights of A (Eqs. 70 and 71).
 template <executor Executor, class T, class I>
 class alternating_factors {
 public:
     alternating_factors(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
         : forests_(exec, a, options.tridiagonal, find_heavy_forests<Executor>{exec, options},
                    [&](auto& forests) { read(exec, a, forests); }) {}
-    /// Along the lines of a grid instead.
+    /// Factors along the lines of a grid.
     alternating_factors(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
                         tridiagonal_options const& options)
         : forests_(exec, a, options, find_grid_lines<Executor>{exec, grid},
                    [&](auto& forests) { read(exec, a, forests); }) {}
 
-    /// New values on the old pattern. Throws before anything is changed.
+    /// Reads new values on the same pattern. If it throws, the factors are unchanged.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         forests_.require_same(exec, a);
         read(exec, a, forests_);
@@ -97,30 +97,31 @@ private:
 
 } // namespace detail
 
-/// z after the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
+/// Computes z by the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
 /// tridiagonal solves and m - 1 products with A. Each M_l is the tridiagonal factor of A along a linear forest,
-/// regularised if it is singular or nearly singular. Not symmetric if A is. Stores a copy of A; apply() uses workspace
-/// of the object: one solve at a time. If A is multiplied from the left by a diagonal matrix, so is M.
+/// regularised if it is singular or nearly singular. M is not symmetric even if A is. The object stores a copy of A;
+/// apply() uses workspace of the object: one solve at a time. If A is multiplied from the left by a diagonal matrix, so
+/// is M.
 template <executor Executor, class T, class I = std::int32_t>
 class inner_alternation {
 public:
-    /// Throws argument_error for options out of range, dimension_error where A is not square, matrix_error where its
-    /// values are not finite or a row holds a column twice.
+    /// Throws argument_error for options out of range, dimension_error if A is not square, matrix_error if its values
+    /// are not finite or a row holds a column twice.
     inner_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
         : factors_(exec, require_square(a, "a preconditioner"), options) {
         keep_matrix(exec, a);
     }
     /// Alternating directions on a tensor product grid: the factors are those along the grid lines in x, y and z;
-    /// directions with one point are omitted. Throws dimension_error if the number of grid points is not that of the
-    /// rows, argument_error for negative sizes, else as above.
+    /// directions with one point are omitted. Throws dimension_error if the number of grid points differs from the
+    /// number of rows, argument_error for negative sizes, otherwise as above.
     inner_alternation(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
                       tridiagonal_options const& options = {})
         : factors_(exec, require_square(a, "a preconditioner"), grid, options) {
         keep_matrix(exec, a);
     }
 
-    /// New values on the pattern of the matrix that it was made of: the forests stay. Throws dimension_error for
-    /// another size, matrix_error for another pattern or values that are not finite, and leaves everything as it was.
+    /// Reads a matrix with the pattern of the first one and new values; the forests are reused. Throws dimension_error
+    /// if the size differs, matrix_error if the pattern differs or values are not finite; then the object is unchanged.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         factors_.refresh(exec, a);
         if (left_.size() > 0) exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
@@ -146,7 +147,7 @@ public:
     std::vector<finding> findings() const { return factors_.findings(); }
 
 private:
-    /// For the products between parts.
+    /// Copies A for the products between two factors.
     void keep_matrix(Executor const& exec, csr_view<T, I> a) {
         if (factors_.systems().count() == 1) return;
         matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
@@ -162,12 +163,13 @@ private:
     detail::one_user user_{};
 };
 
-/// z = M_l^-1 r with l cycling through 0, ..., m - 1 from call to call (M_ALT-o, Eq. 35): only for FGMRES, which starts
-/// each solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is in a solve.
+/// Computes z = M_l^-1 r with l cycling through 0, ..., m - 1 from call to call (M_ALT-o, Eq. 35): only for FGMRES,
+/// which starts each solve at l = 0. The M_l are those of inner_alternation. Throws argument_error if another thread is
+/// in a solve.
 template <executor Executor, class T, class I = std::int32_t>
 class outer_alternation {
 public:
-    /// Throws as inner_alternation.
+    /// Throws the same exceptions as inner_alternation.
     outer_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
         : factors_(exec, require_square(a, "a preconditioner"), options) {}
 
@@ -180,7 +182,7 @@ public:
         systems.solve(exec, next_, r, z);
         next_ = (next_ + 1) % systems.count();
     }
-    /// The next call takes l = 0. No other thread may use the object while the result exists.
+    /// Sets l = 0 for the next call. No other thread may use the object while the result exists.
     detail::one_user::use begin_solve() const {
         auto use = user_.enter("this outer_alternation");
         next_ = 0;
@@ -200,7 +202,7 @@ private:
 
 namespace detail {
 
-/// Fills in what was given as 0. Throws dimension_error where that leaves other than `rows` points.
+/// Computes sizes that are given as 0. Throws dimension_error if the number of points is not `rows`.
 inline grid_sizes grid_of_rows(std::int64_t rows, grid_sizes grid) {
     auto const root = std::int64_t(std::lround(std::sqrt(double(rows))));
     bool const square = grid.ny == 0 && grid.nz == 1 && root * root == rows;

@@ -10,15 +10,16 @@
 
 namespace coppice::inline v0_1 {
 
-/// z = P^T S^-1 P r ("AlgTriBlockPrecond"): P numbers pairs of a heavy matching along the paths of a linear forest of
-/// such pairs, S is the 2x2 block tridiagonal part of P A P^T there. A vertex without a partner shares its block with a
-/// ghost: an equation that reads 1 = 1 and is coupled with nothing. Weights, factors and mending are those of
-/// forest_preconditioner. Where A is symmetric, so is S. apply() works in memory of the object: one solve at a time.
+/// Computes z = P^T S^-1 P r ("AlgTriBlockPrecond"): P numbers the pairs of a heavy matching along the paths of a
+/// linear forest of such pairs; S is the 2x2 block tridiagonal matrix of the entries of P A P^T that this forest
+/// covers. A vertex without a partner shares its block with a ghost: an equation x = 1 without couplings. Weights,
+/// factors and regularisation are those of forest_preconditioner. If A is symmetric, so is S. apply() uses workspace of
+/// the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class block_forest_preconditioner {
 public:
-    /// Throws dimension_error where A is not square, matrix_error where its values are not finite or a row holds a
-    /// column twice, argument_error for options out of range.
+    /// Throws dimension_error if A is not square, matrix_error if its values are not finite or a row holds a column
+    /// twice, argument_error for options out of range.
     block_forest_preconditioner(Executor const& exec, csr_view<T, I> a, forest_options const& options = {})
         : fingerprint_(exec, require_square(a, "a preconditioner")), pairs_(find(exec, a, options.factor)),
           factor_(exec, pairs_, options.tridiagonal) {
@@ -27,8 +28,9 @@ public:
         system_seconds_ = watch.lap();
     }
 
-    /// New values on the pattern of the matrix that it was made of: pairs and forest stay. Throws dimension_error for
-    /// another size, matrix_error for another pattern or values that are not finite, and leaves everything as it was.
+    /// Reads a matrix with the pattern of the first one and new values; pairs and forest are reused. Throws
+    /// dimension_error if the size differs, matrix_error if the pattern differs or values are not finite; then the
+    /// object is unchanged.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         fingerprint_.require_same(exec, a);
         read(exec, a);

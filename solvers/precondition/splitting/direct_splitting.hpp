@@ -8,7 +8,7 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
-/// base^exponent by repeated products, the same bits everywhere.
+/// Computes base^exponent by repeated products; the result is the same on all executors.
 template <class T>
 COPPICE_HD T power(T base, int exponent) {
     T result(1);
@@ -16,9 +16,9 @@ COPPICE_HD T power(T base, int exponent) {
     return result;
 }
 
-/// M_l of m factors, entry by entry (Eqs. 57 to 60): J_i on the diagonal, T_i^-1 J_i^-(m-1-l) a_ij J_j^-l beside it,
-/// with J = I + (T^-1 diag(A) - I) / m, whose entries lie between 1 - 1/m and 1. The last factor takes T from the left,
-/// so that T M_{m-1} ... M_0 is a product of factors alone.
+/// Entries of M_l of m factors (Eqs. 57 to 60): J_i on the diagonal, T_i^-1 J_i^-(m-1-l) a_ij J_j^-l off the diagonal,
+/// with J = I + (T^-1 diag(A) - I) / m, whose entries are between 1 - 1/m and 1. The last factor is multiplied by T
+/// from the left, so T M_{m-1} ... M_0 is a product of tridiagonal factors.
 template <class T>
 struct direct_factor {
     T const* diagonal; ///< of A
@@ -27,7 +27,7 @@ struct direct_factor {
 
     COPPICE_HD T on_diagonal(std::int64_t i) const { return l == m - 1 ? jacobi_term(i) / inverse[i] : jacobi_term(i); }
     COPPICE_HD T off_diagonal(std::int64_t i, std::int64_t j, T entry) const {
-        if (entry == T(0)) return entry; // with m = 1 J may be 0
+        if (entry == T(0)) return entry; // J may be 0 if m = 1
         T const row = (l == m - 1 ? T(1) : inverse[i]) / power(jacobi_term(i), m - 1 - l);
         return row * entry / power(jacobi_term(j), l);
     }
@@ -36,7 +36,7 @@ private:
     COPPICE_HD T jacobi_term(std::int64_t i) const { return T(1) + (diagonal[i] * inverse[i] - T(1)) / T(m); }
 };
 
-/// Row p of a system along a forest, which holds a_ij there, becomes that of M_l.
+/// Replaces row p of a system along a forest, with the entries a_ij, by the row of M_l.
 template <class T, class I>
 struct scale_direct_row {
     direct_factor<T> factor;
@@ -54,14 +54,14 @@ struct scale_direct_row {
 
 } // namespace detail
 
-/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eq. 79) with T = diagp_1(A) and tridiagonal factors along m linear forests without
-/// common edges. If the forests contain all off-diagonal entries of A, the product of the factors is A up to terms of
-/// second order (Eq. 63). Cost: m tridiagonal solves, no product with A. If A is multiplied from the left by a diagonal
-/// matrix, so is M. Singular factors are regularised. Not symmetric if A is.
+/// Computes z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eq. 79) with T = diagp_1(A) and tridiagonal factors along m linear
+/// forests without common edges. If the forests contain all off-diagonal entries of A, the product of the factors is A
+/// up to terms of second order (Eq. 63). Cost: m tridiagonal solves, no product with A. If A is multiplied from the
+/// left by a diagonal matrix, so is M. Singular factors are regularised. M is not symmetric even if A is.
 template <executor Executor, class T, class I = std::int32_t>
 class direct_splitting {
 public:
-    /// Throws as inner_alternation.
+    /// Throws the same exceptions as inner_alternation.
     direct_splitting(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {.omega = 0})
         : diagonal_(exec, a.rows()),
           forests_(exec, a, options.tridiagonal, detail::find_heavy_forests<Executor>{exec, options},
@@ -69,7 +69,7 @@ public:
         forests_.systems().prepare_successive(exec);
     }
 
-    /// As that of inner_alternation.
+    /// Reads new values as inner_alternation::refresh(); same errors.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         forests_.require_same(exec, a);
         forests_.scales().read(exec, a);

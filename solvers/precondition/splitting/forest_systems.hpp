@@ -14,7 +14,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Keys of what is reported of each forest.
+/// Keys of the weight coverage of each forest in a report.
 inline constexpr std::array<std::string_view, max_factors> coverage_keys{
     "coverage_1",  "coverage_2",  "coverage_3",  "coverage_4",  "coverage_5",  "coverage_6",
     "coverage_7",  "coverage_8",  "coverage_9",  "coverage_10", "coverage_11", "coverage_12",
@@ -24,14 +24,14 @@ inline constexpr std::array<std::string_view, max_factors> diagonal_keys{
     "diagonal_7",  "diagonal_8",  "diagonal_9",  "diagonal_10", "diagonal_11", "diagonal_12",
     "diagonal_13", "diagonal_14", "diagonal_15", "diagonal_16"};
 
-/// Regularises row i of a system along a forest that contains almost nothing of row i of the matrix B: its inverse
-/// would amplify the rest of the row, and the next factor again. The diagonal entry becomes diagp_2(B) (Eq. 41).
-/// Returns 1 if the row has been changed.
+/// Regularises row i of a system along a forest that contains almost nothing of row i of the matrix B: the inverse of
+/// such a factor would amplify the rest of the row, and the next factor would amplify it again. The diagonal entry
+/// becomes diagp_2(B) (Eq. 41). Returns 1 if the row has been changed.
 template <class T, class I>
 struct regularise_weak_row {
-    static constexpr T min_fraction = T(1) / 1024; ///< share of the row
+    static constexpr T min_fraction = T(1) / 1024; ///< fraction of the row sum
 
-    csr_view<T, I> b; ///< columns do not matter
+    csr_view<T, I> b; ///< in any column order
     I const* inverse;
     T *lower, *diagonal, *upper;
 
@@ -47,7 +47,7 @@ struct regularise_weak_row {
     }
 };
 
-/// Where the vertices that one order has at its positions stand in another order.
+/// Position in another order of the vertex at each position of one order.
 template <class I>
 struct compose_orders {
     I const *permutation, *inverse;
@@ -55,7 +55,7 @@ struct compose_orders {
     COPPICE_HD void operator()(std::int64_t p) const { positions[p] = inverse[permutation[p]]; }
 };
 
-/// Forests with a system each, and the memory that mending and solving them takes, which they share.
+/// Several forests with one system each. They share the memory of regularisation and solves.
 template <executor Executor, class T, class I>
 class forest_systems {
 public:
@@ -72,7 +72,7 @@ public:
     tridiagonal<T>& system(int l) { return systems_[std::size_t(l)]; }
     tridiagonal<T> const& system(int l) const { return systems_[std::size_t(l)]; }
 
-    /// Makes system l, a part of B, safe to solve with; `whole` as for tridiagonal_regulariser. Waits.
+    /// Regularises system l, a submatrix of B; `whole` as for tridiagonal_regulariser. Waits.
     void regularise(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
         tridiagonal<T>& s = system(l);
         std::int64_t const weak_rows = reduce(
@@ -81,17 +81,17 @@ public:
             plus{});
         regularised_[std::size_t(l)] = weak_rows + regulariser_.regularise(exec, s, options_, whole);
     }
-    /// The same for a system that is no part of a matrix.
+    /// Regularises system l, which is not a submatrix.
     void regularise(Executor const& exec, int l, bool whole) {
         regularised_[std::size_t(l)] = regulariser_.regularise(exec, system(l), options_, whole);
     }
-    /// z = P^T T^-1 P r: the system reads r and writes z in the order of its paths, so that no permutation is a pass of
-    /// its own (thesis section 5.2.4). z may be r.
+    /// Computes z = P^T T^-1 P r. The solver reads r and writes z in the order of the paths, so the permutations need
+    /// no separate pass (thesis section 5.2.4). z may be r.
     void solve(Executor const& exec, int l, array_view<T const> r, array_view<T> z) const {
         I const* const order = forest(l).permutation.data();
         solve_tridiagonal_in_order(exec, system(l).view(), {order, order}, r, z, workspace_.view(), options_);
     }
-    /// For solve_successively(), once all forests are there.
+    /// Prepares solve_successively(), after all forests have been added.
     void prepare_successive(Executor const& exec) {
         from_next_.clear();
         for (int l = 0; l + 1 < count(); ++l) {
@@ -102,8 +102,9 @@ public:
         }
         for (int k = 0; k < std::min(count() - 1, 2); ++k) between_[k] = buffer<T>(exec, n_);
     }
-    /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r. A factor leaves its unknowns in the order of its own paths,
-    /// and the next one reads them from there: m + 1 permuted accesses for m factors, none a pass of its own.
+    /// Computes z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r. A factor writes its unknowns in the order of its
+    /// paths, and the next one reads them in this order: m + 1 permuted accesses for m factors, none in a separate
+    /// pass.
     void solve_successively(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("r of a preconditioner", r, n_);
         require_size("z of a preconditioner", z, n_);
@@ -118,17 +119,17 @@ public:
             read = write;
         }
     }
-    std::int64_t mended_rows() const {
+    std::int64_t regularised_rows() const {
         std::int64_t sum = 0;
         for (std::int64_t const rows : regularised_) sum += rows;
         return sum;
     }
-    /// Number of forests, what each holds of the weights that it was chosen by, and rows regularised.
+    /// Number of forests, weight coverage of each, and number of regularised rows.
     std::vector<finding> findings() const {
         std::vector<finding> all{{"factors", finding_unit::count, double(count())}};
         for (int l = 0; l < count(); ++l)
             all.push_back({coverage_keys[std::size_t(l)], finding_unit::fraction, forest(l).weight_coverage});
-        all.push_back({"mended_rows", finding_unit::count, double(mended_rows())});
+        all.push_back({"mended_rows", finding_unit::count, double(regularised_rows())});
         return all;
     }
 
@@ -141,7 +142,7 @@ private:
     tridiagonal_regulariser<Executor, T> regulariser_{};
     mutable buffer<std::byte> workspace_;
     std::vector<buffer<I>> from_next_{}; ///< [l][p]: position in forest l + 1 of the vertex at p in forest l
-    mutable buffer<T> between_[2]{};     ///< factors
+    mutable buffer<T> between_[2]{};     ///< results between two factors
 };
 
 } // namespace coppice::inline v0_1::detail

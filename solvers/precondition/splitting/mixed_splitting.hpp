@@ -16,21 +16,21 @@ namespace coppice::inline v0_1 {
 struct mixed_options {
     /// Kinds of the factors 0, 1, ...: 1 to 16. There are fewer factors if no weights remain.
     std::vector<factor_kind> kinds{factor_kind::blocks, factor_kind::forest, factor_kind::forest, factor_kind::forest};
-    int bands = 2;    ///< of factor_kind::bands, on either side: 1 to 8
-    double omega = 0; ///< in [0, 1]: what is left of the weight of an edge that a part has taken
-    factor_options factor{.ties = tie_rule::near}; ///< of forests and pairs
-    tridiagonal_options solve{};                   ///< of the systems
+    int bands = 2;    ///< bands of factor_kind::bands on each side of the diagonal: 1 to 8
+    double omega = 0; ///< in [0, 1]: damping factor for weights of edges that an earlier factor contains
+    factor_options factor{.ties = tie_rule::near}; ///< for forests and pairs
+    tridiagonal_options solve{};                   ///< for the systems
 };
 
 namespace detail {
 
-/// Weights that a factor takes first, and weights of all factors so far.
+/// Weights that a factor contains for the first time, and weights of all factors so far.
 template <class T, class I>
 struct take_row_weights {
     csr_view<T, I> first; ///< C_0
     factor_pattern<I> pattern;
     T omega;
-    T* now; ///< C_l becomes C_{l+1} (Eq. 71)
+    T* now; ///< C_l, replaced by C_{l+1} (Eq. 71)
     COPPICE_HD graph_detail::held_weight operator()(std::int64_t i) const {
         graph_detail::held_weight sum{0, 0};
         for (I k = first.row_begin(i); k < first.row_end(i); ++k) {
@@ -50,17 +50,17 @@ struct claim_row {
     csr_view<T, I> a;
     factor_pattern<I> pattern;
     std::uint8_t l;
-    std::uint8_t* owner; ///< part of a nonzero, counted from 1; 0 for none
+    std::uint8_t* owner; ///< factor that owns a nonzero, counted from 1; 0: none
     COPPICE_HD void operator()(std::int64_t i) const {
         for (I k = a.row_begin(i); k < a.row_end(i); ++k)
             if (owner[k] == 0 && pattern(i, a.indices[k])) owner[k] = l;
     }
 };
-/// M_l of Eq. 60.
+/// Entries of M_l (Eq. 60).
 template <class T, class I>
 struct direct_values {
     direct_factor<T> factor;
-    std::uint8_t const* owner; ///< null: parts share entries
+    std::uint8_t const* owner; ///< null: factors may share entries
     COPPICE_HD bool contains(I k) const { return !owner || owner[k] == factor.l + 1; }
     COPPICE_HD T off_diagonal(std::int64_t i, std::int64_t j, T entry) const {
         return factor.off_diagonal(i, j, entry);
@@ -70,15 +70,15 @@ struct direct_values {
 
 } // namespace detail
 
-/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r with T = diagp_1(A) and the factors of Eqs. 57 to 60, as direct_splitting; but the
-/// pattern of each factor is a linear forest, a forest of pairs, or a band of A in the given order. Each pattern is
-/// found in the remaining weights of the previous factors: with omega = 0 no entry of A is in two factors. Cost: m
-/// solves, no product with A. If A is multiplied from the left by a diagonal matrix, so is M. Singular factors are
-/// regularised. Not symmetric if A is. apply() uses workspace of the object: one solve at a time.
+/// Computes z = M_0^-1 ... M_{m-1}^-1 T^-1 r with T = diagp_1(A) and the factors of Eqs. 57 to 60, as direct_splitting;
+/// but the pattern of each factor is a linear forest, a forest of pairs, or a band of A in the given order. Each
+/// pattern is found in the remaining weights of the previous factors: with omega = 0 no entry of A is in two factors.
+/// Cost: m solves, no product with A. If A is multiplied from the left by a diagonal matrix, so is M. Singular factors
+/// are regularised. M is not symmetric even if A is. apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class mixed_splitting {
 public:
-    /// Throws as inner_alternation.
+    /// Throws the same exceptions as inner_alternation.
     mixed_splitting(Executor const& exec, csr_view<T, I> a, mixed_options const& options = {})
         : fingerprint_(exec, require_square(a, "a preconditioner")), diagonal_(exec, a.rows()),
           owner_(exec, options.omega == 0 ? a.nonzeros() : I(0)) {
@@ -91,7 +91,7 @@ public:
         systems_seconds_ = watch.lap();
     }
 
-    /// As that of inner_alternation.
+    /// Reads new values as inner_alternation::refresh(); same errors.
     void refresh(Executor const& exec, csr_view<T, I> a) {
         fingerprint_.require_same(exec, a);
         scales_.read(exec, a);
@@ -105,7 +105,8 @@ public:
     }
     bool replayable() const { return true; }
     int factors() const { return int(factors_.size()); }
-    /// The pattern of factor l; with omega = 0 entries of earlier factors are excluded. For lanes of the same executor.
+    /// The pattern of factor l; with omega = 0 entries of earlier factors are excluded. For device code of the same
+    /// executor.
     detail::factor_pattern<I> pattern(int l) const { return factors_[std::size_t(l)].pattern(); }
     std::vector<finding> findings() const {
         std::vector<finding> all{{"factors", finding_unit::count, double(factors())}};
@@ -145,7 +146,7 @@ private:
             auto const held = reduce(exec, first.rows(), graph_detail::held_weight{0, 0},
                                      detail::take_row_weights<T, I>{first, next.pattern(), T(o.omega), adjusted.data()},
                                      graph_detail::add_held_weight{});
-            if (held.newest == 0 && !factors_.empty()) continue; // nothing is left for it
+            if (held.newest == 0 && !factors_.empty()) continue; // no weight remains for this factor
             factors_.push_back(std::move(next));
             coverages_.push_back(total > 0 ? held.newest / total : 1);
             covered_ = total > 0 ? held.all / total : 1;
@@ -171,7 +172,7 @@ private:
     detail::pattern_fingerprint fingerprint_;
     detail::row_scales<T, I> scales_{};
     buffer<T> diagonal_;
-    buffer<std::uint8_t> owner_; ///< of the nonzeros of A, where none is in two parts
+    buffer<std::uint8_t> owner_; ///< of the nonzeros of A, if no nonzero is in two factors
     std::vector<factor> factors_{};
     factor_regulariser<Executor, T, I> regulariser_{};
     std::vector<double> coverages_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The weights that the forests of a splitting go by (thesis Eqs. 70 and 75).
+/// The edge weights from which the forests of a splitting are computed (thesis Eqs. 70 and 75).
 #pragma once
 
 #include <coppice/graph/factor/edge_weights.hpp>
@@ -9,7 +9,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// 1 / diagp_1(A) of every row (Eq. 40), 1 where a row has no entries.
+/// 1 / diagp_1(A) of every row (Eq. 40); 1 in a row without entries.
 template <class T, class I>
 struct row_scales {
     srcsr_plan<I> plan{};
@@ -32,7 +32,7 @@ struct row_scales {
     }
 };
 
-/// |D^-1 A|, entry by entry, as the product of a reduction of nothing.
+/// D^-1 A|, entry by entry, computed as a reduction without result.
 template <class T, class I>
 struct normalise_nonzero {
     csr_view<T, I> a;
@@ -44,14 +44,14 @@ struct normalise_nonzero {
     }
 };
 
-/// C = |D^-1 A| + |D^-1 A|^T with D = diagp_1(A), or |D^-1 A| where that is symmetric, which has the same forests. Does
-/// not change where A is multiplied by a diagonal matrix from the left. Borrows the pattern of A.
+/// C = |D^-1 A| + |D^-1 A|^T with D = diagp_1(A); |D^-1 A| if this is symmetric, which gives the same forests. C does
+/// not change if A is multiplied by a diagonal matrix from the left. Borrows the pattern of A.
 template <class T, class I>
 struct normalised_weights {
     buffer<T> scaled{};
     edge_weights<T, I> edges{};
 
-    /// Waits. Throws as make_edge_weights().
+    /// Waits. Throws the same exceptions as make_edge_weights().
     template <executor Executor>
     normalised_weights(Executor const& exec, csr_view<T, I> a, row_scales<T, I>& scales) : scaled(exec, a.nonzeros()) {
         scales.read(exec, a);
@@ -74,7 +74,7 @@ struct off_diagonal_of_row {
         return sum;
     }
 };
-/// Sum of the magnitudes off the diagonal. Waits.
+/// Sum of the magnitudes of the off-diagonal entries. Waits.
 template <executor Executor, class T, class I>
 double off_diagonal_weight(Executor const& exec, csr_view<T, I> weights) {
     return reduce(exec, weights.rows(), 0.0, off_diagonal_of_row<T, I>{weights}, plus{});

@@ -20,15 +20,15 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// The ratios of a system, borrowed. reach_right[q] is the largest magnitude that a product right_{q+1} right_{q+2} ...
-/// of at most `window` ratios or a few more has: where an entry of a row of M^-1 is y at q, none to the right of it is
-/// larger than |y| reach_right[q] within the window. 0 where the path ends. The same to the left.
+/// The ratios of a system, borrowed. reach_right[q] is the largest magnitude of a product right_{q+1} right_{q+2} ...
+/// of at least one ratio, over at least `window` ratios: if an entry of a row of M^-1 is y at q, no entry to its right
+/// within the window exceeds |y| reach_right[q]. 0 at the end of a path. reach_left likewise to the left.
 template <class T>
 struct path_ratios {
     T const *right, *left, *middle, *reach_right, *reach_left;
 };
 
-/// Owner of the ratios of a system of n rows.
+/// Owns the ratios of a system of n rows.
 template <class T>
 struct path_inverse {
     buffer<T> right{}, left{}, middle{}, reach_right{}, reach_left{};
@@ -41,12 +41,12 @@ struct path_inverse {
         return {right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()};
     }
 
-    /// Reads the ratios of a system. Eliminations begin `window` rows outside. Queued on CUDA.
+    /// Computes the ratios of a system. Each elimination starts `window` rows outside of its segment. Queued on CUDA.
     template <executor Executor>
     void read(Executor const& exec, tridiagonal_view<T> a, int window);
 };
 
-/// One segment of rows: eliminated from the right, then from the left, each beginning outside.
+/// Eliminates one segment of rows from the right, then from the left; each elimination starts outside of the segment.
 template <class T>
 struct eliminate_segment {
     static constexpr std::int64_t length = 32;
@@ -65,10 +65,10 @@ struct eliminate_segment {
 
 private:
     COPPICE_HD double diagonal(std::int64_t q) const { return double(a.diagonal[q]); }
-    /// Couplings of row q with the rows before and behind it, and of these with it; 0 at the ends.
+    /// Couplings of row q with the previous and the next row; 0 at the ends.
     COPPICE_HD double lower(std::int64_t q) const { return q > 0 && q < a.size() ? double(a.lower[q]) : 0.0; }
     COPPICE_HD double upper(std::int64_t q) const { return q >= 0 && q + 1 < a.size() ? double(a.upper[q]) : 0.0; }
-    /// A pivot that is nothing but rounding becomes one of the size of rounding; 1 in a row of zeros.
+    /// Replaces a pivot that consists of rounding errors only by the size of a rounding error; 1 in a row of zeros.
     COPPICE_HD double safe(double pivot, std::int64_t q) const {
         double const scale = magnitude(diagonal(q)) + magnitude(lower(q)) + magnitude(upper(q));
         double const smallest = 0x1p-40 * scale;

@@ -33,8 +33,8 @@ struct factor_probe {
     static constexpr double shrink = tridiagonal_probe<T>::shrink;
 
     factor_entries<T> entries;
-    double scale;        ///< a power of two that the copy was multiplied by
-    double cancellation; ///< share of its terms that a row may cancel to
+    double scale;        ///< power of two by which the copy was multiplied
+    double cancellation; ///< a row whose terms cancel to this fraction is nearly singular
     T *rhs, *solution;
 
     COPPICE_HD void operator()(std::int64_t p) const {
@@ -57,15 +57,15 @@ template <class T>
 struct blur_diagonal {
     factor_entries<T> entries;
     COPPICE_HD void operator()(std::int64_t p) const {
-        double const unit =
+        double const scale =
             4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{entries}(p).largest;
         double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
         T* const entry = entries.at(p, p);
-        *entry = T(double(*entry) + (*entry < T(0) ? -unit : unit) * draw);
+        *entry = T(double(*entry) + (*entry < T(0) ? -scale : scale) * draw);
     }
 };
 template <class T>
-struct mark_broken_position {
+struct flag_broken_position {
     factor_probe<T> probe;
     std::uint8_t* broken;
     COPPICE_HD std::int64_t operator()(std::int64_t p) const {
@@ -73,16 +73,16 @@ struct mark_broken_position {
         return broken[p];
     }
 };
-/// Whether a segment of coupled blocks starts here.
-struct begins_stretch {
-    std::uint8_t const* coupled; ///< null: there is one
+/// Returns whether a segment of coupled blocks starts at position p.
+struct begins_block_piece {
+    std::uint8_t const* coupled; ///< null: all blocks are coupled
     int block;
     COPPICE_HD bool operator()(std::int64_t p) const {
         return p == 0 || (coupled && p % block == 0 && !coupled[p / block - 1]);
     }
 };
-struct store_stretch {
-    begins_stretch begins;
+struct store_block_piece {
+    begins_block_piece begins;
     std::int32_t* piece;
     COPPICE_HD void operator()(std::int64_t p, std::int64_t before) const {
         piece[p] = std::int32_t(before + (begins(p) ? 1 : 0) - 1);
@@ -93,7 +93,7 @@ template <class T>
 struct strengthen_position {
     factor_entries<T> entries;
     regularised_pieces pieces;
-    double unit; ///< about the largest entry; the pivot of a row without any
+    double scale; ///< magnitude of about the largest entry; the pivot of a row without entries
     COPPICE_HD void operator()(std::int64_t p) const {
         if (!pieces(p)) return;
         double size = 0;
@@ -101,7 +101,7 @@ struct strengthen_position {
             size += q == p ? 0 : double(magnitude(*entries.at(p, q)));
         double const old = double(*entries.at(p, p)), here = old < 0 ? -old : old;
         size = size > here ? size : here;
-        size = size > unit * factor_probe<T>::shrink ? (1 + 0x1p-6) * size : unit;
+        size = size > scale * factor_probe<T>::shrink ? (1 + 0x1p-6) * size : scale;
         *entries.at(p, p) = T(old < 0 ? -size : size);
     }
 };
@@ -118,8 +118,8 @@ struct scale_entry {
 namespace coppice::inline v0_1 {
 
 /// Regularises singular or nearly singular factors, so that solutions are finite for every finite right-hand side:
-/// segments of blocks that fail get dominant diagonals. Keeps the memory of the largest factor, so that further calls
-/// allocate nothing.
+/// segments of blocks that fail get dominant diagonals. The object holds the memory of the largest factor, so further
+/// calls allocate nothing.
 template <executor Executor, class T, class I>
 class factor_regulariser {
 public:
@@ -134,7 +134,8 @@ private:
     };
     void take_memory(Executor const& exec, sizes const& n);
     void copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries, sizes const& n, double scale);
-    detail::regularised_pieces find_pieces(Executor const& exec, detail::begins_stretch const& begins, std::int64_t n);
+    detail::regularised_pieces find_pieces(Executor const& exec, detail::begins_block_piece const& begins,
+                                           std::int64_t n);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
     buffer<std::uint8_t> broken_{};
@@ -167,9 +168,9 @@ void factor_regulariser<Executor, T, I>::copy_scaled(Executor const& exec, detai
 
 template <executor Executor, class T, class I>
 detail::regularised_pieces factor_regulariser<Executor, T, I>::find_pieces(Executor const& exec,
-                                                                           detail::begins_stretch const& begins,
+                                                                           detail::begins_block_piece const& begins,
                                                                            std::int64_t n) {
-    exclusive_scan(exec, n, begins, detail::store_stretch{begins, piece_.data()}, std::int64_t(0));
+    exclusive_scan(exec, n, begins, detail::store_block_piece{begins, piece_.data()}, std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
     std::int64_t const found = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
                                               detail::store_broken{broken_before_.data()}, std::int64_t(0));
@@ -190,23 +191,23 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) ||
         n >= std::numeric_limits<std::int32_t>::max())
         return 0;
-    double const unit = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
+    double const scale = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
     bool const banded = entries.reach > 1;
     sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
     take_memory(exec, size);
-    copy_scaled(exec, entries, size, 1 / unit);
+    copy_scaled(exec, entries, size, 1 / scale);
     if (!whole)
         for_each(exec, n,
                  blur_diagonal<T>{{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach}});
-    factor_probe<T> const probe{entries, 1 / unit, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
+    factor_probe<T> const probe{entries, 1 / scale, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                                 rhs_.data(), solution_.data()};
     for_each(exec, n, probe);
     solve_bands<T>(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
                    columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1),
                    factor.workspace(), factor.solve_options());
-    if (reduce(exec, n, std::int64_t(0), mark_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
+    if (reduce(exec, n, std::int64_t(0), flag_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
     regularised_pieces const pieces = find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
-    for_each(exec, n, strengthen_position<T>{entries, pieces, unit});
+    for_each(exec, n, strengthen_position<T>{entries, pieces, scale});
     return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});
 }
 

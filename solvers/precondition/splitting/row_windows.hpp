@@ -37,7 +37,7 @@ struct path_ordered_rows {
     I const* inverse;     ///< vertex -> position
     int window;           ///< positions of a window to each side of its source
 
-    /// Coefficient of R at nonzero k of row i.
+    /// Entry of R = B - M at nonzero k of row i.
     COPPICE_HD T rest(std::int64_t i, I k) const {
         I const p = inverse[i], q = b.indices[k];
         if (q == p) return b.coefficients[k] - diagonal[p];
@@ -46,8 +46,8 @@ struct path_ordered_rows {
     }
 };
 
-/// The largest entries of a row so far: a heap with the smallest of them on top. If entries are equal up to rounding,
-/// the smaller column stays.
+/// The largest entries of a row so far: a heap whose top is the smallest of them. Of entries that are equal up to
+/// rounding, those with smaller columns are selected.
 template <class T, class I>
 struct entry_heap {
     I* columns;
@@ -66,7 +66,7 @@ struct entry_heap {
         }
     }
     COPPICE_HD double smallest() const { return double(magnitude(values[0])); }
-    /// Lower bound for new entries. Entries that are equal to 16 bits may be accepted.
+    /// Lower bound for new entries. Entries that equal the top to 16 bits may still be accepted.
     COPPICE_HD T floor() const { return size < capacity ? T(0) : T(1 - 0x1p-14) * magnitude(values[0]); }
 
 private:
@@ -107,17 +107,17 @@ struct row_walk {
     path_ordered_rows<T, I> rows;
     std::int64_t i;
     I begin, end; ///< nonzeros of the row
-    /// [end - begin] sources with the entries of M^-1 at their own positions; 0 where there is no source,
-    /// [end - begin] what a source gets from those on its right, [end - begin] how many positions on its left are
-    /// known,
-    /// [(end - begin) most] and these.
+    /// [end - begin] sources with the entries of M^-1 at their own positions; 0 if the nonzero is no source,
+    /// [end - begin] contributions to each source from the sources on its right,
+    /// [end - begin] number of stored entries on the left of each source,
+    /// [(end - begin) most] these entries.
     strided_memory<T> memory;
     double outside = 0;  ///< L
-    bool widens = false; ///< there is more within reach
+    bool widens = false; ///< the windows must become wider, because more sources are within reach
 
     COPPICE_HD static std::int64_t each(int window) { return std::int64_t(window) + 3; }
 
-    /// Returns the largest source.
+    /// Reads the sources and returns the largest one.
     COPPICE_HD double read_sources() {
         double largest = 0;
         for (I k = begin; k < end; ++k) {
@@ -153,7 +153,7 @@ struct row_walk {
         }
         return count;
     }
-    /// Offers all entries inside of the windows, whose ends have a bound of at most left_out each.
+    /// Passes all entries inside of the windows to `offer`. The bound at each end of a window is at most left_out.
     template <class Offer>
     COPPICE_HD void walk(double left_out, Offer& offer) {
         outside = 0;
@@ -185,10 +185,10 @@ private:
         }
         return k;
     }
-    /// A walk that stops in front of a source, or where nothing is left.
-    COPPICE_HD void stop(double beyond, bool short_of_most) {
+    /// Ends a window with the bound `beyond` of the omitted entries; `below_max`: before its maximum width.
+    COPPICE_HD void stop(double beyond, bool below_max) {
         outside += beyond;
-        widens = widens || (short_of_most && beyond > 0);
+        widens = widens || (below_max && beyond > 0);
     }
 
     COPPICE_HD void walk_left(double left_out) {
@@ -242,7 +242,7 @@ private:
             }
         }
     }
-    /// What is known on the left of source k, from position `from` on.
+    /// Passes the stored entries on the left of source k, from position `from` on, to `offer`.
     template <class Offer>
     COPPICE_HD void offer_tail(I k, std::int64_t from, Offer& offer) const {
         for (std::int64_t q = from; q < position(k); ++q) offer(q, tail(k, position(k) - 1 - q));
@@ -253,16 +253,17 @@ private:
 template <class T, class I>
 struct find_largest {
     path_ordered_rows<T, I> rows;
-    I const* capacity_offsets; ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
-    double accuracy;           ///< in (0, 1]
-    I* columns;                ///< found, rising
-    T* values;                 ///< memory for as many
-    I* counts;                 ///< of each row
-    T* scratch;                ///< [lanes memory]
-    std::int64_t memory;       ///< row_walk::each(most) elements for each nonzero of the longest row
+    /// [rows + 1] offsets of the rows in `columns` and `values`; one position is for the diagonal
+    I const* capacity_offsets;
+    double accuracy;     ///< in (0, 1]
+    I* columns;          ///< selected columns, ascending
+    T* values;           ///< memory of the same size
+    I* counts;           ///< number of selected columns in each row
+    T* scratch;          ///< [lanes memory]
+    std::int64_t memory; ///< row_walk::each(most) elements for each nonzero of the longest row
     std::int64_t lanes;
-    std::int64_t each; ///< rows of a lane
-    bool interleaved;  ///< lanes side by side, their rows and their memory; else one behind the other
+    std::int64_t each; ///< rows per lane
+    bool interleaved;  ///< the rows and the memory of lanes are interleaved; otherwise contiguous
 
     COPPICE_HD void operator()(std::int64_t lane) const {
         strided_memory<T> const own{scratch + (interleaved ? lane : lane * memory), interleaved ? lanes : 1};
@@ -288,7 +289,8 @@ private:
         for (I k = 0; k < count; ++k) columns[at + k] = found[k];
         counts[i] = count;
     }
-    /// How many there are, with the diagonal, in rising order; `sizes` is memory for their values.
+    /// Writes the selected columns, including the diagonal, in ascending order and returns their number; `sizes` holds
+    /// their values.
     COPPICE_HD I search_into(std::int64_t i, I* found, T* sizes, I capacity, strided_memory<T> own) const {
         row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
         found[0] = I(i);
@@ -298,7 +300,8 @@ private:
         double const ends = 2.0 * double(row.sources());
         double const expected = estimate(row, largest, capacity);
         double left_out = expected * accuracy / (ends > 0 ? ends : 1);
-        double floor = expected / 2 > rounding ? expected / 2 : rounding; // smaller ones are kept where sources cancel
+        // Smaller ones are selected only if sources cancel.
+        double floor = expected / 2 > rounding ? expected / 2 : rounding;
         for (;;) {
             entry_heap<T, I> const none{found + 1, sizes + 1, capacity};
             offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};

@@ -14,9 +14,9 @@
 namespace coppice::inline v0_1 {
 
 enum class factor_kind {
-    forest, ///< the diagonal, and the edges of a linear forest
-    blocks, ///< what couples neighbours on the paths of a forest of pairs, and partners
-    bands   ///< what is not farther than so many places from the diagonal, rows as numbered
+    forest, ///< the diagonal and the edges of a linear forest
+    blocks, ///< pairs, and the couplings of pairs that are adjacent on the paths of a forest of pairs
+    bands   ///< entries within a given distance from the diagonal, in the given order of the rows
 };
 
 namespace detail {
@@ -24,10 +24,10 @@ namespace detail {
 /// The pattern of a factor: which entries of a matrix it contains (algebra/pattern.hpp).
 template <class I>
 struct factor_pattern {
-    I const* position;           ///< of a vertex
-    int block;                   ///< positions in a block
-    int reach;                   ///< blocks to either side
-    std::uint8_t const* coupled; ///< whether a block is coupled with the next one; null: all are
+    I const* position;           ///< position of a vertex
+    int block;                   ///< positions per block
+    int reach;                   ///< number of coupled blocks on each side
+    std::uint8_t const* coupled; ///< whether a block is coupled with the next one; null: all blocks are
 
     COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
         I const p = position[row] / I(block), q = position[column] / I(block);
@@ -36,12 +36,12 @@ struct factor_pattern {
     }
 };
 
-/// Storage of the entries of a factor: as in block_tridiagonal or, if the reach exceeds one block, as in banded, in
+/// Storage of the entries of a factor: as in block_tridiagonal; if the reach exceeds one block, as in banded, in
 /// `diagonal`.
 template <class T>
 struct factor_entries {
     T *lower, *diagonal, *upper;
-    std::int64_t n; ///< positions
+    std::int64_t n; ///< number of positions
     int block, reach;
 
     COPPICE_HD T* at(std::int64_t p, std::int64_t q) const {
@@ -63,7 +63,7 @@ struct factor_entries {
 /// Fills row i of a factor with Values::on_diagonal(i), and with off_diagonal(i, k, j) for the entries k that
 /// values.contains(k).
 template <class T, class I, class Values>
-struct read_part_row {
+struct read_factor_row {
     csr_view<T, I> a;
     factor_pattern<I> pattern;
     factor_entries<T> entries;
@@ -121,7 +121,7 @@ struct number_in_order {
     COPPICE_HD void operator()(std::int64_t p) const { order[p] = I(p); }
 };
 template <class I>
-struct joined_with_next {
+struct coupled_to_next {
     I const *permutation, *links;
     std::uint8_t* coupled;
     COPPICE_HD void operator()(std::int64_t p) const { coupled[p] = links[2 * std::int64_t(permutation[p]) + 1] >= 0; }
@@ -152,7 +152,7 @@ public:
         return {lower_.data(), diagonal_.data(), upper_.data(), order_.size(), block_, reach_};
     }
     band_matrix<T> system() const { return system_of(lower_.data(), diagonal_.data(), upper_.data()); }
-    /// The same system with other entries.
+    /// A system with the same pattern and other entries.
     band_matrix<T> system_of(T const* lower, T const* diagonal, T const* upper) const {
         if (reach_ > 1) return banded_view<T>{order_.size(), reach_, reach_, diagonal};
         if (block_ > 1) return block_tridiagonal_view<T>{order_.size() / block_, block_, lower, diagonal, upper};
@@ -166,7 +166,7 @@ public:
     void read(Executor const& exec, csr_view<T, I> a, Values const& values) {
         for (buffer<T>* const entries : {&lower_, &diagonal_, &upper_}) fill(exec, entries->view(), T(0));
         for_each(exec, order_.size(), write_ghost<T, I>{order_.data(), entries()});
-        for_each(exec, vertices(), read_part_row<T, I, Values>{a, pattern(), entries(), values});
+        for_each(exec, vertices(), read_factor_row<T, I, Values>{a, pattern(), entries(), values});
     }
     /// z = P^T S^-1 P r. z may be r.
     void solve(Executor const& exec, array_view<T const> r, array_view<T> z) const {
@@ -202,13 +202,13 @@ private:
     void couple(Executor const& exec, linear_forest<I> const& forest) {
         coupled_ = buffer<std::uint8_t>(exec, forest.vertices);
         for_each(exec, forest.vertices,
-                 joined_with_next<I>{forest.permutation.data(), forest.links.data(), coupled_.data()});
+                 coupled_to_next<I>{forest.permutation.data(), forest.links.data(), coupled_.data()});
     }
 
     tridiagonal_options options_;
     int block_, reach_;
-    buffer<I> order_;     ///< vertex at a position, -1 for none
-    buffer<I> positions_; ///< of the vertices
+    buffer<I> order_;     ///< vertex at a position, -1: none
+    buffer<I> positions_; ///< positions of the vertices
     buffer<std::uint8_t> coupled_{};
     buffer<T> lower_{}, diagonal_{}, upper_{};
     mutable buffer<T> work_{};

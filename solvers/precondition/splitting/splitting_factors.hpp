@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners with parts of several patterns: the instantiations of the library.
+/// Preconditioners whose factors have several kinds of patterns: the instantiations of the library.
 #pragma once
 
 #include <coppice/solvers/precondition/splitting/block_forest.hpp>

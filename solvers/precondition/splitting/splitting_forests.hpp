@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What alternating and direct splittings begin with: forests of the normalised weights, each with its system.
+/// First step of alternating and direct splittings: forests of the normalised weights, with one system each.
 #pragma once
 
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
@@ -10,7 +10,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// find() of the forests of heavy edges.
+/// Function object `find` for forests of heavy edges.
 template <executor Executor>
 struct find_heavy_forests {
     Executor const& exec;
@@ -22,11 +22,11 @@ struct find_heavy_forests {
     }
 };
 
-/// The forests of the normalised weights of A (Eqs. 70 and 71), memory for a system along each, and what is reported.
+/// The forests of the normalised weights of A (Eqs. 70 and 71), memory for a system along each, and their report.
 template <executor Executor, class T, class I>
 class splitting_forests {
 public:
-    /// find(weights) gives a forest_decomposition; then read(*this) is called for the systems. Throws as
+    /// find(weights) returns a forest_decomposition; then read(*this) reads the systems. Throws the same exceptions as
     /// inner_alternation.
     template <class Find, class Read>
     splitting_forests(Executor const& exec, csr_view<T, I> a, tridiagonal_options const& options, Find const& find,
@@ -43,11 +43,11 @@ public:
         systems_seconds_ = watch.lap();
     }
 
-    /// Throws dimension_error for another size, matrix_error for another pattern and for values that are not finite.
+    /// Throws dimension_error if the size differs, matrix_error if the pattern differs or values are not finite.
     void require_same(Executor const& exec, csr_view<T, I> a) const { fingerprint_.require_same(exec, a); }
     forest_systems<Executor, T, I>& systems() { return systems_; }
     forest_systems<Executor, T, I> const& systems() const { return systems_; }
-    /// diagp_1(A), and the plan of its pattern; of the matrix of the set-up until they are read again.
+    /// diagp_1(A) and the plan of its pattern. Values are those of the set-up until they are read again.
     row_scales<T, I>& scales() { return scales_; }
     std::vector<finding> findings() const {
         auto all = systems_.findings();
@@ -62,7 +62,7 @@ private:
     pattern_fingerprint fingerprint_;
     row_scales<T, I> scales_{};
     forest_systems<Executor, T, I> systems_;
-    double covered_ = 1; ///< share of the weights that all forests together hold
+    double covered_ = 1; ///< fraction of the weights that the forests cover together
     double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
 };
 

@@ -9,12 +9,13 @@
 namespace coppice::inline v0_1 {
 
 struct splitting_options {
-    int factors = 4;            ///< m in [1, 16]: forests at most
-    double omega = 0.01;        ///< in [0, 1]: what is left of the weight of an edge that a forest has taken
-    double enough_coverage = 1; ///< no further forest once more than this share is covered,
-    double least_gain = 0;      ///< nor after one that adds less than this share
-    /// Of each forest: rounds, ties, seed. Near ties make whole grid lines, and lines across them next: on ANISO1 and
-    /// ANISO2 of 60^2 GMRES(20) with mos-a(4) takes 32 and 26 iterations, with hashed ties 37 to 40 and 26 to 31.
+    int factors = 4;            ///< m in [1, 16]: maximum number of forests
+    double omega = 0.01;        ///< in [0, 1]: damping factor for weights of edges that an earlier forest contains
+    double enough_coverage = 1; ///< no further forest if more than this fraction of the weight is covered,
+    double min_gain = 0;        ///< or after a forest that adds less than this fraction
+    /// Options of each forest: rounds, ties, seed. With `near` the forests contain whole grid lines, then lines across
+    /// them: on ANISO1 and ANISO2 of 60^2 points GMRES(20) with mos-a(4) takes 32 and 26 iterations; with `hash` 37 to
+    /// 40 and 26 to 31.
     factor_options factor{.ties = tie_rule::near};
     tridiagonal_options tridiagonal{}; ///< pivoting of the solves
 };
@@ -28,7 +29,7 @@ inline constexpr option_row factors_row{.name = "factors",
                                         .meaning = "m: maximum number of forests; fewer if no weight remains",
                                         .min = 1,
                                         .max = max_factors};
-/// 0.01 suits alternation, 0 products (thesis sections 5.2.2 and 5.3.2).
+/// 0.01 is suited for alternation, 0 for products (thesis sections 5.2.2 and 5.3.2).
 constexpr option_row omega_row(std::string_view standard) {
     return {.name = "omega",
             .kind = option_kind::real,
@@ -53,25 +54,25 @@ inline constexpr option_row min_gain_row{.name = "least-gain",
                                          .standard = "0",
                                          .meaning = "stop after a forest that adds less coverage than this",
                                          .max = 1};
-/// Rounds, ties and seed.
+/// Reads rounds, ties and seed.
 inline factor_options read_factor_options(chosen_options const& o) {
     int const rounds = int(o.integer("rounds"));
     return {.rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
             .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
             .seed = std::uint64_t(o.integer("seed"))};
 }
-/// `has_omega`: not where weights come from the factors before.
+/// `has_omega`: false if the weights of a forest are computed from the previous factors.
 inline splitting_options read_splitting_options(chosen_options const& o, bool has_omega = true) {
     return {.factors = int(o.integer("factors")),
             .omega = has_omega ? o.real("omega") : 0,
             .enough_coverage = o.real("enough-coverage"),
-            .least_gain = o.real("least-gain"),
+            .min_gain = o.real("least-gain"),
             .factor = read_factor_options(o),
             .tridiagonal = read_tridiagonal_options(o)};
 }
 
 inline decomposition_options decomposition_of(splitting_options const& o) {
-    return {o.factors, o.omega, o.enough_coverage, o.least_gain, o.factor};
+    return {o.factors, o.omega, o.enough_coverage, o.min_gain, o.factor};
 }
 inline void check_splitting_options(splitting_options const& o) {
     graph_detail::check_decomposition_options(decomposition_of(o));

@@ -50,7 +50,7 @@ test::system<T> batch_of(std::int64_t systems, std::int64_t n, double low, doubl
 }
 
 template <class T>
-test::system<T> cut(test::system<T> s, std::int64_t n) {
+test::system<T> split_every(test::system<T> s, std::int64_t n) {
     for (std::int64_t i = 0; i < s.size(); i += n) s.lower[std::size_t(i)] = s.upper[std::size_t(i + n - 1)] = 0;
     return s;
 }
@@ -94,9 +94,9 @@ TEST_CASE_TEMPLATE("classical: every algorithm, any size, diagonally dominant", 
             if (doubling && n > 8) continue;
             auto const s = batch_of<double>(9, n, 3, 4, std::uint64_t(n));
             auto const x = solve_batch(exec, s, 9, {which, 8});
-            CHECK(backward_error(cut(s, n), x) <= (doubling ? 1e-3 : 1e-14));
+            CHECK(backward_error(split_every(s, n), x) <= (doubling ? 1e-3 : 1e-14));
             auto const f = batch_of<float>(9, n, 3, 4, std::uint64_t(n));
-            if (!doubling) CHECK(backward_error(cut(f, n), solve_batch(exec, f, 9, {which, 8})) <= 1e-5);
+            if (!doubling) CHECK(backward_error(split_every(f, n), solve_batch(exec, f, 9, {which, 8})) <= 1e-5);
         }
 }
 
@@ -120,21 +120,21 @@ TEST_CASE_TEMPLATE("classical: the accuracy experiment of section 5.4", Fixture,
     for (method const which :
          {method::thomas, method::cr, method::pcr, method::cr_pcr, method::rd_scaled, method::cr_rd_scaled}) {
         CAPTURE(int(which));
-        CHECK(backward_error(cut(dominant, 512), solve_batch(exec, dominant, 8, {which, 128})) <= 1e-6);
+        CHECK(backward_error(split_every(dominant, 512), solve_batch(exec, dominant, 8, {which, 128})) <= 1e-6);
     }
-    CHECK(std::isinf(backward_error(cut(dominant, 512), solve_batch(exec, dominant, 8, {method::rd}))));
+    CHECK(std::isinf(backward_error(split_every(dominant, 512), solve_batch(exec, dominant, 8, {method::rd}))));
     // The scaled form handles minors far outside of the range of the type, in both directions.
     for (float const level : {1e-18f, 1e18f}) {
         auto far = dominant;
         for (auto* const band : {&far.lower, &far.diagonal, &far.upper, &far.rhs})
             for (float& value : *band) value *= level;
         for (method const which : {method::rd_scaled, method::cr_rd_scaled})
-            CHECK(backward_error(cut(far, 512), solve_batch(exec, far, 8, {which, 128})) <= 1e-6);
+            CHECK(backward_error(split_every(far, 512), solve_batch(exec, far, 8, {which, 128})) <= 1e-6);
     }
     // Coefficients of similar magnitude: recursive doubling does not overflow; LAPACK, which pivots, is more accurate
     // than all methods without pivoting.
     auto const worst = [&](method which) {
-        return backward_error(cut(close, 512), solve_batch(exec, close, 8, {which, 128}));
+        return backward_error(split_every(close, 512), solve_batch(exec, close, 8, {which, 128}));
     };
     CHECK(std::isfinite(worst(method::rd)));
     CHECK(std::isfinite(worst(method::rd_scaled)));

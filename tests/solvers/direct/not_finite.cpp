@@ -156,13 +156,13 @@ TEST_CASE_TEMPLATE("tridiagonal: mixed scales", Fixture, COPPICE_TEST_EXECUTORS)
                 buffer<T> x(exec, n);
                 solve_tridiagonal(exec, a, d.view(), x.view(), {.pivot = pivot});
                 solve_tridiagonal(exec, a, in_place.view(), in_place.view(), {.pivot = pivot});
-                auto const apart = to_vector(exec, x);
-                CHECK(error_of(s, apart.data(), s.d.data()) < 100 * std::numeric_limits<T>::epsilon());
-                CHECK(to_vector(exec, in_place) == apart);
+                auto const separate = to_vector(exec, x);
+                CHECK(error_of(s, separate.data(), s.d.data()) < 100 * std::numeric_limits<T>::epsilon());
+                CHECK(to_vector(exec, in_place) == separate);
                 if constexpr (std::is_same_v<std::decay_t<decltype(exec)>, host_executor>) {
                     buffer<std::byte> space(exec, tridiagonal_workspace<T>(n));
                     solve_tridiagonal(exec, a, d.view(), x.view(), space.view(), {.pivot = pivot});
-                    CHECK(to_vector(exec, x) == apart);
+                    CHECK(to_vector(exec, x) == separate);
                 }
             }
     };

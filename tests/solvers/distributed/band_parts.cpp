@@ -16,9 +16,9 @@ using namespace coppice::test;
 
 namespace {
 
-using cuts = std::vector<std::int64_t>;
+using rank_offsets = std::vector<std::int64_t>;
 
-/// (Block) rows [begin, end) of a matrix in memory of an executor.
+/// (Block) rows [begin, end) of a matrix in the memory of an executor.
 template <class T>
 struct rows_on {
     buffer<T> lower{}, diagonal{}, upper{};
@@ -50,19 +50,19 @@ struct rows_on {
 /// Rows [where[p], where[p + 1]) of a matrix in memory of the host, on rank p. `gap`: elements between columns.
 template <class T, class Executor>
 solution<T> solve_distributed(std::vector<Executor> const& executors, band_matrix<T> const& a, std::vector<T> const& d,
-                              cuts const& where, band_options const& options = {}, std::int64_t gap = 0) {
+                              rank_offsets const& where, band_options const& options = {}, std::int64_t gap = 0) {
     multi_executor<Executor> const all(executors);
     std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
-    std::int64_t const unit = a.lower_bands >= 0 ? 1 : a.block;
+    std::int64_t const rows_of_block = a.lower_bands >= 0 ? 1 : a.block;
     solution<T> out{std::vector<T>(d.size()), std::vector<solve_report>(executors.size())};
     all.run([&](Executor const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
         rows_on<T> const own(exec, a, where[p], where[p + 1]);
-        std::int64_t const n = own.matrix.size, first = where[p] * unit, leading = n + gap;
-        std::vector<T> sides(std::size_t(leading * columns));
+        std::int64_t const n = own.matrix.size, first = where[p] * rows_of_block, leading = n + gap;
+        std::vector<T> rhs(std::size_t(leading * columns));
         for (std::int64_t c = 0; c < columns; ++c)
-            std::copy_n(d.begin() + c * a.size + first, n, sides.begin() + c * leading);
-        auto const on_device = exec.copy(sides);
+            std::copy_n(d.begin() + c * a.size + first, n, rhs.begin() + c * leading);
+        auto const on_device = exec.copy(rhs);
         buffer<T> x(exec, leading * columns);
         out.reports[p] = solve_bands_distributed(exec, comm, own.matrix, {on_device.data(), n, columns, leading},
                                                  {x.data(), n, columns, leading}, options);
@@ -75,17 +75,17 @@ solution<T> solve_distributed(std::vector<Executor> const& executors, band_matri
 
 template <class T, class Fixture>
 struct rank_checks {
-    static constexpr double bound = 60 * epsilon<T>; // measured in double or long double: another rounding
+    static constexpr double bound = 60 * epsilon<T>; // computed in double or long double, with different rounding
     int checked = 0, refined = 0, accurate = 0;
 
-    void one(band_matrix<T> const& a, plain_rows<T> const& meaning, cuts const& where, std::int64_t columns,
+    void one(band_matrix<T> const& a, plain_rows<T> const& meaning, rank_offsets const& where, std::int64_t columns,
              band_options const& options = {}) {
         auto const d = rhs_for(meaning, columns, 5);
         auto const r = solve_distributed(executors_of<Fixture>(where.size() - 1), a, d, where, options);
         double const error = backward_error_of(meaning, r.x, d);
         solve_report const& first = r.reports[0];
         if (error > bound ||
-            first.status != solve_status::ok) { // only where digits are hard to have, and never in secret
+            first.status != solve_status::ok) { // only for ill-conditioned systems, and always reported
             CHECK(lapack_condition(meaning) > 0.01 / epsilon<T>);
             CHECK(first.status != solve_status::ok);
         } else {
@@ -100,7 +100,7 @@ struct rank_checks {
         accurate += first.status == solve_status::ok;
         ++checked;
     }
-    /// In several numbers of ranks, equal and unequal ones.
+    /// Tests several numbers of ranks, with equal and unequal ranges.
     void all(band_matrix<T> const& a, plain_rows<T> const& meaning, std::int64_t rows, std::int64_t columns,
              band_options const& options = {}) {
         CAPTURE(a.block);
@@ -110,11 +110,12 @@ struct rank_checks {
         for (int const ranks : {1, 2, 3, 4, 8}) {
             if (races_watched ? ranks != 4 : sanitized && rows > 50 && ranks != 3) continue;
             CAPTURE(ranks);
-            one(a, meaning, equal_cuts(rows, ranks), columns, options);
+            one(a, meaning, equal_rank_offsets(rows, ranks), columns, options);
         }
         auto const at = [&](std::int64_t row) { return std::min(row, rows); };
-        for (cuts const& where : {cuts{0, at(1), at(1), at(2), at(4), at(9), rows}, cuts{0, 0, 0, at(7), rows, rows},
-                                  cuts{0, rows - at(1), rows}}) {
+        for (rank_offsets const& where :
+             {rank_offsets{0, at(1), at(1), at(2), at(4), at(9), rows}, rank_offsets{0, 0, 0, at(7), rows, rows},
+              rank_offsets{0, rows - at(1), rows}}) {
             CAPTURE(where[1]);
             if (sanitized && rows > 50 && where.size() < 7) continue;
             one(a, meaning, where, columns, options);
@@ -137,7 +138,7 @@ void check_classes() {
             }
         for (auto const& [below, above] : widths) {
             banded_storage<T> s(rows, below, above, std::uint64_t(rows + 9 * below + above));
-            if (below == 0 || above == 0) // a triangle, whose condition is that of powers otherwise
+            if (below == 0 || above == 0) // a triangular matrix, which would otherwise be ill-conditioned
                 for (std::int64_t i = 0; i < rows; ++i) s.at(i, 0) = T(8);
             of.all(s.view(), s.meaning(), rows, below % 3 + 1);
         }
@@ -148,20 +149,20 @@ void check_classes() {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("band parts: every class in any parts, float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<float, Fixture>();
 }
-TEST_CASE_TEMPLATE("band parts: every class in any parts, double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<double, Fixture>();
 }
-TEST_CASE_TEMPLATE("band parts: every class in any parts, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<float>, Fixture>();
 }
-TEST_CASE_TEMPLATE("band parts: every class in any parts, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: every class in any ranges, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<double>, Fixture>();
 }
 
-TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: as one executor and as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 3000;
     for (auto const& [below, above] : {std::pair(1, 1), std::pair(2, 2), std::pair(3, 1), std::pair(8, 8)}) {
         banded_storage<double> s(n, below, above, 4);
@@ -172,7 +173,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
         auto const exact = lapack_band_solution(meaning, std::max(below, above), d);
         auto const one = solve_banded_storage(Fixture::exec(), s, d);
         for (int const ranks : {2, 5}) {
-            auto const where = equal_cuts(n, ranks);
+            auto const where = equal_rank_offsets(n, ranks);
             auto const r =
                 solve_distributed(executors_of<Fixture>(std::size_t(ranks)), band_matrix<double>(s.view()), d, where);
             CHECK(forward_error_of(r.x, exact) <= 1e-14);
@@ -182,7 +183,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
             CHECK(r.reports[0].componentwise_error < 1e-14);
         }
     }
-    // One rank with rows: what solve_bands gives, bit by bit.
+    // If only one rank has rows, the result is bitwise equal to that of solve_bands.
     block_storage<std::complex<float>> const s(70, 4, 3, true);
     auto const d = rhs_for(s.meaning(true), 2, 8);
     auto const one = solve_blocks(Fixture::exec(), s, d, {.cyclic = true, .condition = true});
@@ -193,7 +194,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
     CHECK(r.reports[2].condition == one.reports[0].condition);
 }
 
-TEST_CASE_TEMPLATE("band parts: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = std::complex<double>;
     rank_checks<T, Fixture> of;
     for (auto const operation : {matrix_operation::transposed, matrix_operation::conjugate_transposed}) {
@@ -214,15 +215,17 @@ TEST_CASE_TEMPLATE("band parts: transposed", Fixture, COPPICE_TEST_EXECUTORS) {
     }
 }
 
-TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: singular diagonal blocks of a nonsingular matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     rank_checks<double, Fixture> of;
     std::int64_t const rows = 48;
-    // Ones beside an empty diagonal: regular for even numbers of rows alone.
+    // Ones next to a zero diagonal: nonsingular only for even numbers of rows.
     for (int const k : {1, 2, 5, 8}) {
         auto const c = banded_storage<double>(
             toeplitz<double>(rows * k, k, k, [&](int band) { return band == k || band == -k ? 1.0 : 0.0; }));
         of.all(c.view(), c.meaning(), rows * k, 2);
-        for (cuts const& where : {cuts{0, 15 * k, 26 * k, rows * k}, cuts{0, k, 2 * k, 3 * k, rows * k}})
+        for (rank_offsets const& where :
+             {rank_offsets{0, 15 * k, 26 * k, rows * k}, rank_offsets{0, k, 2 * k, 3 * k, rows * k}})
             of.one(c.view(), c.meaning(), where, 1);
         block_storage<double> s(rows, k, 6, true); // the identity, and rows in another order
         for (std::int64_t i = 0; i < rows * k * k; ++i) {
@@ -232,23 +235,24 @@ TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture,
             s.upper[std::size_t(i)] = row == (column + 1) % k ? -1 : 0;
         }
         s.spoil(0, rows);
-        for (cuts const& where : {cuts{0, 15, 26, 48}, cuts{0, 1, 2, 3, 48}, cuts{0, 47, 48}})
+        for (rank_offsets const& where :
+             {rank_offsets{0, 15, 26, 48}, rank_offsets{0, 1, 2, 3, 48}, rank_offsets{0, 47, 48}})
             of.one(s.view(), s.meaning(false), where, 1);
     }
-    // Rows of the rank that say nothing of their own unknowns: a permutation.
+    // A permutation: rows of the rank have no entries in the own columns of the rank.
     auto const shift = toeplitz<double>(40, 3, 3, [](int) { return 0.0; });
     banded_storage<double> p = shift;
     for (std::int64_t i = 0; i < 40; ++i)
         if (std::int64_t const to = i / 4 * 4 + 3 - i % 4; to - i >= -3 && to - i <= 3) p.at(i, int(to - i)) = 1;
     of.all(p.view(), p.meaning(), 40, 1);
 
-    // A row that is a multiple of the border's: it gets another border.
-    distributed::bordered_rows<double> border;
-    border.before = 1;
-    border.inner.own.rows = 1;
+    // A row that is a multiple of the boundary row: another boundary row is chosen.
+    distributed::bordered_rows<double> boundary;
+    boundary.before = 1;
+    boundary.inner.own.rows = 1;
     block_storage<double> s(2, 1, 1, false);
     s.lower[1] = s.diagonal[0] = s.upper[0] = 1;
-    s.diagonal[1] = border.entry(0, 2) / border.entry(0, 1);
+    s.diagonal[1] = boundary.entry(0, 2) / boundary.entry(0, 1);
     of.one(s.view(), s.meaning(false), {0, 1, 2}, 1);
     CHECK(of.accurate == of.checked);
 }
@@ -258,14 +262,16 @@ namespace {
 template <class T, class Fixture>
 solve_report report_of(band_matrix<T> const& a, std::int64_t rows, int ranks, band_options const& options = {}) {
     std::vector<T> const d(std::size_t(a.size), T(1));
-    auto const r = solve_distributed(executors_of<Fixture>(std::size_t(ranks)), a, d, equal_cuts(rows, ranks), options);
+    auto const r =
+        solve_distributed(executors_of<Fixture>(std::size_t(ranks)), a, d, equal_rank_offsets(rows, ranks), options);
     for (solve_report const& other : r.reports) CHECK(other.status == r.reports[0].status);
     return r.reports[0];
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: singular matrices and values that are not finite", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     using T = double;
     for (int const ranks : {2, 3, 8}) {
         CAPTURE(ranks);
@@ -285,7 +291,7 @@ TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite",
             s = whole;
             s.upper[2 * std::size_t(n) * std::size_t(n)] = std::numeric_limits<T>::infinity();
             CHECK(report_of<T, Fixture>(s.view(), 40, ranks, {.cyclic = true}).status == solve_status::not_finite);
-            // Rows that sum to zero, in a ring and in a chain.
+            // Rows that sum to zero, cyclic and not cyclic.
             for (bool const cyclic : {false, true}) {
                 s = whole;
                 for (auto* const band : {&s.lower, &s.upper})
@@ -329,7 +335,7 @@ void check_growth() {
         for (int const ranks : {2, 3, 8}) {
             if (sanitized && ranks != 3) continue;
             CAPTURE(ranks);
-            of.one(c.matrix, c.meaning, equal_cuts(rows, ranks), 2, {.cyclic = c.cyclic});
+            of.one(c.matrix, c.meaning, equal_rank_offsets(rows, ranks), 2, {.cyclic = c.cyclic});
         }
     };
     for (int k = 1; k <= 8; ++k) {
@@ -349,7 +355,7 @@ void check_growth() {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("band parts: an empty column or row is singular, whatever the parts", Fixture,
+TEST_CASE_TEMPLATE("distributed bands: an empty column or row is singular for any ranges", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using T = double;
     for (int const n : {4, 9})
@@ -370,16 +376,16 @@ TEST_CASE_TEMPLATE("band parts: an empty column or row is singular, whatever the
                     }
 }
 
-TEST_CASE_TEMPLATE("band parts: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
     check_growth<double, Fixture>();
     check_growth<float, Fixture>();
 }
 
-TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: options, the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
     block_storage<T> const s(200, 3, 8, true);
     auto const d = rhs_for(s.meaning(true), 5, 8);
-    auto const where = equal_cuts(200, 4);
+    auto const where = equal_rank_offsets(200, 4);
     auto const run = [&](band_options options, std::int64_t gap = 0) {
         options.cyclic = true;
         return solve_distributed(executors_of<Fixture>(4), band_matrix<T>(s.view()), d, where, options, gap);
@@ -405,13 +411,13 @@ TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, C
     CHECK(none.reports[2].status == solve_status::ok);
 }
 
-TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed bands: bad input is an error on all ranks", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
     std::vector<std::string> messages(3);
     struct call {
-        std::int64_t side_rows = 12, solution_rows = 12, columns = 1;
+        std::int64_t rhs_rows = 12, solution_rows = 12, columns = 1;
         band_options options{};
         std::int64_t systems = 1;
         bool in_place = false;
@@ -427,7 +433,7 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
             a.systems = mine.systems;
             try {
                 solve_bands_distributed(exec, comm, a,
-                                        {mine.in_place ? x.data() : bands.data(), mine.side_rows, mine.columns},
+                                        {mine.in_place ? x.data() : bands.data(), mine.rhs_rows, mine.columns},
                                         {x.data(), mine.solution_rows, mine.columns}, mine.options);
             } catch (error const& e) {
                 messages[std::size_t(comm.rank())] = e.what();
@@ -440,14 +446,14 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
     CHECK(messages[1] == "solution rows of solve_bands_distributed: got 11, expected 12");
     CHECK(messages[0] == "rank 1 failed: " + messages[1]);
     CHECK(messages[2] == messages[0]);
-    CHECK_THROWS_AS(fails(good, {.side_rows = 13}), dimension_error);
+    CHECK_THROWS_AS(fails(good, {.rhs_rows = 13}), dimension_error);
     CHECK_THROWS_AS(fails(good, {.options = {.cyclic = true}}), argument_error);
     CHECK_THROWS_AS(fails(good, {.options = {.error_bound = -1}}), argument_error);
     CHECK_THROWS_AS(fails(good, {.systems = 3}), argument_error);
     CHECK_THROWS_AS(fails(good, {.in_place = true}), argument_error);
     CHECK_THROWS_AS(fails({12, 9, 1, nullptr}, {}), argument_error);
 
-    // Ranks that do not fit together: the same sentence on all.
+    // Inconsistent arguments of the ranks: the same message on all ranks.
     std::string const others = "1 right-hand sides, not cyclic, operation 0, 0 refinements, error bound 0";
     std::string const fit = "solve_bands_distributed: rank 1 has 2 lower and 2 upper bands, " + others +
                             ", rank 0 has 2 lower and 1 upper bands, " + others + ", expected the same";

@@ -27,7 +27,7 @@ struct identity {
     }
 };
 
-/// Symmetric, diagonally dominant, with couplings far away.
+/// Symmetric, diagonally dominant, with couplings between distant rows.
 std::vector<std::vector<double>> dense_matrix(int n) {
     std::vector<std::vector<double>> a(static_cast<std::size_t>(n));
     for (auto& row : a) row.resize(a.size());
@@ -44,9 +44,9 @@ struct block {
     std::vector<std::int32_t> offsets{0}, columns{};
     std::vector<double> values{};
 };
-block rows_of(std::vector<std::vector<double>> const& a, int first, int behind) {
+block rows_of(std::vector<std::vector<double>> const& a, int first, int end) {
     block b;
-    for (int i = first; i < behind; ++i) {
+    for (int i = first; i < end; ++i) {
         for (std::size_t j = 0; j < a.size(); ++j)
             if (a[std::size_t(i)][j] != 0) b.columns.push_back(int(j)), b.values.push_back(a[std::size_t(i)][j]);
         b.offsets.push_back(int(b.columns.size()));
@@ -58,8 +58,9 @@ std::vector<std::vector<int>> const divisions{
 
 } // namespace
 
-TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations", Fixture, COPPICE_TEST_EXECUTORS) {
-    // On CUDA iterations are queued several at a time, the fewer the larger a vector is.
+TEST_CASE_TEMPLATE("distributed: ranks of very different size need equally many iterations", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    // On CUDA several iterations are queued together, fewer for larger vectors.
     using exec_type = decltype(Fixture::exec());
     std::vector<int> const begin{0, sanitized ? 60'000 : 1'200'000, sanitized ? 61'000 : 1'210'000};
     for (double const tolerance : {1e-2, 1e-5, 1e-9}) {
@@ -89,22 +90,22 @@ TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations"
     }
 }
 
-TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: the product with halos is that of the dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
-    for (auto const& cuts : divisions) {
+    for (auto const& first_rows : divisions) {
         std::vector<double> x(90), y(90);
         for (std::size_t i = 0; i < 90; ++i) x[i] = std::sin(double(i));
-        multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+        multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
         all.run([&](exec_type const& exec, rank_communicator const& comm) {
             auto const p = std::size_t(comm.rank());
-            auto const b = rows_of(a, cuts[p], cuts[p + 1]);
+            auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
             distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
-            auto const from = exec.copy(std::vector<double>(x.begin() + cuts[p], x.begin() + cuts[p + 1]));
+            auto const from = exec.copy(std::vector<double>(x.begin() + first_rows[p], x.begin() + first_rows[p + 1]));
             buffer<double> to(exec, m.size());
             for (int again = 0; again < 3; ++again) m.apply(exec, array_view<double const>(from.view()), to.view());
             auto const values = to_vector(exec, to);
-            std::copy(values.begin(), values.end(), y.begin() + cuts[p]);
+            std::copy(values.begin(), values.end(), y.begin() + first_rows[p]);
         });
         for (std::size_t i = 0; i < 90; ++i) {
             double sum = 0;
@@ -114,47 +115,49 @@ TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", 
     }
 }
 
-TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the part", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: the own block has the entries between rows of the rank", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
-    for (auto const& cuts : divisions) {
-        multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    for (auto const& first_rows : divisions) {
+        multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
         std::vector<std::vector<double>> found(90, std::vector<double>(90));
         all.run([&](exec_type const& exec, rank_communicator const& comm) {
-            int const first = cuts[std::size_t(comm.rank())], behind = cuts[std::size_t(comm.rank()) + 1];
-            auto const b = rows_of(a, first, behind);
+            int const first = first_rows[std::size_t(comm.rank())], end = first_rows[std::size_t(comm.rank()) + 1];
+            auto const b = rows_of(a, first, end);
             distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
             auto const& own = m.own_block();
-            CHECK(own.rows() == behind - first);
-            CHECK(own.columns() == behind - first);
+            CHECK(own.rows() == end - first);
+            CHECK(own.columns() == end - first);
             auto const offsets = to_vector(exec, own.row_offsets()), columns = to_vector(exec, own.column_indices());
             auto const values = to_vector(exec, own.values());
             for (int i = 0; i < own.rows(); ++i)
                 for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
                     found[std::size_t(first + i)][std::size_t(first + columns[k])] = values[k];
         });
-        for (std::size_t p = 0; p + 1 < cuts.size(); ++p)
-            for (int i = cuts[p]; i < cuts[p + 1]; ++i)
+        for (std::size_t p = 0; p + 1 < first_rows.size(); ++p)
+            for (int i = first_rows[p]; i < first_rows[p + 1]; ++i)
                 for (int j = 0; j < 90; ++j)
                     CHECK(found[std::size_t(i)][std::size_t(j)] ==
-                          (j >= cuts[p] && j < cuts[p + 1] ? a[std::size_t(i)][std::size_t(j)] : 0));
+                          (j >= first_rows[p] && j < first_rows[p + 1] ? a[std::size_t(i)][std::size_t(j)] : 0));
     }
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("parts: the text of CG over any number of them") {
+TEST_CASE("distributed: the formulas of CG for any number of ranks") {
     auto const a = dense_matrix(90);
     std::vector<double> rhs(90, 1);
     std::int64_t of_one_rank = 0;
-    for (auto const& cuts : divisions) {
+    for (auto const& first_rows : divisions) {
         std::vector<double> x(90), first;
         for (int again = 0; again < 2; ++again) {
-            std::vector<krylov_result> results(cuts.size() - 1);
-            multi_executor<host_executor> const all(std::vector<host_executor>(cuts.size() - 1, host_executor{1}));
+            std::vector<krylov_result> results(first_rows.size() - 1);
+            multi_executor<host_executor> const all(
+                std::vector<host_executor>(first_rows.size() - 1, host_executor{1}));
             all.run([&](host_executor const& host, rank_communicator const& comm) {
                 auto const p = std::size_t(comm.rank());
-                auto const b = rows_of(a, cuts[p], cuts[p + 1]);
-                std::int64_t const n = cuts[p + 1] - cuts[p];
+                auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
+                std::int64_t const n = first_rows[p + 1] - first_rows[p];
                 distributed_csr<host_executor, double> const m(host, comm, b.offsets, b.columns, b.values);
                 host_rank const exec(host, comm);
                 cg<host_rank, double> solver(exec, n, {.tolerance = 1e-12});
@@ -162,7 +165,7 @@ TEST_CASE("parts: the text of CG over any number of them") {
                 buffer<double> to(exec, n);
                 fill(host, to.view(), 0.0);
                 results[p] = solver.solve(m, identity{}, array_view<double const>(d.view()), to.view());
-                std::copy_n(to.data(), n, x.begin() + cuts[p]);
+                std::copy_n(to.data(), n, x.begin() + first_rows[p]);
             });
             if (of_one_rank == 0) of_one_rank = results[0].iterations;
             for (auto const& r : results) {
@@ -182,24 +185,23 @@ TEST_CASE("parts: the text of CG over any number of them") {
 }
 #endif
 
-TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the blocks", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
-    auto const solve = [&](std::string const& method, std::string const& preconditioner, std::vector<int> const& cuts,
-                           std::vector<double>& x, krylov_options const& options) {
-        std::vector<krylov_result> results(cuts.size() - 1);
-        multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    auto const solve = [&](std::string const& method, std::string const& preconditioner,
+                           std::vector<int> const& first_rows, std::vector<double>& x, krylov_options const& options) {
+        std::vector<krylov_result> results(first_rows.size() - 1);
+        multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
         all.run([&](exec_type const& exec, rank_communicator const& comm) {
             auto const p = std::size_t(comm.rank());
-            auto const b = rows_of(a, cuts[p], cuts[p + 1]);
+            auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
             distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
             auto const block = make_distributed_preconditioner(exec, comm, preconditioner, m);
             auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
             auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
             results[p] = solve_distributed(exec, comm, method, m, block, d.view(), to.view(), options);
             auto const values = to_vector(exec, to);
-            std::copy(values.begin(), values.end(), x.begin() + cuts[p]);
+            std::copy(values.begin(), values.end(), x.begin() + first_rows[p]);
         });
         for (auto const& r : results) {
             CHECK(r.residual_history == results[0].residual_history);
@@ -210,22 +212,22 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
     for (std::string_view const name : krylov_names) {
         std::string const method(name);
         std::int64_t of_one_rank = 0;
-        for (auto const& cuts : divisions) {
+        for (auto const& first_rows : divisions) {
             CAPTURE(method);
-            CAPTURE(cuts.size());
+            CAPTURE(first_rows.size());
             std::vector<double> x(90), again(90);
-            auto const r = solve(method, "none", cuts, x, {.tolerance = 1e-12});
+            auto const r = solve(method, "none", first_rows, x, {.tolerance = 1e-12});
             CHECK(r.converged);
             if (of_one_rank == 0) of_one_rank = r.iterations;
             CHECK(std::abs(r.iterations - of_one_rank) <= 1);
-            CHECK(solve(method, "none", cuts, again, {.tolerance = 1e-12}).iterations == r.iterations);
+            CHECK(solve(method, "none", first_rows, again, {.tolerance = 1e-12}).iterations == r.iterations);
             CHECK(again == x);
             for (std::size_t i = 0; i < 90; ++i) {
                 double sum = 0;
                 for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
                 CHECK(sum == doctest::Approx(1).epsilon(1e-10));
             }
-            auto const jacobi = solve(method, "jacobi", cuts, again, {.tolerance = 1e-12});
+            auto const jacobi = solve(method, "jacobi", first_rows, again, {.tolerance = 1e-12});
             CHECK(jacobi.converged);
             CHECK(jacobi.iterations <= r.iterations + 1);
         }
@@ -238,18 +240,18 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
                          argument_error);
 }
 
-TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on their number", Fixture,
+TEST_CASE_TEMPLATE("distributed: iterations of the multilevel method hardly depend on the number of ranks", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
-    // Rows enough for two levels before all ranks have the rest.
+    // Enough rows for two distributed levels before the remaining levels are replicated on all ranks.
     struct grid {
         std::string name;
         std::int64_t nx, ny, nz;
         bool jumps;
-        double across; ///< weight across the cuts
-        int more;      ///< iterations that cuts may cost
+        double across; ///< weight of couplings between ranks
+        int more;      ///< additional iterations allowed for several ranks
     };
-    auto const solve = [](int ranks, grid const& of, std::vector<std::int64_t> const& cuts) {
+    auto const solve = [](int ranks, grid const& of, std::vector<std::int64_t> const& first_rows) {
         std::int64_t const nx = of.nx, ny = of.ny, n = nx * ny * of.nz;
         bool const jumps = of.jumps;
         double const wy = of.nz == 1 ? of.across : 1, wz = of.nz == 1 ? 1 : of.across;
@@ -258,14 +260,14 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
         multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(ranks)));
         all.run([&](exec_type const& exec, rank_communicator const& comm) {
             auto const p = std::size_t(comm.rank());
-            std::int64_t const first = cuts.empty() ? n * std::int64_t(p) / ranks : cuts[p];
-            std::int64_t const behind = cuts.empty() ? n * std::int64_t(p + 1) / ranks : cuts[p + 1];
+            std::int64_t const first = first_rows.empty() ? n * std::int64_t(p) / ranks : first_rows[p];
+            std::int64_t const end = first_rows.empty() ? n * std::int64_t(p + 1) / ranks : first_rows[p + 1];
             std::vector<std::int32_t> offsets{0}, columns;
             std::vector<double> values;
             auto const weight = [&](std::int64_t i) {
                 return jumps && (i % nx / 20 + i / nx / 20) % 2 == 0 ? 100.0 : 1.0;
             };
-            for (std::int64_t i = first; i < behind; ++i) {
+            for (std::int64_t i = first; i < end; ++i) {
                 std::int64_t const x = i % nx, y = i / nx % ny, z = i / (nx * ny);
                 double diagonal = 1e-6;
                 auto const couple = [&](bool inside, std::int64_t j, double along) {
@@ -321,7 +323,7 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
          {grid{"space", 30, 30, 40, false, 1, 1}, grid{"jumps", 260, 260, 1, true, 1, 1},
           grid{"plane", 300, 300, 1, false, 1, 1}, grid{"plane, heavy across the cuts", 300, 300, 1, false, 100, 2},
           grid{"space, heavy across the cuts", 36, 36, 36, false, 100, 4}}) {
-        if (sanitized && of.name != "space") continue; // what the others count, all run alike
+        if (sanitized && of.name != "space") continue; // the others count iterations of the same code
         CAPTURE(of.name);
         std::int64_t const n = of.nx * of.ny * of.nz;
         auto const one = solve(1, of, {});
@@ -336,10 +338,10 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
     }
 }
 
-TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays definite with every smoother", Fixture,
+TEST_CASE_TEMPLATE("distributed: the multilevel method has its options, and is definite with every smoother", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
-    // A random graph, whose own blocks are weak beside what couples them.
+    // A random graph, whose diagonal blocks are weak compared with the couplings between ranks.
     std::int64_t const n = 5000;
     std::mt19937_64 random(7);
     std::vector<std::map<std::int64_t, double>> rows(static_cast<std::size_t>(n));
@@ -357,10 +359,10 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
         std::vector<krylov_result> results(static_cast<std::size_t>(ranks));
         multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(ranks)));
         all.run([&](exec_type const& exec, rank_communicator const& comm) {
-            std::int64_t const p = comm.rank(), first = size * p / ranks, behind = size * (p + 1) / ranks;
+            std::int64_t const p = comm.rank(), first = size * p / ranks, end = size * (p + 1) / ranks;
             std::vector<std::int32_t> offsets{0}, columns;
             std::vector<double> values;
-            for (std::int64_t i = first; i < behind; ++i) {
+            for (std::int64_t i = first; i < end; ++i) {
                 for (auto const& [j, value] : rows[std::size_t(i)])
                     if (j < size) {
                         columns.push_back(std::int32_t(j));
@@ -371,7 +373,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
             distributed_csr<exec_type, double> const a(exec, comm, offsets, columns, values);
             auto const m = make_distributed_preconditioner(exec, comm, "multilevel", a, chosen);
             std::vector<double> right;
-            for (std::int64_t i = first; i < behind; ++i) right.push_back(std::sin(double(i)));
+            for (std::int64_t i = first; i < end; ++i) right.push_back(std::sin(double(i)));
             auto const b = exec.copy(right);
             auto x = exec.copy(std::vector<double>(right.size(), 0));
             results[std::size_t(p)] = solve_distributed(exec, comm, "cg", a, m, b.view(), x.view(),
@@ -386,7 +388,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
             CAPTURE(ranks);
             CHECK(solve(ranks, n, {{"smoother", smoother}}).converged);
         }
-    // Few rows are solved together, with the options that were given.
+    // Small systems are solved on all ranks, with the given options.
     CHECK(solve(2, 1000, {{"levels", "1"}, {"coarsest", "1"}}).iterations > solve(2, 1000, {}).iterations);
     CHECK_THROWS_WITH_AS(solve(2, 1000, {{"block", "2"}}), doctest::Contains("block=2 is for one rank"),
                          argument_error);
@@ -394,7 +396,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
                          argument_error);
 }
 
-TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: a bad matrix on one rank is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
     CHECK_THROWS_AS(all.run([](exec_type const& exec, rank_communicator const& comm) {

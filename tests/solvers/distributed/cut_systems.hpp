@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Tridiagonal systems in ranks: where they are cut, and the error of a solution by definition.
+/// Tridiagonal systems distributed over ranks: offsets of the ranks, and the error of a solution by definition.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace coppice::test {
 
-/// Where `ranks` ranks of n rows begin, and n.
-inline std::vector<std::int64_t> equal_cuts(std::int64_t n, int ranks) {
-    std::vector<std::int64_t> cuts;
-    for (int p = 0; p <= ranks; ++p) cuts.push_back(n * p / ranks);
-    return cuts;
+/// Returns the first row of each of `ranks` ranks of nearly equal size, and n.
+inline std::vector<std::int64_t> equal_rank_offsets(std::int64_t n, int ranks) {
+    std::vector<std::int64_t> first_rows;
+    for (int p = 0; p <= ranks; ++p) first_rows.push_back(n * p / ranks);
+    return first_rows;
 }
 
 /// max |A x - d| / (|A| |x| + |d|) in long double, from the definition.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of rows at the cuts between ranks, and rows that cross them, against dense matrices.
+// Galerkin products of rows at rank boundaries, compared with dense matrices.
 #include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 
 #include <algorithm>
@@ -32,12 +32,12 @@ dense transposed(dense const& a) {
     return t;
 }
 
-/// The entries of rows [first, behind) in the columns that are kept, counted from `origin`.
+/// The entries of rows [first, end) in the columns for which keep(column) holds; columns count from `origin`.
 template <class Exec, class Keep>
-csr<double> rows_of(Exec const& exec, dense const& a, int first, int behind, int origin, int columns, Keep keep) {
+csr<double> rows_of(Exec const& exec, dense const& a, int first, int end, int origin, int columns, Keep keep) {
     std::vector<std::int32_t> offsets{0}, indices;
     std::vector<double> values;
-    for (int i = first; i < behind; ++i) {
+    for (int i = first; i < end; ++i) {
         for (int j = 0; j < int(a[std::size_t(i)].size()); ++j)
             if (double const value = a[std::size_t(i)][std::size_t(j)]; value != 0 && keep(j)) {
                 indices.push_back(j - origin);
@@ -45,14 +45,14 @@ csr<double> rows_of(Exec const& exec, dense const& a, int first, int behind, int
             }
         offsets.push_back(std::int32_t(indices.size()));
     }
-    return {behind - first, columns, exec.copy(offsets), exec.copy(indices), exec.copy(values)};
+    return {end - first, columns, exec.copy(offsets), exec.copy(indices), exec.copy(values)};
 }
 template <class Exec>
-hypersparse_rows<double> listed(Exec const& exec, csr<double> const& a) {
+hypersparse_rows<double> hypersparse_of(Exec const& exec, csr<double> const& a) {
     return to_hypersparse(exec, a.view());
 }
 
-/// A matrix of unknowns in ranks, whose prolongator leads to some of each.
+/// A distributed matrix, whose prolongator has coarse unknowns on all ranks.
 struct problem {
     rank_offsets begin{0}, below{0};
     dense a, p; ///< over all ranks
@@ -87,7 +87,7 @@ struct problem {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the dense matrices", Fixture,
+TEST_CASE_TEMPLATE("distributed: the Galerkin product over all ranks is that of the dense matrices", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     std::mt19937_64 random(5);
@@ -104,14 +104,15 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
             ranks.run([&](exec_type const& exec, rank_communicator const& comm) {
                 auto const rank = std::size_t(comm.rank());
                 int const n = int(m.begin.back()), from = int(m.begin[rank]), to = int(m.begin[rank + 1]);
-                int const first = int(m.below[rank]), behind = int(m.below[rank + 1]);
+                int const first = int(m.below[rank]), end = int(m.below[rank + 1]);
                 auto const own_row = [&](int j) { return j >= from && j < to; };
-                auto const own_column = [&](int j) { return j >= first && j < behind; };
+                auto const own_column = [&](int j) { return j >= first && j < end; };
                 auto const a = rows_of(exec, m.a, from, to, from, to - from, own_row);
-                auto const k = listed(exec, rows_of(exec, m.a, from, to, 0, n, [&](int j) { return !own_row(j); }));
-                auto const p = rows_of(exec, m.p, from, to, first, behind - first, own_column);
+                auto const k =
+                    hypersparse_of(exec, rows_of(exec, m.a, from, to, 0, n, [&](int j) { return !own_row(j); }));
+                auto const p = rows_of(exec, m.p, from, to, first, end - first, own_column);
                 auto const q =
-                    listed(exec, rows_of(exec, m.p, from, to, 0, all, [&](int j) { return !own_column(j); }));
+                    hypersparse_of(exec, rows_of(exec, m.p, from, to, 0, all, [&](int j) { return !own_column(j); }));
                 dense of_halo = m.p; // rows that are columns of K
                 for (int j = 0; j < n; ++j) {
                     bool met = false;
@@ -119,7 +120,8 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
                         met = met || (!own_row(j) && m.a[std::size_t(i)][std::size_t(j)] != 0);
                     if (!met) of_halo[std::size_t(j)].assign(std::size_t(all), 0);
                 }
-                auto const p_halo = listed(exec, rows_of(exec, of_halo, 0, n, 0, all, [](int) { return true; }));
+                auto const p_halo =
+                    hypersparse_of(exec, rows_of(exec, of_halo, 0, n, 0, all, [](int) { return true; }));
                 auto const made = galerkin_at_boundaries<exec_type, double>(
                     exec, comm, {k, p_halo, q, a.view(), p.view(), p.view(), m.below}, crosses);
                 auto const r = transpose(exec, p.view());
@@ -158,18 +160,19 @@ TEST_CASE_TEMPLATE(
         ranks.run([&](exec_type const& exec, rank_communicator const& comm) {
             auto const rank = std::size_t(comm.rank());
             int const n = int(m.begin.back()), from = int(m.begin[rank]), to = int(m.begin[rank + 1]);
-            auto const k = listed(exec, rows_of(exec, m.a, from, to, 0, n, [&](int j) { return j < from || j >= to; }));
+            auto const k =
+                hypersparse_of(exec, rows_of(exec, m.a, from, to, 0, n, [&](int j) { return j < from || j >= to; }));
             auto const found = symmetry_of(exec, comm, k, m.begin);
             patterns[rank] = found.pattern;
             values[rank] = found.values;
         });
-        // Row 1 is the first rank's, row 8 the third one's.
+        // Row 1 is on the first rank, row 8 on the third one.
         CHECK(patterns == (change == 1 ? std::vector<int>{0, 1, 0, 1} : std::vector<int>{1, 1, 1, 1}));
         CHECK(values == (change == 0 ? std::vector<int>{1, 1, 1, 1} : std::vector<int>{0, 1, 0, 1}));
     }
 }
 
-TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, bit for bit", Fixture,
+TEST_CASE_TEMPLATE("distributed: hypersparse rows are added to those of a block, bit for bit", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937_64 random(7);
@@ -188,7 +191,7 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
                 CAPTURE(of_own);
                 CAPTURE(of_active);
                 auto const own = some(rows, columns, of_own, 3), added = some(rows, columns, of_active, 2);
-                auto const sum = add_hypersparse(exec, own.view(), listed(exec, added));
+                auto const sum = add_hypersparse(exec, own.view(), hypersparse_of(exec, added));
                 auto const expected = ewise_add(exec, plus{}, own.view(), added.view());
                 CHECK(sum.rows() == rows);
                 CHECK(to_vector(exec, sum.row_offsets()) == to_vector(exec, expected.row_offsets()));
@@ -197,7 +200,7 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
             }
 }
 
-TEST_CASE_TEMPLATE("parts: rows that several parts make for one are added up in the order of the parts", Fixture,
+TEST_CASE_TEMPLATE("distributed: rows that several ranks send are added in the order of the ranks", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     rank_offsets const begin{0, 4, 4, 10};
@@ -209,8 +212,8 @@ TEST_CASE_TEMPLATE("parts: rows that several parts make for one are added up in 
         for (int i = 0; i < 10; ++i)
             if (i < begin[std::size_t(rank)] || i >= begin[std::size_t(rank) + 1])
                 for (int j = rank; j < 5; j += 2) made[std::size_t(i)][std::size_t(j)] = i + 10 * j + 100 * (rank + 1);
-        auto const mine =
-            push_rows(exec, comm, listed(exec, rows_of(exec, made, 0, 10, 0, 5, [](int) { return true; })), begin);
+        auto const mine = push_rows(
+            exec, comm, hypersparse_of(exec, rows_of(exec, made, 0, 10, 0, 5, [](int) { return true; })), begin);
         dense& to = found[std::size_t(rank)];
         to = zeros(mine.rows(), mine.columns());
         auto const t = extract_tuples(exec, mine);

@@ -21,11 +21,11 @@ using namespace coppice::test;
 
 namespace {
 
-using cuts_of_rows = std::vector<int>;
+using int_offsets = std::vector<int>;
 
-/// Equal ranks, some empty, some of one row; a rank for each row where there are few.
-std::vector<cuts_of_rows> divisions_of(int n) {
-    std::vector<cuts_of_rows> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
+/// Divisions into equal ranges, with empty ranks, with ranks of one row; for small n also one rank per row.
+std::vector<int_offsets> divisions_of(int n) {
+    std::vector<int_offsets> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
     all.push_back({0, std::min(1, n), std::min(2, n), n, n});
     for (int const ranks : {4, 8}) {
         all.emplace_back();
@@ -40,25 +40,25 @@ std::vector<cuts_of_rows> divisions_of(int n) {
 
 /// Calls work(exec, comm, graph) for the ranks of a graph.
 template <class Fixture, class Work>
-void over_ranks(plain_csr<double> const& a, cuts_of_rows const& cuts, Work const& work) {
+void over_ranks(plain_csr<double> const& a, int_offsets const& first_rows, Work const& work) {
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
     all.run([&](exec_type const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
-        auto const begin = a.offsets[std::size_t(cuts[p])], end = a.offsets[std::size_t(cuts[p + 1])];
-        std::vector<int> offsets(a.offsets.begin() + cuts[p], a.offsets.begin() + cuts[p + 1] + 1);
+        auto const begin = a.offsets[std::size_t(first_rows[p])], end = a.offsets[std::size_t(first_rows[p + 1])];
+        std::vector<int> offsets(a.offsets.begin() + first_rows[p], a.offsets.begin() + first_rows[p + 1] + 1);
         for (int& offset : offsets) offset -= begin;
         distributed_csr<exec_type, double> const rows(exec, comm, offsets,
                                                       {a.indices.begin() + begin, a.indices.begin() + end},
                                                       {a.values.begin() + begin, a.values.begin() + end});
         distributed_graph<exec_type, double> const graph(exec, comm, rows);
-        CHECK(graph.first() == cuts[p]);
-        CHECK(graph.size() == cuts[p + 1] - cuts[p]);
+        CHECK(graph.first() == first_rows[p]);
+        CHECK(graph.size() == first_rows[p + 1] - first_rows[p]);
         work(exec, comm, graph);
     });
 }
 
-/// Those of the ranks, one after the other.
+/// Copies the arrays of the ranks to consecutive positions.
 template <class Executor, class T>
 void put(Executor const& exec, buffer<T> const& rank, std::vector<T>& whole, std::int64_t first) {
     auto const values = to_vector(exec, rank);
@@ -66,11 +66,11 @@ void put(Executor const& exec, buffer<T> const& rank, std::vector<T>& whole, std
 }
 
 template <class Fixture>
-void check_factor(plain_csr<double> const& a, factor_options const& options, cuts_of_rows const& cuts) {
+void check_factor(plain_csr<double> const& a, factor_options const& options, int_offsets const& first_rows) {
     auto const whole = Fixture::exec();
     auto const expected = parallel_factor(whole, view_of(a.on(whole)), options);
     std::vector<int> neighbors(std::size_t(options.degree) * std::size_t(a.rows));
-    over_ranks<Fixture>(a, cuts, [&](auto const& exec, rank_communicator const&, auto const& graph) {
+    over_ranks<Fixture>(a, first_rows, [&](auto const& exec, rank_communicator const&, auto const& graph) {
         auto const f = parallel_factor(exec, graph, options);
         CHECK(f.degree == options.degree);
         CHECK(f.vertices == graph.size());
@@ -86,14 +86,14 @@ void check_factor(plain_csr<double> const& a, factor_options const& options, cut
 }
 
 template <class Fixture>
-void check_forest(plain_csr<double> const& a, factor_options const& options, cuts_of_rows const& cuts) {
+void check_forest(plain_csr<double> const& a, factor_options const& options, int_offsets const& first_rows) {
     auto const whole = Fixture::exec();
     auto const weights = a.on(whole);
     auto const expected = extract_forest(whole, weights.view(), parallel_factor(whole, weights.view(), options));
     auto const n = std::size_t(a.rows);
     std::vector<int> path_ids(n), positions(n), permutation(n), inverse(n), links(2 * n);
-    std::vector<std::vector<int>> offsets(cuts.size() - 1);
-    over_ranks<Fixture>(a, cuts, [&](auto const& exec, rank_communicator const& comm, auto const& graph) {
+    std::vector<std::vector<int>> offsets(first_rows.size() - 1);
+    over_ranks<Fixture>(a, first_rows, [&](auto const& exec, rank_communicator const& comm, auto const& graph) {
         auto const f = extract_forest(exec, graph, parallel_factor(exec, graph, options));
         CHECK(f.vertices == graph.size());
         CHECK(f.paths == expected.paths);
@@ -114,18 +114,19 @@ void check_forest(plain_csr<double> const& a, factor_options const& options, cut
     CHECK(permutation == to_vector(whole, expected.permutation));
     CHECK(inverse == to_vector(whole, expected.inverse));
     CHECK(links == to_vector(whole, expected.links));
-    std::vector<int> joined{0}; // each rank ends where the next one begins
+    std::vector<int> merged{0}; // each rank ends where the next one begins
     for (auto const& rank : offsets) {
         REQUIRE(!rank.empty());
-        CHECK(rank.front() == joined.back());
-        joined.insert(joined.end(), rank.begin() + 1, rank.end());
+        CHECK(rank.front() == merged.back());
+        merged.insert(merged.end(), rank.begin() + 1, rank.end());
     }
-    CHECK(joined == to_vector(whole, expected.path_offsets));
+    CHECK(merged == to_vector(whole, expected.path_offsets));
 }
 
-/// Which of several choices to try: on devices, where ranks take turns, and under sanitizers every third one, in turn.
+/// Whether a choice is tested: all on the host; on devices, whose ranks run alternately, and under sanitizers every
+/// third one.
 template <class Fixture>
-bool tries(std::size_t choice, std::size_t turn) {
+bool is_tried(std::size_t choice, std::size_t turn) {
     return (!sanitized && std::is_same_v<decltype(Fixture::exec()), host_executor>) || choice % 3 == turn % 3;
 }
 
@@ -140,8 +141,8 @@ plain_csr<double> shuffled_cycle(int n, unsigned seed, bool equal) {
         g.edge(order[k], order[(k + 1) % order.size()], equal ? 1 : double(1 + random() % 1000));
     return g.plain();
 }
-/// Graphs of cycles within ranks and across any cut, and the like.
-std::vector<named_graph> cut_graphs() {
+/// Graphs with cycles within ranks and across rank boundaries, and similar ones.
+std::vector<named_graph> split_graphs() {
     std::vector<named_graph> all = hard_graphs();
     for (int const n : {3, 6, 7, 100})
         for (bool const equal : {true, false})
@@ -157,7 +158,7 @@ std::vector<named_graph> cut_graphs() {
         all.push_back({"short cycles, equal weights", g.plain()});
     }
     {
-        graph_builder g(120); // rows go by weights of their own
+        graph_builder g(120); // unsymmetric weights
         std::mt19937 random(3);
         for (int v = 0; v < 120; ++v)
             for (int const by : {1, 31}) {
@@ -174,23 +175,23 @@ std::vector<named_graph> cut_graphs() {
     return all;
 }
 
-/// Calls check(weights, options, cuts) for all graphs, divisions and choices that are tried.
+/// Calls check(weights, options, first_rows) for all tested graphs, divisions and choices.
 template <class Fixture, class Check>
 void for_each_choice(std::vector<factor_options> const& choices, Check const& check) {
-    for (auto const& graph : cut_graphs())
-        for (auto const& cuts : divisions_of(graph.weights.rows))
+    for (auto const& graph : split_graphs())
+        for (auto const& first_rows : divisions_of(graph.weights.rows))
             for (std::size_t k = 0; k < choices.size(); ++k) {
-                if (!tries<Fixture>(k, graph.name.size() + cuts.size())) continue;
+                if (!is_tried<Fixture>(k, graph.name.size() + first_rows.size())) continue;
                 CAPTURE(graph.name);
-                CAPTURE(cuts.size());
+                CAPTURE(first_rows.size());
                 CAPTURE(k);
-                check(graph.weights, choices[k], cuts);
+                check(graph.weights, choices[k], first_rows);
             }
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed graph: the factor is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
     std::vector<factor_options> const choices{{},
                                               {.degree = 1},
                                               {.rounds = 0, .charge_below = 0, .ties = tie_rule::near},
@@ -201,13 +202,12 @@ TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, C
     for_each_choice<Fixture>(choices, &check_factor<Fixture>);
 }
 
-TEST_CASE_TEMPLATE("graph parts: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed graph: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
     std::vector<factor_options> const choices{{.ties = tie_rule::near}, {}, {.degree = 1}, {.rounds = 3}};
     for_each_choice<Fixture>(choices, &check_forest<Fixture>);
 }
 
-TEST_CASE_TEMPLATE("graph parts: what is wrong with a graph or an option is an error", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed graph: an invalid graph or option is an error", Fixture, COPPICE_TEST_EXECUTORS) {
     auto a = stencil_graph(6, 5, stencil_five_point);
     auto const factor = [&](factor_options const& options) {
         over_ranks<Fixture>(a, {0, 10, 30}, [&](auto const& exec, rank_communicator const&, auto const& graph) {

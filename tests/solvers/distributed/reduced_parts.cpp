@@ -20,20 +20,20 @@ struct answer {
     bool singular = false;
 };
 
-/// Rows [cuts[p], cuts[p + 1]) on rank p; what sticks out of the whole system is NaN.
+/// Rows [first_rows[p], first_rows[p + 1]) on rank p; corner entries outside of the whole system are NaN.
 template <class Fixture, class T>
-answer<T> solve_distributed(test::system<T> s, std::vector<std::int64_t> const& cuts, band_options const& options = {},
-                            int refinements = 0) {
+answer<T> solve_distributed(test::system<T> s, std::vector<std::int64_t> const& first_rows,
+                            band_options const& options = {}, int refinements = 0) {
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
     answer<T> out{std::vector<T>(s.rhs.size())};
     if (!s.lower.empty()) s.lower.front() = s.upper.back() = std::numeric_limits<T>::quiet_NaN();
-    std::vector<double> errors(cuts.size() - 1);
+    std::vector<double> errors(first_rows.size() - 1);
     all.run([&](exec_type const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
-        std::int64_t const n = cuts[p + 1] - cuts[p];
+        std::int64_t const n = first_rows[p + 1] - first_rows[p];
         auto const rows = [&](std::vector<T> const& of) {
-            return exec.copy(std::vector<T>(of.begin() + cuts[p], of.begin() + cuts[p + 1]));
+            return exec.copy(std::vector<T>(of.begin() + first_rows[p], of.begin() + first_rows[p + 1]));
         };
         auto const lower = rows(s.lower), diagonal = rows(s.diagonal), upper = rows(s.upper), d = rows(s.rhs);
         buffer<T> x(exec, n);
@@ -44,7 +44,7 @@ answer<T> solve_distributed(test::system<T> s, std::vector<std::int64_t> const& 
         errors[p] = solver.backward_error(d.view(), x.view());
         if (p == 0) out.singular = singular;
         auto const values = to_vector(exec, x);
-        std::copy(values.begin(), values.end(), out.x.begin() + cuts[p]);
+        std::copy(values.begin(), values.end(), out.x.begin() + first_rows[p]);
     });
     for (double const e : errors) CHECK((e == errors[0] || (std::isnan(e) && std::isnan(errors[0]))));
     out.backward_error = errors[0];
@@ -52,56 +52,56 @@ answer<T> solve_distributed(test::system<T> s, std::vector<std::int64_t> const& 
 }
 
 template <class Fixture, class T>
-void check_random(std::int64_t n, std::vector<std::int64_t> const& cuts, std::uint64_t seed) {
+void check_random(std::int64_t n, std::vector<std::int64_t> const& first_rows, std::uint64_t seed) {
     CAPTURE(n);
-    CAPTURE(cuts.size());
+    CAPTURE(first_rows.size());
     auto const s = random_system<T>(n, seed);
-    auto const r = solve_distributed<Fixture>(s, cuts);
+    auto const r = solve_distributed<Fixture>(s, first_rows);
     double const error = true_error(s, r.x), epsilon = std::numeric_limits<T>::epsilon();
     CHECK(error <= 100 * epsilon);
     CHECK(std::abs(error - r.backward_error) <= 4 * std::numeric_limits<double>::epsilon()); // in double, whatever T
     CHECK_FALSE(r.singular);
-    CHECK(solve_distributed<Fixture>(s, cuts).x == r.x);
+    CHECK(solve_distributed<Fixture>(s, first_rows).x == r.x);
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("reduced parts: any number and size of them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: any number and size of ranks", Fixture, COPPICE_TEST_EXECUTORS) {
     for (std::int64_t const n : {1, 2, 7, 512, 513, 600, 5000, 40'001})
         for (int const ranks : {1, 2, 3, 8}) {
-            check_random<Fixture, double>(n, equal_cuts(n, ranks), std::uint64_t(n + ranks));
-            check_random<Fixture, float>(n, equal_cuts(n, ranks), std::uint64_t(n + ranks));
+            check_random<Fixture, double>(n, equal_rank_offsets(n, ranks), std::uint64_t(n + ranks));
+            check_random<Fixture, float>(n, equal_rank_offsets(n, ranks), std::uint64_t(n + ranks));
         }
-    // Every remainder of partitions of 32 rows and of pairs of them, on both sides of a cut.
+    // All remainders modulo 32 and 64 rows (partitions and pairs of them), on both sides of a rank boundary.
     for (std::int64_t k = 0; k < 66; k += 3) check_random<Fixture, double>(3000, {0, 1000 + k, 3000}, 7);
-    for (std::vector<std::int64_t> const& cuts : {std::vector<std::int64_t>{0, 0, 3000},
-                                                  {0, 3000, 3000},
-                                                  {0, 1, 1, 1500, 1501, 3000},
-                                                  {0, 513, 513, 1026, 3000},
-                                                  {0, 2999, 3000},
-                                                  {0, 0, 0, 0}})
-        check_random<Fixture, double>(cuts.back(), cuts, 11);
-    check_random<Fixture, float>(300'007, equal_cuts(300'007, 2), 3);
-    check_random<Fixture, double>(300'007, equal_cuts(300'007, 3), 4);
+    for (std::vector<std::int64_t> const& first_rows : {std::vector<std::int64_t>{0, 0, 3000},
+                                                        {0, 3000, 3000},
+                                                        {0, 1, 1, 1500, 1501, 3000},
+                                                        {0, 513, 513, 1026, 3000},
+                                                        {0, 2999, 3000},
+                                                        {0, 0, 0, 0}})
+        check_random<Fixture, double>(first_rows.back(), first_rows, 11);
+    check_random<Fixture, float>(300'007, equal_rank_offsets(300'007, 2), 3);
+    check_random<Fixture, double>(300'007, equal_rank_offsets(300'007, 3), 4);
 }
 
-TEST_CASE_TEMPLATE("reduced parts: a power of two changes no bit", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: a power of two changes no bit", Fixture, COPPICE_TEST_EXECUTORS) {
     for (std::int64_t const n : {900, 4321}) {
         auto const s = random_system<double>(n, 5);
-        for (auto const& cuts : {equal_cuts(n, 2), equal_cuts(n, 3)}) {
-            auto const r = solve_distributed<Fixture>(s, cuts);
+        for (auto const& first_rows : {equal_rank_offsets(n, 2), equal_rank_offsets(n, 3)}) {
+            auto const r = solve_distributed<Fixture>(s, first_rows);
             for (int const exponent : {-300, -1, 40, 500}) {
                 auto scaled = s;
                 for (auto* const band : {&scaled.lower, &scaled.diagonal, &scaled.upper, &scaled.rhs})
                     for (double& value : *band) value = std::ldexp(value, exponent);
                 CAPTURE(exponent);
-                CHECK(solve_distributed<Fixture>(scaled, cuts).x == r.x);
+                CHECK(solve_distributed<Fixture>(scaled, first_rows).x == r.x);
             }
         }
     }
 }
 
-TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: partitions that are singular inside", Fixture, COPPICE_TEST_EXECUTORS) {
     double const epsilon = std::numeric_limits<double>::epsilon();
     for (double const diagonal : {0.0, 2 * std::cos(5 * std::acos(-1.0) / 31), 1.0, -1e-9})
         for (int const ranks : {2, 3}) {
@@ -113,20 +113,23 @@ TEST_CASE_TEMPLATE("reduced parts: partitions that are singular inside", Fixture
             }
             s.make_rhs();
             CAPTURE(diagonal);
-            // A border between partitions that has no partner stays: then a step of refinement has to do.
-            auto const r = solve_distributed<Fixture>(s, equal_cuts(n, ranks));
+            // A boundary row without a matching row remains: then a step of refinement is needed.
+            auto const r = solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks));
             if (true_error(s, r.x) > 100 * epsilon)
-                CHECK(true_error(s, solve_distributed<Fixture>(s, equal_cuts(n, ranks), {}, 1).x) <= 100 * epsilon);
+                CHECK(true_error(s, solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks), {}, 1).x) <=
+                      100 * epsilon);
         }
 }
 
-TEST_CASE_TEMPLATE("reduced parts: pivoting, refinement, singular systems and NaN", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed rpts: pivoting, refinement, singular systems and NaN", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 6000;
     auto s = random_system<double>(n, 17);
-    auto const cuts = equal_cuts(n, 3);
+    auto const first_rows = equal_rank_offsets(n, 3);
     double const epsilon = std::numeric_limits<double>::epsilon();
-    CHECK(true_error(s, solve_distributed<Fixture>(s, cuts, {.pivot = pivoting::scaled_partial}).x) <= 100 * epsilon);
-    CHECK(true_error(s, solve_distributed<Fixture>(s, cuts, {}, 1).x) <= 3 * epsilon);
+    CHECK(true_error(s, solve_distributed<Fixture>(s, first_rows, {.pivot = pivoting::scaled_partial}).x) <=
+          100 * epsilon);
+    CHECK(true_error(s, solve_distributed<Fixture>(s, first_rows, {}, 1).x) <= 3 * epsilon);
     auto exec = Fixture::exec();
     using solver = distributed_rpts<double, decltype(exec), rank_communicator>;
     CHECK(solver::takes(exec, {}));
@@ -136,9 +139,9 @@ TEST_CASE_TEMPLATE("reduced parts: pivoting, refinement, singular systems and Na
     for (std::size_t const row : {std::size_t(0), std::size_t(2500), std::size_t(5999)}) {
         auto broken = s;
         broken.diagonal[row] = std::nan("");
-        CHECK(std::isnan(solve_distributed<Fixture>(broken, cuts).backward_error));
+        CHECK(std::isnan(solve_distributed<Fixture>(broken, first_rows).backward_error));
     }
     for (auto* const band : {&s.lower, &s.diagonal, &s.upper}) (*band)[2500] = 0;
-    auto const r = solve_distributed<Fixture>(s, cuts);
+    auto const r = solve_distributed<Fixture>(s, first_rows);
     CHECK((r.singular || !(r.backward_error <= 50 * epsilon)));
 }

@@ -20,39 +20,39 @@ struct solved {
     std::vector<solve_report> reports;
 };
 
-/// Rows [cuts[p], cuts[p + 1]) on rank p.
+/// Rows [first_rows[p], first_rows[p + 1]) on rank p.
 template <class Fixture, class T>
-solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& cuts) {
-    std::size_t const ranks = cuts.size() - 1;
+solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& first_rows) {
+    std::size_t const ranks = first_rows.size() - 1;
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(ranks));
     solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(ranks)};
     all.run([&](exec_type const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
-        std::int64_t const n = cuts[p + 1] - cuts[p];
+        std::int64_t const n = first_rows[p + 1] - first_rows[p];
         auto const rows = [&](std::vector<T> const& of) {
-            return exec.copy(std::vector<T>(of.begin() + cuts[p], of.begin() + cuts[p + 1]));
+            return exec.copy(std::vector<T>(of.begin() + first_rows[p], of.begin() + first_rows[p + 1]));
         };
         auto const lower = rows(s.lower), diagonal = rows(s.diagonal), upper = rows(s.upper), d = rows(s.rhs);
         buffer<T> x(exec, n);
         tridiagonal_view<T> const a{n, lower.data(), diagonal.data(), upper.data()};
         out.reports[p] = solve_tridiagonal_distributed(exec, comm, a, d.view(), x.view());
         auto const values = to_vector(exec, x);
-        std::copy(values.begin(), values.end(), out.x.begin() + cuts[p]);
+        std::copy(values.begin(), values.end(), out.x.begin() + first_rows[p]);
     });
     return out;
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed tridiagonal: any number and size of ranks", Fixture, COPPICE_TEST_EXECUTORS) {
     double const bound = 50 * std::numeric_limits<double>::epsilon();
     for (std::int64_t const n : {0, 1, 2, 7, 1000, 5000})
         for (int const ranks : {1, 2, 3, 8}) {
             CAPTURE(n);
             CAPTURE(ranks);
             auto const s = random_system<double>(n, std::uint64_t(n + ranks));
-            auto const r = solve_distributed<Fixture>(s, equal_cuts(n, ranks));
+            auto const r = solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks));
             for (solve_report const& report : r.reports) {
                 CHECK(report.status == solve_status::ok);
                 CHECK(report.backward_error == r.reports[0].backward_error);
@@ -60,16 +60,17 @@ TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixtur
             CHECK(true_error(s, r.x) <= bound);
         }
     auto const s = random_system<double>(600, 5);
-    for (std::vector<std::int64_t> const& cuts :
+    for (std::vector<std::int64_t> const& first_rows :
          {std::vector<std::int64_t>{0, 1, 1, 400, 401, 600}, {0, 0, 0, 600}, {0, 600, 600}, {0, 599, 600}}) {
-        auto const r = solve_distributed<Fixture>(s, cuts);
+        auto const r = solve_distributed<Fixture>(s, first_rows);
         CHECK(r.reports[0].status == solve_status::ok);
         CHECK(true_error(s, r.x) <= bound);
-        CHECK(r.x == solve_distributed<Fixture>(s, cuts).x);
+        CHECK(r.x == solve_distributed<Fixture>(s, first_rows).x);
     }
 }
 
-TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that is", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed tridiagonal: singular diagonal blocks, and a singular matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 48;
     auto s = random_system<double>(n, 3);
     for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -77,21 +78,23 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
         s.lower[i] = s.upper[i] = 1;
     }
     s.make_rhs();
-    for (auto const& cuts : {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd ranks
-        auto const r = solve_distributed<Fixture>(s, cuts);
+    for (auto const& first_rows :
+         {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd ranks
+        auto const r = solve_distributed<Fixture>(s, first_rows);
         CHECK(r.reports.back().status == solve_status::ok);
         CHECK(true_error(s, r.x) <= 50 * std::numeric_limits<double>::epsilon());
     }
     s.lower[20] = s.upper[20] = 0; // a row of zeros
     for (int const ranks : {1, 3})
-        CHECK(solve_distributed<Fixture>(s, equal_cuts(n, ranks)).reports[0].status != solve_status::ok);
+        CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks)).reports[0].status != solve_status::ok);
     s.lower[20] = std::nan("");
-    CHECK(solve_distributed<Fixture>(s, equal_cuts(n, 3)).reports[2].status != solve_status::ok);
+    CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, 3)).reports[2].status != solve_status::ok);
 }
 
-TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed tridiagonal: first RPTS, then pivoting over more rows", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     double const epsilon = std::numeric_limits<double>::epsilon();
-    // Free ends: rows and columns sum to zero, and the right-hand side is in the range.
+    // No Dirichlet ends: rows and columns sum to zero, and the right-hand side is in the range.
     std::int64_t const n = 3000;
     auto s = random_system<double>(n, 3);
     for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -100,9 +103,9 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
     }
     s.make_rhs();
     for (int const ranks : {1, 2, 5})
-        for (solve_report const& r : solve_distributed<Fixture>(s, equal_cuts(n, ranks)).reports)
+        for (solve_report const& r : solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks)).reports)
             CHECK(r.status == solve_status::singular);
-    // Toeplitz matrices whose partitions are singular inside, graded ones, rows of very different size.
+    // Toeplitz matrices with singular inner partitions, graded matrices, rows of very different scales.
     for (int const kind : {0, 1, 2, 3, 4})
         for (int const ranks : {1, 2, 3}) {
             auto t = random_system<double>(n, std::uint64_t(kind + 1));
@@ -117,13 +120,13 @@ TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture
             t.make_rhs();
             CAPTURE(kind);
             CAPTURE(ranks);
-            auto const r = solve_distributed<Fixture>(t, equal_cuts(n, ranks));
+            auto const r = solve_distributed<Fixture>(t, equal_rank_offsets(n, ranks));
             CHECK(r.reports[0].status == solve_status::ok);
             CHECK(true_error(t, r.x) <= 51 * epsilon);
         }
 }
 
-TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("distributed: a rank that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
     std::vector<std::string> messages(3);
@@ -145,7 +148,7 @@ TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_
     if constexpr (std::is_same_v<exec_type, cuda_executor>) // copies share a stream
         CHECK_THROWS_AS(multi_executor<exec_type>(std::vector<exec_type>(2, Fixture::exec())), argument_error);
 
-    // One that makes fewer calls than the others; what was gathered before is given to all.
+    // One rank makes fewer calls than the others; earlier collective calls succeed on all ranks.
     std::vector<int> sums(3);
     auto const uneven = [&](exec_type const&, rank_communicator const& comm) {
         for (int const value : comm.gather(comm.rank() + 1)) sums[std::size_t(comm.rank())] += value;

@@ -216,7 +216,7 @@ queue_options queue_of(std::int64_t servers, std::int64_t places) {
 
 } // namespace
 
-TEST_CASE("teams: resident sweeps are those of the passes, whatever the shape of the team") {
+TEST_CASE("teams: on-chip sweeps equal those of the passes, for any shape of the team") {
     host_executor const exec{1};
     compare_shapes(queue_matrix<double>(exec, queue_of(11, 6)), 6, 1, false);
     compare_shapes(batch_of(queue_matrix<double>(exec, queue_of(7, 5)), 3), 5, 3, false);
@@ -233,7 +233,7 @@ TEST_CASE("teams: resident sweeps are those of the passes, whatever the shape of
     compare_shapes(to_csr(exec, std::move(shortened)), 50, 1, true);
 }
 
-TEST_CASE("teams: resident sweeps end at their limit, at b = 0 and at values that are not finite") {
+TEST_CASE("teams: on-chip sweeps end at their limit, for b = 0 and for values that are not finite") {
     using coppice::detail::hbisa_end;
     host_executor const exec{1};
     packed const p(queue_matrix<double>(exec, queue_of(6, 7)), 7, 1, 2);

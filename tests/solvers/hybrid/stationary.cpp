@@ -162,7 +162,8 @@ TEST_CASE_TEMPLATE("stationary: systems as large as those of Table 2", Fixture, 
     }
 }
 
-TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are no chain", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are not Markov chains", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     stationary_result result;
@@ -181,8 +182,8 @@ TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are no chain", Fi
     CHECK(result.converged);
     double const nan = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_WITH_AS(fails({1, -2, -1, 3}),
-                         "column 1 is none of a Markov chain: expected a positive diagonal, no positive entry beside "
-                         "it, and a sum of zero",
+                         "column 1 is not that of a Markov chain: expected a positive diagonal entry, no positive "
+                         "off-diagonal entry, and a sum of zero",
                          matrix_error);
     CHECK_THROWS_AS(fails({1, 2, -1, -2}), matrix_error);
     CHECK_THROWS_AS(fails({1, 0, -1, 0}), matrix_error); // no transition leaves the second state

@@ -556,7 +556,7 @@ TEST_CASE_TEMPLATE("bands: reports of blocks, cyclic, float and complex, are cor
     check_classes<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: a second try only if it is needed", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: a second attempt only if it is needed", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int id = 1; id <= tridiagonal_case_count; ++id) {
         CAPTURE(id);

@@ -24,7 +24,7 @@ struct outcome {
     std::vector<T> x;
 };
 
-/// A preconditioner behind a count that the host keeps, so that no graph may replay it.
+/// A preconditioner that counts its calls on the host, so that it cannot be captured into a graph.
 template <class M>
 struct counted_calls {
     M const& held;
@@ -39,7 +39,7 @@ struct counted_calls {
 bool needs_symmetry(std::string_view method) { return method == "cg" || method == "minres"; }
 bool is_gmres(std::string_view method) { return method == "gmres" || method == "fgmres"; }
 
-/// Sets up on `exec` and solves; `guess` may be empty for zero.
+/// Sets up on `exec` and solves; an empty `guess` is zero.
 template <class Executor, class T>
 outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_view preconditioner, csr<T> const& a,
                     std::vector<T> const& b, krylov_options const& options, std::vector<T> guess = {}) {
@@ -53,7 +53,7 @@ outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_v
     return {std::move(result), to_vector(exec, x)};
 }
 
-/// Whether the preconditioner can be made for this matrix, and is symmetric where the method needs that.
+/// Whether the preconditioner is applicable to this matrix, and symmetric if the method requires it.
 template <class T>
 bool fits(std::string_view preconditioner, std::string_view method, csr<T> const& a) {
     preconditioner_row const& row = preconditioner_row_of(preconditioner);
@@ -62,7 +62,7 @@ bool fits(std::string_view preconditioner, std::string_view method, csr<T> const
     return !find_unmet_need(host_executor{1}, row.needs, a.view());
 }
 
-/// A preconditioner that works for some time, then gives NaN, in one element alone.
+/// A preconditioner that works for some calls, then returns NaN in a single element.
 struct breaks_down {
     int* calls;
     int sound;
@@ -142,7 +142,7 @@ TEST_CASE_TEMPLATE("float solves to its precision and reports the true residual"
         CHECK(result.converged);
         CHECK(residual_of(a, b, x) == doctest::Approx(result.relative_residual).epsilon(0.05));
 
-        // A tolerance below what float can hold must end, and honestly.
+        // A tolerance below the precision of float: the solve must end and report the true residual.
         auto const [limit, y] = solve_on(exec, method, "forest", a, b, {.tolerance = 1e-13});
         CHECK(!limit.converged);
         CHECK(limit.reason == krylov_reason::stagnated);
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("GMRES reduces the residual in every iteration, restarts incl
         CHECK(h.front() == doctest::Approx(1.0));
         for (std::size_t i = 1; i < h.size(); ++i) CHECK(h[i] <= h[i - 1] * (1 + 1e-9));
     }
-    // Without restarts it ends in at most n steps, which takes a basis that stays orthogonal.
+    // Without restarts it ends in at most n steps, which requires a basis that stays orthogonal.
     auto const m = random_matrix(90, false, 11);
     auto hard = m;
     for (int i = 0; i < hard.n; ++i) hard(i, i) -= 0.9 * (hard(i, i) - 0.05);
@@ -189,13 +189,13 @@ TEST_CASE_TEMPLATE("GMRES reduces the residual in every iteration, restarts incl
     CHECK(distance(y, lapack_solve(hard, rhs)) < 1e-8);
 }
 
-TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, whatever s", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, for any s", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 56;
     auto const m = random_matrix(n, false, 11);
     auto const b = random_vector<double>(n, 2);
     auto const expected = lapack_solve(m, b);
-    for (int s = 1; s <= krylov_options::most_shadow_space; ++s) {
+    for (int s = 1; s <= krylov_options::max_shadow_space; ++s) {
         CAPTURE(s);
         auto const [result, x] =
             solve_on(exec, "idrs", "none", to_csr<double>(m), b, {.tolerance = 1e-11, .shadow_space = s});
@@ -203,7 +203,7 @@ TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, whatever s", Fixture, CO
         CHECK(result.iterations <= n + n / s + 4);
         CHECK(distance(x, expected) < 1e-8);
     }
-    // Of a grid, where no method ends by dimension: fewer products than BiCGStab, which takes two an iteration.
+    // On a grid, for which no method ends after n steps: fewer products than BiCGStab, which needs two per iteration.
     auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
     auto const rhs = random_vector<double>(a.rows(), 5);
     auto const idr = solve_on(exec, "idrs", "jacobi", a, rhs, {.tolerance = 1e-8}).result;
@@ -220,11 +220,11 @@ TEST_CASE_TEMPLATE("starting guess, zero right-hand side, no rows", Fixture, COP
     auto const exact = lapack_solve(m, b);
     for (auto const method : krylov_names) {
         CAPTURE(method);
-        auto const [kept, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10}, exact);
-        CHECK(kept.iterations == 0);
-        CHECK(kept.converged);
+        auto const [unchanged, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10}, exact);
+        CHECK(unchanged.iterations == 0);
+        CHECK(unchanged.converged);
         CHECK(x == exact);
-        CHECK(kept.residual_history.size() == 1);
+        CHECK(unchanged.residual_history.size() == 1);
 
         auto const cold = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10});
         auto near = exact;
@@ -242,7 +242,7 @@ TEST_CASE_TEMPLATE("starting guess, zero right-hand side, no rows", Fixture, COP
         auto const none = solve_on(exec, method, "forest", to_csr<double>(dense(0)), std::vector<double>{}, {});
         CHECK(none.result.converged);
 
-        // Too small to square, but not zero: x = 0 would be quietly wrong.
+        // The squares underflow, but b is not zero: x = 0 would be wrong.
         std::vector<double> const small(40, 1e-170);
         auto const tiny = solve_on(exec, method, "none", a, small, {.tolerance = 1e-8});
         CHECK(tiny.result.converged);
@@ -254,7 +254,7 @@ namespace {
 
 /// Solves A x = 2^k b for many k over the range of T: the bits of k = 0, times 2^k.
 template <class Executor, class T>
-void check_scales(Executor const& exec, int least, int most, int step, double tolerance) {
+void check_scales(Executor const& exec, int smallest, int largest, int step, double tolerance) {
     auto const a = generate<T>(host_executor{1}, "laplace2d", {.nx = 8});
     auto const b = random_vector<T>(64, 6), guess = random_vector<T>(64, 7);
     auto const times = [](std::vector<T> v, int k) {
@@ -266,7 +266,7 @@ void check_scales(Executor const& exec, int least, int most, int step, double to
             krylov_options const options{.tolerance = tolerance, .absolute_tolerance = 0};
             auto const plain = solve_on(exec, method, preconditioner, a, b, options, guess);
             CHECK(plain.result.converged);
-            for (int k = least; k <= most; k += step) {
+            for (int k = smallest; k <= largest; k += step) {
                 CAPTURE(method);
                 CAPTURE(preconditioner);
                 CAPTURE(k);
@@ -290,8 +290,8 @@ TEST_CASE_TEMPLATE("Krylov methods: a right-hand side of any magnitude", Fixture
 
 namespace {
 
-/// Solves 2^k A x = b: products leave the window of b, and squares of A leave the range of T. minres multiplies Lanczos
-/// vectors that are as large as A: its matrices need squares in the range.
+/// Solves 2^k A x = b: products exceed the scaling window of b, and squares of A exceed the range of T. minres
+/// multiplies Lanczos vectors of the magnitude of A, so the squares of its matrices must be in the range.
 template <class T, class Executor>
 void check_scaled_matrix(Executor const& exec, std::initializer_list<int> exponents, double tolerance) {
     auto const plain = generate<T>(host_executor{1}, "laplace2d", {.nx = 8});
@@ -314,7 +314,7 @@ void check_scaled_matrix(Executor const& exec, std::initializer_list<int> expone
 
 } // namespace
 
-TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares leave the range", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares exceed the range", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_scaled_matrix<float>(exec, {-80, -70, -63, -31, 31, 63, 70, 80}, 1e-5);
     check_scaled_matrix<double>(exec, {-480, -300, -100, 100, 300, 480}, 1e-10);
@@ -323,7 +323,7 @@ TEST_CASE_TEMPLATE("Krylov methods: a matrix whose squares leave the range", Fix
 TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::normal_distribution<double> value;
-    for (int const n : {200, 400}) // far from converging within the limit, which would be chance, too
+    for (int const n : {200, 400}) // far from converging within the limit, so that the count would depend on rounding
         for (unsigned seed = 1; seed <= 4; ++seed) {
             std::mt19937 random(seed);
             dense m(n); // ill-conditioned: random bands, rows of very different sizes
@@ -339,7 +339,8 @@ TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", 
                 CAPTURE(seed);
                 CAPTURE(method);
                 std::set<krylov_reason> reasons;
-                for (unsigned k = 0; k < 6; ++k) { // sums in other orders differ by rounding errors, as these b do
+                // Other summation orders differ by rounding errors, as these right-hand sides do.
+                for (unsigned k = 0; k < 6; ++k) {
                     std::mt19937 bits(k);
                     auto other = b;
                     for (double& e : other) e *= 1 + (int(bits() % 3) - 1) * 2.2e-16;
@@ -352,7 +353,7 @@ TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", 
         }
 }
 
-TEST_CASE_TEMPLATE("Krylov methods: a residual of 1e-7 is not called 0", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("Krylov methods: a residual of 1e-7 is not reported as 0", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 8});
     for (double const size : {1e-160, 2e-154, 1e-150, 1e-146, 1e-106, 1e106, 1e150, 1e154, 1e200})
@@ -373,7 +374,8 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 8});
     for (auto const method : krylov_names) {
         CAPTURE(method);
-        // The solution is a few units of subnormal numbers: what is returned says what it is worth.
+        // The solution is a small multiple of the least subnormal number: the returned residual is that of the rounded
+        // solution.
         auto const low = solve_on(exec, method, "none", a, std::vector<double>(64, 0x1p-1074), {.tolerance = 1e-10});
         CHECK(low.result.reason == krylov_reason::stagnated);
         CHECK(residual_of(a, std::vector<double>(64, 0x1p-1074), low.x) ==
@@ -382,7 +384,7 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
         auto const high = solve_on(exec, method, "none", a, std::vector<double>(64, 0x1p1023), {.tolerance = 1e-10});
         CHECK(!high.result.converged);
         for (double const e : high.x) CHECK(std::isfinite(e));
-        // The absolute tolerance is one of the caller's numbers.
+        // The absolute tolerance refers to the unscaled system.
         std::vector<double> const small(64, 1e-200);
         auto const loose = solve_on(exec, method, "none", a, small, {.tolerance = 0, .absolute_tolerance = 1e-203});
         CHECK(loose.result.converged);
@@ -391,7 +393,8 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
     }
 }
 
-TEST_CASE_TEMPLATE("Krylov methods: an operator that throws leaves x in its scale", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("Krylov methods: after an exception of an operator x has its original scale", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     struct failing {
         int* left;
@@ -461,7 +464,7 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             bool const same_work = !preconditioner_row_of(name).varies;
             CHECK(whole.result.on_device == (same_work && test::expected<Executor>::loops_without_host));
             CHECK(whole.result.residual_history.size() == std::size_t(whole.result.iterations) + 1);
-            // Watched, and without a history, it takes the same steps.
+            // With a progress callback and without a history, the steps are the same.
             std::vector<double> told;
             krylov_options options{.tolerance = 1e-9, .record_history = false};
             options.progress = [&](std::int64_t iteration, double residual) {
@@ -473,9 +476,9 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             CHECK(watched.x == whole.x);
             CHECK(watched.result.iterations == whole.result.iterations);
             REQUIRE(told.size() + 1 == whole.result.residual_history.size());
-            for (std::size_t i = 0; i + 1 < told.size(); ++i) // where a round ended: the true one
+            for (std::size_t i = 0; i + 1 < told.size(); ++i) // at the end of a cycle: the true residual
                 CHECK(told[i] == doctest::Approx(whole.result.residual_history[i + 1]).epsilon(1e-4));
-            // An operator and a preconditioner that the host must call: the same bits.
+            // An operator and a preconditioner that must be called by the host: bitwise equal.
             auto const local = exec.copy(a);
             csr_operator<Executor, double> const op(exec, local.view());
             auto const m = make_preconditioner(exec, name, local.view());
@@ -495,7 +498,7 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             CHECK(!result.on_device);
             CHECK(calls >= result.iterations);
             CHECK(result.iterations == whole.result.iterations);
-            if (name != "none") CHECK(to_vector(exec, x) == whole.x); // none: z is r there, and a copy of it here
+            if (name != "none") CHECK(to_vector(exec, x) == whole.x); // "none": z is r itself; here it is a copy
         }
 }
 
@@ -519,7 +522,7 @@ TEST_CASE_TEMPLATE("a long solve keeps its whole history", Fixture, COPPICE_TEST
         krylov_options options{.tolerance = 1e-8, .max_iterations = 2300, .restart = 20};
         options.progress = [&](std::int64_t iteration, double) { return iteration == ++calls; };
         auto const [result, x] = solve_on(exec, method, "none", a, b, options);
-        CHECK(result.iterations == 2300); // several times what is recorded before the host fetches it
+        CHECK(result.iterations == 2300); // longer than the buffer that the host fetches
         CHECK(calls == 2300);
         auto const& h = result.residual_history;
         REQUIRE(h.size() == 2301);
@@ -533,7 +536,7 @@ TEST_CASE_TEMPLATE("MINRES solves indefinite systems, in as many steps as there 
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto m = random_matrix(120, true, 4);
-    for (int i = 0; i < 120; ++i) m(i, i) -= i % 3 == 0 ? 4.0 : 0.0; // both signs
+    for (int i = 0; i < 120; ++i) m(i, i) -= i % 3 == 0 ? 4.0 : 0.0; // indefinite
     auto const b = random_vector<double>(120, 1);
     for (auto const name : {"none", "jacobi"}) {
         CAPTURE(name);
@@ -551,7 +554,7 @@ TEST_CASE_TEMPLATE("MINRES solves indefinite systems, in as many steps as there 
     CHECK(three.iterations == 3);
 }
 
-TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("FGMRES allows a preconditioner that changes", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const a = exec.copy(generate<double>(host_executor{1}, "convection", {.nx = 30}));
@@ -576,7 +579,7 @@ TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPIC
     CHECK(residual_of(host, b, flexible.x) <= 1.01e-9);
 }
 
-TEST_CASE_TEMPLATE("a solve that is too slow is given up", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a solve that is too slow is ended", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
     auto const symmetric = generate<double>(host_executor{1}, "laplace2d", {.nx = 60});
@@ -588,21 +591,21 @@ TEST_CASE_TEMPLATE("a solve that is too slow is given up", Fixture, COPPICE_TEST
         auto const whole = solve_on(exec, method, "jacobi", of, b, options).result;
         REQUIRE(whole.converged);
         REQUIRE(whole.iterations > 24);
-        // Slower than any pace that is left to ask for.
-        options.most_remaining = 1;
+        // The remaining iterations would exceed any limit.
+        options.max_remaining = 1;
         auto const slow = solve_on(exec, method, "jacobi", of, b, options).result;
         CHECK_FALSE(slow.converged);
         CHECK(slow.reason == krylov_reason::slow);
         CHECK(slow.iterations == 8);
         CHECK(slow.residual_history.size() == 9);
         CHECK(slow.relative_residual <= 1.01);
-        // More than it needs changes nothing.
-        options.most_remaining = 100 * whole.iterations;
+        // A larger limit than needed changes nothing.
+        options.max_remaining = 100 * whole.iterations;
         auto const patient = solve_on(exec, method, "jacobi", of, b, options).result;
         CHECK(patient.converged);
         CHECK(patient.residual_history == whole.residual_history);
     }
-    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.most_remaining = -1}), argument_error);
+    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.max_remaining = -1}), argument_error);
 }
 
 TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -618,7 +621,7 @@ TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
         auto const [result, x] = solve_on(exec, method, "none", a, b, {.tolerance = 0, .absolute_tolerance = 1e-6});
         CHECK(result.converged);
         CHECK(result.relative_residual * norm <= 1e-6);
-        CHECK(result.relative_residual * norm > 1e-9); // and not much further
+        CHECK(result.relative_residual * norm > 1e-9); // and ends soon after
         auto const [none, y] = solve_on(exec, method, "none", a, b, {.absolute_tolerance = 1});
         CHECK(none.converged);
         CHECK(none.iterations == 0);
@@ -641,7 +644,7 @@ TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) 
     CHECK(reason("cg", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::breakdown);  // (p, A p) = 0
     CHECK(reason("cg", of_rows({{-1, 0}, {0, -2}}), {1, 1}) == krylov_reason::breakdown); // negative definite
 
-    // No solution: the residual cannot fall below its part outside the range.
+    // Inconsistent: the residual cannot be smaller than the component of b outside the range.
     auto const singular = of_rows({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}});
     for (auto const method : krylov_names) {
         CAPTURE(method);
@@ -652,13 +655,13 @@ TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) 
         CHECK(reason(method, singular, {1, 0, -1}) == krylov_reason::converged); // in the range: a solution exists
         CHECK(reason(method, dense(3), {1, 0, -1}) == krylov_reason::breakdown); // A = 0
     }
-    // A cyclic shift: GMRES(2) gains nothing in any cycle.
+    // A cyclic shift: GMRES(2) does not reduce the residual in any cycle.
     auto const shift = of_rows({{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}});
     CHECK(reason("gmres", shift, {1, 0, 0, 0}, {.restart = 2}) == krylov_reason::stagnated);
     CHECK(reason("gmres", shift, {1, 0, 0, 0}, {.restart = 4}) == krylov_reason::converged);
 }
 
-TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("NaN and infinity end a solve and keep the guess", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const m = random_matrix(30, true, 4);
     auto const good = random_vector<double>(30, 2);
@@ -679,7 +682,7 @@ TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, 
             CHECK(in_a.reason == krylov_reason::not_finite);
             CHECK(in_a.iterations == 0);
             CHECK(y == guess);
-            // The preconditioner alone is spoilt: refreshed from a matrix with a NaN.
+            // Only the preconditioner is invalid: it is refreshed from a matrix with a NaN.
             auto const a = exec.copy(to_csr<double>(m));
             auto const broken = exec.copy(to_csr<double>(poisoned));
             csr_operator<std::remove_const_t<decltype(exec)>, double> const op(exec, a.view());
@@ -697,12 +700,12 @@ TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, 
     }
 }
 
-TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the best x is returned if the preconditioner fails", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto m = random_matrix(60, true, 4);
     auto const guess = random_vector<double>(60, 3);
-    for (bool const empty_column : {false, true}) { // A does not read the element that breaks
+    for (bool const empty_column : {false, true}) { // A does not read the element that becomes NaN
         if (empty_column)
             for (int i = 0; i < 60; ++i) m(i, 30) = m(30, i) = 0;
         auto const host = to_csr<double>(m);
@@ -735,7 +738,7 @@ TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fix
     }
 }
 
-TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on the way", Fixture,
+TEST_CASE_TEMPLATE("no solve ends with a larger residual than initially or than in any iteration", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
@@ -744,7 +747,7 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
                             "graph/minnesota", "graph/can_1072", "real/nnc1374", "real/qh882", "banded/olm1000"})
         if (auto const file = dataset(std::string(name) + ".mtx.gz"))
             all.emplace_back(name, read_matrix_market<double>(host, *file));
-    dense zero_diagonal(101); // a path, which is singular, and a cycle beside it
+    dense zero_diagonal(101); // a path, which is singular, and a separate cycle
     for (int i = 1; i < 50; ++i) zero_diagonal(i, i - 1) = zero_diagonal(i - 1, i) = 1;
     for (int i = 50; i < 101; ++i) zero_diagonal(i, i < 100 ? i + 1 : 50) = 1;
     all.emplace_back("zero diagonal", to_csr<double>(zero_diagonal));
@@ -763,15 +766,16 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
                 CHECK(residual == doctest::Approx(result.relative_residual).epsilon(0.01));
                 CHECK(result.reason != krylov_reason::not_finite);
                 if (is_gmres(method)) continue; // within a cycle x is not formed
-                double least = 1;
+                double smallest = 1;
                 for (double const r : result.residual_history)
-                    if (r > 1e-3) least = std::min(least, r); // below, the recurrence may have left the truth
-                CHECK(residual <= 1.05 * least);
+                    if (r > 1e-3) smallest = std::min(smallest, r); // smaller ones may deviate from the true residual
+                CHECK(residual <= 1.05 * smallest);
             }
     }
 }
 
-TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("small systems for which the recurrence residual deviates from the true one", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     dense laplacian(2); // singular, and b is not in its range
     laplacian(0, 0) = laplacian(1, 1) = 1;
@@ -793,38 +797,38 @@ TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds",
     for (auto const& [a, b] : all)
         for (auto const method : krylov_names)
             for (auto const name : {"none", "tridiagonal", "forest", "ilu0"})
-                for (int const most : {1, 2, 3, 4, 20, 50}) {
+                for (int const limit : {1, 2, 3, 4, 20, 50}) {
                     auto const rows = a.rows();
                     CAPTURE(rows);
                     CAPTURE(method);
                     CAPTURE(name);
-                    CAPTURE(most);
+                    CAPTURE(limit);
                     auto const [result, x] =
-                        solve_on(exec, method, name, a, b, {.tolerance = 1e-12, .max_iterations = most});
+                        solve_on(exec, method, name, a, b, {.tolerance = 1e-12, .max_iterations = limit});
                     for (double const value : x) CHECK(std::isfinite(value));
                     CHECK(residual_of(a, b, x) <= 1 + 1e-12); // from x = 0
                     CHECK(result.relative_residual <= 1 + 1e-12);
                 }
 }
 
-TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart beyond all rows, NaN that is named",
-                   Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tolerances below the precision, no iterations, restart > n, NaN that is reported", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(random_matrix(60, true, 8));
     auto const b = random_vector<double>(60, 5), guess = random_vector<double>(60, 6);
     for (auto const method : krylov_names) {
         CAPTURE(method);
-        for (double const tolerance : {0.0, 1e-30}) { // as far as it goes, and an end all the same
+        for (double const tolerance : {0.0, 1e-30}) { // the solve ends at the attainable accuracy
             auto const [result, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = tolerance}, guess);
             CHECK(result.reason != krylov_reason::not_finite);
             CHECK(result.iterations < 10000);
             CHECK(residual_of(a, b, x) < 1e-13);
             CHECK(residual_of(a, b, x) == doctest::Approx(result.relative_residual).epsilon(0.5));
         }
-        auto const [none, kept] = solve_on(exec, method, "jacobi", a, b, {.max_iterations = 0}, guess);
+        auto const [none, unchanged] = solve_on(exec, method, "jacobi", a, b, {.max_iterations = 0}, guess);
         CHECK(none.reason == krylov_reason::max_iterations);
         CHECK(none.iterations == 0);
-        CHECK(kept == guess);
+        CHECK(unchanged == guess);
         auto const [all, y] = solve_on(exec, method, "none", a, b, {.tolerance = 1e-10, .restart = 1000});
         CHECK(all.converged);
         CHECK(residual_of(a, b, y) <= 1.01e-10);
@@ -839,7 +843,7 @@ TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart
     }
 }
 
-TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bad arguments are rejected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(random_matrix(5, true, 4));
     std::vector<double> const b(5, 1.0);
@@ -903,7 +907,7 @@ TEST_CASE("one and two threads give the same bits") {
 }
 
 namespace {
-/// The contract of an operator needs no matrix.
+/// An operator need not be a matrix.
 struct second_difference {
     void apply(host_executor const&, array_view<double const> x, array_view<double> y) const {
         for (std::int64_t i = 0; i < x.size(); ++i)
@@ -912,7 +916,7 @@ struct second_difference {
 };
 } // namespace
 
-TEST_CASE("operators and preconditioners of the user's own") {
+TEST_CASE("user-defined operators and preconditioners") {
     host_executor const exec;
     std::vector<double> const b(50, 1.0);
     std::vector<double> x(50);

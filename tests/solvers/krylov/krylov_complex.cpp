@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Krylov methods on complex systems, beside LAPACK.
+// Krylov methods on complex systems, compared with LAPACK.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,8 +26,8 @@ using wide = std::complex<long double>;
 
 enum class kind { definite, hermitian, general };
 
-/// Row-major random matrices whose entries have all phases: definite ones have a dominant diagonal, Hermitian ones such
-/// a diagonal of both signs, general ones a diagonal of any phase.
+/// Row-major random matrices with entries of all phases. The diagonal is dominant: positive for definite ones, of both
+/// signs for Hermitian ones, of any phase for general ones.
 std::vector<number> random_matrix(int n, kind k, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> value(-1, 1);
@@ -110,7 +110,7 @@ bool suits(std::string_view method, kind k) {
     return true;
 }
 
-/// An operator that is no csr_operator, and has nothing but apply().
+/// An operator other than csr_operator, which has only apply().
 template <class T>
 struct plain_operator {
     csr_view<T> a;
@@ -133,9 +133,9 @@ void solve_all(Executor const& exec, int n, kind k, double tolerance) {
     any_operator<Executor, T> const plain(plain_operator<T>{local.view()});
     for (auto const method : krylov_names)
         for (auto const name : complex_preconditioner_names) {
-            // The diagonal of a Hermitian matrix of both signs is no preconditioner for MINRES.
+            // The diagonal of an indefinite Hermitian matrix is not a preconditioner for MINRES.
             if (!suits(method, k) || (method == "minres" && name == "jacobi" && k != kind::definite)) continue;
-            if (name == "ic0" && k == kind::general) continue; // is refused
+            if (name == "ic0" && k == kind::general) continue; // is rejected
             if ((name == "ilu0" || name == "isai") && (method == "cg" || method == "minres")) continue;
             CAPTURE(n);
             CAPTURE(int(k));
@@ -153,7 +153,7 @@ void solve_all(Executor const& exec, int n, kind k, double tolerance) {
             auto const again = solve(exec, method, plain, m, rhs.view(), y.view(), {.tolerance = tolerance});
             CHECK(again.converged);
             CHECK(distance(to_vector(exec, y), solution) < 1e3 * tolerance);
-            // A Krylov space of all n dimensions holds the solution.
+            // A Krylov space of dimension n contains the solution.
             if (method == "gmres") CHECK(result.iterations <= std::max(n, 1));
         }
 }
@@ -172,7 +172,7 @@ namespace {
 
 /// A x = 2^k b for many k: the bits of k = 0, times 2^k.
 template <class T, class Executor>
-void check_scales(Executor const& exec, int least, int most, int step, double tolerance) {
+void check_scales(Executor const& exec, int smallest, int largest, int step, double tolerance) {
     using real = typename T::value_type;
     int const n = 40;
     auto const a = to_csr<T>(random_matrix(n, kind::definite, 3), n);
@@ -186,16 +186,16 @@ void check_scales(Executor const& exec, int least, int most, int step, double to
     for (auto const method : krylov_names)
         for (auto const name : {"none", "jacobi"}) {
             auto const m = make_preconditioner(exec, name, local.view());
-            auto const solve_for = [&](std::vector<T> const& side, krylov_result& result) {
-                auto const rhs = exec.copy(side);
-                auto x = exec.copy(std::vector<T>(side.size()));
+            auto const solve_for = [&](std::vector<T> const& values, krylov_result& result) {
+                auto const rhs = exec.copy(values);
+                auto x = exec.copy(std::vector<T>(values.size()));
                 result = solve(exec, method, op, m, rhs.view(), x.view(), {.tolerance = tolerance});
                 return to_vector(exec, x);
             };
             krylov_result plain, far;
             auto const x = solve_for(b, plain);
             CHECK(plain.converged);
-            for (int k = least; k <= most; k += step) {
+            for (int k = smallest; k <= largest; k += step) {
                 CAPTURE(method);
                 CAPTURE(name);
                 CAPTURE(k);
@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("complex systems: a right-hand side of any magnitude", Fixtur
 
 TEST_CASE_TEMPLATE("complex systems: larger than a block of the dot products, same bits every time", Fixture,
                    COPPICE_TEST_EXECUTORS) {
-    // A Helmholtz-like line: -u'' - k^2 (1 + i/2) u.
+    // A one-dimensional Helmholtz-like problem: -u'' - k^2 (1 + i/2) u.
     auto const exec = Fixture::exec();
     int const n = 5000;
     std::vector<std::int32_t> offsets{0}, columns;
@@ -298,7 +298,7 @@ TEST_CASE_TEMPLATE("complex systems: incomplete factors without fill are the fac
             CHECK(residual_of(twice, r, to_vector(exec, z)) < 1e-13);
             CHECK(m.report().findings.front().value == 0); // no shift
         }
-        // Decaying inverses: the more of their pattern, the nearer.
+        // Decaying inverses: a larger pattern gives a better approximation.
         double before = 1;
         for (auto const* const name : {"isai,power=1,factor-scheme=exact", "isai,power=4,factor-scheme=exact"}) {
             auto const m = make_preconditioner(exec, name, local.view());
@@ -312,7 +312,8 @@ TEST_CASE_TEMPLATE("complex systems: incomplete factors without fill are the fac
     }
 }
 
-TEST_CASE_TEMPLATE("complex systems: what is not for them, and what is not finite", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("complex systems: methods that are not available, and values that are not finite", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = exec.copy(to_csr<number>(random_matrix(6, kind::general, 1), 6));
     CHECK_THROWS_WITH_AS(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of Krylov methods under CPU threads, against plain loops.
+// Kernels of Krylov methods on CPU threads, compared with plain loops.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ std::vector<double> draw(std::int64_t n, unsigned seed) {
 }
 
 /// y = y + alpha x, (x, y), (y, y), with alpha and the sums in memory.
-struct update_and_look {
+struct update_and_dot {
     static constexpr int dots = 2;
     double const* alpha;
     double const* x;
@@ -73,7 +73,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
             double sums[2] = {}, on_host[2] = {};
             int left = 1;
             std::vector<hand_over_slot> slots(std::size_t(2 * detail::grid_slots::needed(blocks)), hand_over_slot{});
-            auto const kernel = [&](update_and_look const& pass) {
+            auto const kernel = [&](update_and_dot const& pass) {
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
                     detail::pass_of_block(block, reinterpret_cast<double*>(shared), b, blocks, n, pass, slots.data());
                 });
@@ -82,7 +82,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
             CHECK(y == expected);
             CHECK(sums[0] == doctest::Approx(double(xy)).epsilon(1e-12));
             CHECK(sums[1] == doctest::Approx(double(yy)).epsilon(1e-12));
-            left = 0; // idle: nothing is touched, the sums are 0
+            left = 0; // idle: nothing is written, the sums are 0
             kernel({&alpha, x.data(), y.data(), sums, &left});
             CHECK(y == expected);
             CHECK(sums[0] == 0);
@@ -90,7 +90,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
 
             left = 1;
             detail::pass_scratch<host_executor> scratch(exec, n);
-            detail::run_pass(exec, scratch, update_and_look{&alpha, x.data(), z.data(), on_host, &left});
+            detail::run_pass(exec, scratch, update_and_dot{&alpha, x.data(), z.data(), on_host, &left});
             CHECK(z == expected);
             CHECK(on_host[0] == doctest::Approx(double(xy)).epsilon(1e-12));
             CHECK(on_host[1] == doctest::Approx(double(yy)).epsilon(1e-12));
@@ -100,17 +100,17 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
 
 namespace {
 
-/// What a solve decides about: trivially copyable, larger than a scalar.
-struct look_state {
+/// State of a solve: trivially copyable, larger than a scalar.
+struct pass_state {
     double sum = 0, weight = 2;
-    std::int64_t looks = 0;
+    std::int64_t passes = 0;
 };
 
-/// y = y + weight x from the end, of operands that are loaded first; the state sees (y, y).
-struct loaded_update_and_look {
+/// y = y + weight x in reverse order, with operands that are loaded first; the state receives (y, y).
+struct loaded_update_and_dot {
     static constexpr int dots = 1;
     static constexpr bool backwards = true;
-    look_state* now;
+    pass_state* now;
     double const* x;
     double* y;
 
@@ -131,15 +131,15 @@ struct loaded_update_and_look {
         return both;
     }
     double term(int, update::operands const& all) const { return all.y * all.y; }
-    look_state* state() const { return now; }
-    void finish(look_state& next, double const* sums) const { next = {sums[0], next.weight + 1, next.looks + 1}; }
+    pass_state* state() const { return now; }
+    void finish(pass_state& next, double const* sums) const { next = {sums[0], next.weight + 1, next.passes + 1}; }
 };
 
 } // namespace
 
 TEST_CASE("krylov passes: operands that are loaded ahead, and a state on chip") {
     constexpr int threads = 64;
-    block_runner runner(threads, sizeof(double) * threads / warp_lanes + sizeof(look_state));
+    block_runner runner(threads, sizeof(double) * threads / warp_lanes + sizeof(pass_state));
     host_executor const exec{2};
     for (std::int64_t const n : {1, 64, 65, 5000})
         for (int const blocks : {1, 3, 40}) {
@@ -148,7 +148,7 @@ TEST_CASE("krylov passes: operands that are loaded ahead, and a state on chip") 
             auto const x = draw(n, 8);
             auto y = draw(n, 9), z = y, expected = y;
             std::vector<hand_over_slot> slots(std::size_t(detail::grid_slots::needed(blocks)), hand_over_slot{});
-            look_state in_kernel, on_host;
+            pass_state in_kernel, on_host;
             detail::pass_scratch<host_executor> scratch(exec, n);
             for (int turn = 0; turn < 2; ++turn) {
                 long double yy = 0;
@@ -156,23 +156,23 @@ TEST_CASE("krylov passes: operands that are loaded ahead, and a state on chip") 
                     expected[i] += (2 + turn) * x[i];
                     yy += (long double)(expected[i]) * expected[i];
                 }
-                loaded_update_and_look const pass{&in_kernel, x.data(), y.data()};
+                loaded_update_and_dot const pass{&in_kernel, x.data(), y.data()};
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
                     detail::pass_of_block(block, reinterpret_cast<double*>(shared), b, blocks, n, pass, slots.data());
                 });
-                detail::run_pass(exec, scratch, loaded_update_and_look{&on_host, x.data(), z.data()});
+                detail::run_pass(exec, scratch, loaded_update_and_dot{&on_host, x.data(), z.data()});
                 CHECK(y == expected);
                 CHECK(z == expected);
-                for (look_state const& s : {in_kernel, on_host}) {
+                for (pass_state const& s : {in_kernel, on_host}) {
                     CHECK(s.sum == doctest::Approx(double(yy)).epsilon(1e-12));
                     CHECK(s.weight == 3 + turn);
-                    CHECK(s.looks == 1 + turn);
+                    CHECK(s.passes == 1 + turn);
                 }
             }
         }
 }
 
-TEST_CASE_TEMPLATE("krylov passes: an iteration behind the end changes nothing", State, detail::cg_state<double>,
+TEST_CASE_TEMPLATE("krylov passes: an iteration after the end changes nothing", State, detail::cg_state<double>,
                    detail::bicgstab_state<double>) {
     State s;
     s.control.loop.on = 1;
@@ -207,24 +207,25 @@ TEST_CASE("krylov passes: projection onto a basis") {
             auto const basis = draw(n * (done + 1), 3), w = draw(n, 4);
             int enabled = 1;
             detail::basis_columns<double> const v{basis.data(), n, &done, &enabled};
-            constexpr int blocks = 5, most = 20;
-            std::vector<double> partial(std::size_t(blocks * most)), h(most, 7.0), on_host(most, 7.0);
+            constexpr int blocks = 5, max_columns = 20;
+            std::vector<double> partial(std::size_t(blocks * max_columns)), h(max_columns, 7.0),
+                on_host(max_columns, 7.0);
             auto const kernels = [&] {
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
                     for (int team = 0; team < 2; ++team)
                         detail::project_block(block, reinterpret_cast<double*>(shared), b, blocks, team, 2, v, w.data(),
                                               partial.data());
                 });
-                runner.run(most, [&](auto const& block, int j, std::byte* shared) {
+                runner.run(max_columns, [&](auto const& block, int j, std::byte* shared) {
                     detail::fold_projection_block(block, reinterpret_cast<double*>(shared), j, blocks, v,
                                                   partial.data(), h.data());
                 });
             };
             kernels();
-            detail::basis_scratch<host_executor> scratch(exec, n, most);
+            detail::basis_scratch<host_executor> scratch(exec, n, max_columns);
             detail::project(exec, scratch, v, w.data(), on_host.data());
             std::vector<double> rest(w);
-            for (int j = 0; j < most; ++j) {
+            for (int j = 0; j < max_columns; ++j) {
                 long double sum = 0;
                 for (std::int64_t i = 0; i < n && j <= done; ++i)
                     sum += (long double)(basis[std::size_t(j * n + i)]) * w[std::size_t(i)];
@@ -234,14 +235,14 @@ TEST_CASE("krylov passes: projection onto a basis") {
                 for (std::int64_t i = 0; i < n && j <= done; ++i)
                     rest[std::size_t(i)] -= h[std::size_t(j)] * basis[std::size_t(j * n + i)];
             }
-            auto one = w, stretch = w;
+            auto one = w, by_range = w;
             detail::subtract_columns<double> update{v, v.columns(), h.data(), one.data()};
             for (std::int64_t i = 0; i < n; ++i) update(i);
-            update.w = stretch.data();
+            update.w = by_range.data();
             update.range(0, n);
             for (std::size_t i = 0; i < rest.size(); ++i) {
                 CHECK(one[i] == doctest::Approx(rest[i]).epsilon(1e-11));
-                CHECK(stretch[i] == doctest::Approx(rest[i]).epsilon(1e-11));
+                CHECK(by_range[i] == doctest::Approx(rest[i]).epsilon(1e-11));
             }
             enabled = 0; // nothing is written
             auto const before = h;
@@ -255,7 +256,7 @@ namespace {
 
 using offset = std::int32_t;
 
-struct no_note {
+struct no_flag {
     void write(bool) const {}
 };
 struct element_of {
@@ -275,10 +276,10 @@ void product_and_dots(std::vector<offset> const& offsets, std::vector<double> co
     std::vector<hand_over_slot> slots(std::size_t(ranges), hand_over_slot{}), heads(slots);
     constexpr int ranges_a_block = detail::ranges_of_partition_block<test::block_stand_in>(threads);
     block_runner cutting(threads, sizeof(detail::path_point) * threads);
-    detail::partition_job<offset, no_note> const cut{offsets.data(), rows,          nonzeros,     rule,
-                                                     ranges,         splits.data(), slots.data(), {}};
+    detail::partition_job<offset, no_flag> const splitting{offsets.data(), rows,          nonzeros,     rule,
+                                                           ranges,         splits.data(), slots.data(), {}};
     cutting.run(int(2 + ranges / ranges_a_block), [&](auto const& block, int b, std::byte* shared) {
-        detail::partition_block(block, b, cut, reinterpret_cast<detail::path_point*>(shared));
+        detail::partition_block(block, b, splitting, reinterpret_cast<detail::path_point*>(shared));
     });
     using add = add_plus<double>;
     auto const sizes = detail::size_launch<element_of, add>(threads, rule.capacity);
@@ -341,7 +342,7 @@ TEST_CASE("krylov passes: a product with the dot products of its result") {
             check([&](auto const& store) { product_and_dots<in_rounds>(offsets, values, store, slots); });
         auto const batch =
             check([&](auto const& store) { product_and_dots<detail::read_at_once>(offsets, values, store, slots); });
-        CHECK(rounds == batch); // either kernel gives the same bits
+        CHECK(rounds == batch); // both kernels give the same bits
         for (int const threads : {1, 2}) {
             host_executor const exec{threads};
             auto const plan =

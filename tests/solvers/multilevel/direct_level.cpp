@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inverse of the last level: elimination without pivoting where the matrix is, what it cannot invert, and what a
-// multilevel method makes of it.
+// The inverse of the last level: elimination without pivoting on the executor, matrices for which it fails, and its use
+// in a multilevel method.
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 
@@ -17,19 +17,19 @@ using namespace coppice::test;
 
 namespace {
 
-/// A as the caller has it, times inverse[n, n], less the identity: the largest entry.
+/// Returns the largest entry of A inverse - I, with inverse[n, n].
 double distance_of_inverse(csr<double> const& a, std::vector<double> const& inverse) {
     std::int64_t const n = a.rows();
-    double most = 0;
+    double largest = 0;
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
             long double sum = i == j ? -1 : 0;
             for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
                 sum += (long double)a.values()[k] * inverse[std::size_t(a.column_indices()[k] * n + j)];
-            most = std::max(most, double(std::abs(sum)));
+            largest = std::max(largest, double(std::abs(sum)));
             if (std::isnan(double(sum))) return double(sum);
         }
-    return most;
+    return largest;
 }
 csr<double> scaled(csr<double> a, double factor) {
     for (double& v : a.values()) v *= factor;
@@ -81,8 +81,7 @@ TEST_CASE_TEMPLATE("dense elimination: the inverse of matrices of levels", Fixtu
     check(scaled(generate<double>(host, "convection", {.nx = 12}), -0x1p-800));
 }
 
-TEST_CASE_TEMPLATE("direct level: what elimination cannot invert is left to pivoting", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("direct level: pivoting is used if elimination without it fails", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using executor_type = std::remove_const_t<decltype(exec)>;
     constexpr bool on_device = !std::is_same_v<executor_type, host_executor>;
@@ -90,21 +89,21 @@ TEST_CASE_TEMPLATE("direct level: what elimination cannot invert is left to pivo
     multilevel_detail::direct_level<executor_type, double, std::int32_t> level;
     auto const good = exec.copy(generate<double>(host, "laplace2d", {.nx = 20}));
     CHECK(level.eliminate(exec, good.view()) == on_device);
-    // Pivots of zero, although there is an inverse.
+    // Pivots are zero, although the matrix is nonsingular.
     csr<double> const exchange{2, 2, copy_of(host, std::vector{0, 1, 2}), copy_of(host, std::vector{1, 0}),
                                copy_of(host, std::vector{4.0, 2.0})};
-    auto const turned = exec.copy(exchange);
-    CHECK(!level.eliminate(exec, turned.view()));
-    level.fill(exec, turned.view());
+    auto const zero_pivots = exec.copy(exchange);
+    CHECK(!level.eliminate(exec, zero_pivots.view()));
+    level.fill(exec, zero_pivots.view());
     auto const b = exec.copy(std::vector{3.0, 8.0});
     buffer<double> x(exec, 2);
     level.solve(exec, b.data(), x.data());
     CHECK(to_vector(exec, x.view()) == std::vector{4.0, 0.75});
-    // Singular ones, and values that are none.
+    // Singular matrices, and NaN.
     for (int const n : {5, 64, 200}) {
         auto const path = exec.copy(closed_path(n));
         CHECK(!level.eliminate(exec, path.view()));
-        level.fill(exec, path.view()); // the last unknown is left out
+        level.fill(exec, path.view()); // without the last unknown
         auto const ones = exec.copy(std::vector<double>(std::size_t(n), 1.0));
         buffer<double> y(exec, n);
         level.solve(exec, ones.data(), y.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The multilevel forest method: definiteness, iterations that do not grow, refresh, and matrices that it was not made
-// for.
+// The multilevel forest method: definiteness, iteration counts independent of the size, refresh, and unsuitable
+// matrices.
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 
@@ -27,11 +27,11 @@ dense to_dense(csr<double> const& a) {
     return m;
 }
 double largest_of(dense const& m) {
-    double most = 0;
-    for (double const v : m.a) most = std::max(most, std::abs(v));
-    return most;
+    double largest = 0;
+    for (double const v : m.a) largest = std::max(largest, std::abs(v));
+    return largest;
 }
-/// Eigenvalues of a symmetric matrix, rising, by LAPACK.
+/// Returns the eigenvalues of a symmetric matrix by LAPACK, in increasing order.
 std::vector<double> eigenvalues(dense m) {
     std::vector<double> w(static_cast<std::size_t>(m.n));
     for (int i = 0; i < m.n; ++i)
@@ -39,7 +39,7 @@ std::vector<double> eigenvalues(dense m) {
     LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', m.n, m.a.data(), m.n, w.data());
     return w;
 }
-/// Jumps of the diffusion by a thousand between squares of a chessboard, upwards and downwards.
+/// Diffusion coefficients that jump by factors of 1000 and 1/1000 between squares of a chessboard.
 csr<double> jumps(std::int64_t n) {
     auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = n});
     auto const weight = [&](std::int64_t cell) {
@@ -61,23 +61,26 @@ csr<double> jumps(std::int64_t n) {
     return a;
 }
 
-/// Linear elements on the triangles of a grid of (n + 2)^2 points, moved at random, with a diffusion exp(3 g) in each
-/// triangle for Gaussian g; zero on the boundary. Obtuse angles give large positive couplings: far from an M-matrix.
+/// Linear finite elements on the triangles of a grid of (n + 2)^2 randomly displaced points, with a diffusion exp(3 g)
+/// in each triangle for Gaussian g; zero on the boundary. Obtuse angles give large positive couplings: far from an
+/// M-matrix.
 csr<double> lognormal(int n, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> gauss;
     std::uniform_real_distribution<double> shift(-0.45, 0.45);
-    int const side = n + 2;
+    int const edge_points = n + 2;
     std::vector<std::array<double, 2>> at;
-    for (int k = 0; k < side * side; ++k) at.push_back({k % side + shift(random), 0.3 * (k / side + shift(random))});
+    for (int k = 0; k < edge_points * edge_points; ++k)
+        at.push_back({k % edge_points + shift(random), 0.3 * (k / edge_points + shift(random))});
     dense a(n * n);
     auto const unknown = [&](int k) {
-        int const x = k % side - 1, y = k / side - 1;
+        int const x = k % edge_points - 1, y = k / edge_points - 1;
         return x < 0 || y < 0 || x >= n || y >= n ? -1 : x + n * y;
     };
     auto const add_triangle = [&](std::array<int, 3> const& v) {
         double const weight = std::exp(3 * gauss(random));
-        std::array<std::array<double, 2>, 3> edge{}; // opposite to each corner; gradients are edges turned over 2 area
+        // Edges opposite to each corner; gradients are edges rotated by 90 degrees, divided by twice the area.
+        std::array<std::array<double, 2>, 3> edge{};
         for (std::size_t c = 0; c < 3; ++c)
             for (std::size_t d = 0; d < 2; ++d)
                 edge[c][d] = at[std::size_t(v[(c + 2) % 3])][d] - at[std::size_t(v[(c + 1) % 3])][d];
@@ -87,11 +90,11 @@ csr<double> lognormal(int n, unsigned seed) {
                 if (int const i = unknown(v[c]), j = unknown(v[d]); i >= 0 && j >= 0)
                     a(i, j) += weight * (edge[c][0] * edge[d][0] + edge[c][1] * edge[d][1]) / (4 * area);
     };
-    for (int y = 0; y + 1 < side; ++y)
-        for (int x = 0; x + 1 < side; ++x) {
-            int const k = x + side * y;
-            add_triangle({k, k + 1, k + side + 1});
-            add_triangle({k, k + side + 1, k + side});
+    for (int y = 0; y + 1 < edge_points; ++y)
+        for (int x = 0; x + 1 < edge_points; ++x) {
+            int const k = x + edge_points * y;
+            add_triangle({k, k + 1, k + edge_points + 1});
+            add_triangle({k, k + edge_points + 1, k + edge_points});
         }
     return to_csr<double>(a);
 }
@@ -227,7 +230,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
         char const *name, *kind, *method;
         generator_options options;
         std::int64_t small, large;
-        std::int64_t most; ///< iterations of the large one
+        std::int64_t max_iterations; ///< iterations of the large one
         double growth;
         char const* more = "";
     };
@@ -242,14 +245,14 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
                              {"convection", "convection", "bicgstab", {}, 60, 180, 18, 1.6}}) {
         for (std::string name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
             name += p.more;
-            name += ",coarsest=128"; // else a device solves most levels of the small one directly
+            name += ",coarsest=128"; // otherwise a device would solve most levels of the small problem directly
             CAPTURE(p.name);
             CAPTURE(name);
             auto const small = solve_with(exec, p.method, name, of(p.kind, p.options, p.small), 1e-8);
             auto const large = solve_with(exec, p.method, name, of(p.kind, p.options, p.large), 1e-8);
             CHECK(small.converged);
             CHECK(large.converged);
-            CHECK(large.iterations <= p.most);
+            CHECK(large.iterations <= p.max_iterations);
             CHECK(double(large.iterations) <=
                   std::max(p.growth * double(small.iterations), double(small.iterations) + 2));
         }
@@ -266,7 +269,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
     }
 }
 
-// Rounds of proposals until a maximal [0, 2]-factor stands, by the definition of algorithm 8.
+// Returns the number of rounds of proposals until the [0, 2]-factor is maximal, by the definition of algorithm 8.
 int rounds_of_factor(csr<float> const& weights) {
     edge_order<std::int32_t> const order{};
     auto const n = std::size_t(weights.rows());
@@ -299,7 +302,7 @@ int rounds_of_factor(csr<float> const& weights) {
         if (!confirmed) return round;
     }
 }
-TEST_CASE("multilevel: the factor of runs does not wait from one end of a slanted grid to the other") {
+TEST_CASE("multilevel: the factor of runs has no dependency chain across a slanted grid") {
     using namespace multilevel_detail;
     host_executor const exec(1);
     auto const a = generate<double>(exec, "rotated", {.nx = 120, .angle = 45, .ratio = 0.01});
@@ -312,10 +315,10 @@ TEST_CASE("multilevel: the factor of runs does not wait from one end of a slante
     csr<float> const weights(strong.rows(), strong.columns(), exec.copy(strong.row_offsets()),
                              exec.copy(strong.column_indices()), exec.copy(strong.values()));
     CHECK(weights.rows() > 3000);
-    CHECK(rounds_of_factor(weights) < 12); // 39 where ties go to the nearest number
+    CHECK(rounds_of_factor(weights) < 12); // 39 if ties prefer the nearest number
 }
 
-TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are said to be before it is made", Fixture,
+TEST_CASE_TEMPLATE("multilevel: the predicted row lengths of a prolongator are exact", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     auto const exec = Fixture::exec();
@@ -350,12 +353,12 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
         CHECK_FALSE(exceeds_products(exec, length, products));
     }
 }
-TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample of rows up", Fixture,
+TEST_CASE_TEMPLATE("multilevel: a row of many entries does not slow down the sample of rows", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     using I = std::int32_t;
     auto const exec = Fixture::exec();
-    int const n = 4096; // 16^3, all of which are in the sample, and a hub that all others are coupled to
+    int const n = 4096; // 16^3 unknowns, all of which are in the sample, and a hub that is coupled to all others
     auto const grid = generate<double>(host_executor{1}, "laplace3d", {.nx = 16});
     std::vector<I> offsets{0}, indices;
     std::vector<double> values;
@@ -387,7 +390,7 @@ TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample o
     CHECK(all_finite(apply(exec, multilevel<std::remove_const_t<decltype(exec)>>(exec, local.view()),
                            random_vector<double>(n + 1, 1))));
 }
-TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is smoothed along paths alone", Fixture,
+TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill in the levels is smoothed along paths only", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     auto const exec = Fixture::exec();
@@ -407,10 +410,10 @@ TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is s
     };
     auto const full = nonzeros(1e9), along_paths = nonzeros(15), none = nonzeros(0);
     CHECK(along_paths < full * 4 / 5);
-    CHECK(none == a.rows()); // those of P_0
+    CHECK(none == a.rows()); // columns of P_0
     CHECK(none < along_paths / 2);
 }
-TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, the first one is not smoothed", Fixture,
+TEST_CASE_TEMPLATE("multilevel: the first prolongator is not smoothed if that would fill in the levels", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
@@ -432,7 +435,7 @@ TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, th
     CHECK(usual.levels.at(1).rows > full.levels.at(1).rows * 5 / 4); // aggregates of four instead of six
     CHECK(usual.levels.at(1).nonzeros < full.levels.at(1).nonzeros * 2 / 3);
     CHECK(usual.operator_complexity < full.operator_complexity * 0.85);
-    // Planes, and space with one strong direction, have short rows.
+    // Plane grids, and grids in space with one strong direction, have short rows.
     host_executor const host{1};
     for (auto const& a :
          {generate<double>(host, "laplace2d", {.nx = 60}), generate<double>(host, "laplace3d", {.nx = 20, .wy = 40}),
@@ -449,7 +452,7 @@ TEST_CASE_TEMPLATE("multilevel: where a prolongator would fill the levels in, th
 struct plain_level {
     int rows, below;
     std::vector<double> a, p, r, diagonal; ///< a[rows, rows], p[rows, below], r[below, rows]
-    double unit;
+    double scale;
 };
 using plain_vector = std::vector<double>;
 plain_vector plain_product(std::vector<double> const& m, int rows, int columns, plain_vector const& x) {
@@ -465,7 +468,7 @@ plain_vector cycle_of(std::vector<plain_level> const& levels, std::size_t depth,
     std::size_t const n = b.size();
     auto const residual = [&](plain_vector const& x) {
         auto r = plain_product(l.a, l.rows, l.rows, x);
-        for (std::size_t i = 0; i < n; ++i) r[i] = b[i] - l.unit * r[i];
+        for (std::size_t i = 0; i < n; ++i) r[i] = b[i] - l.scale * r[i];
         return r;
     };
     plain_vector x(n);
@@ -504,7 +507,7 @@ csr<S> sparse_rectangle(std::vector<double> const& m, int rows, int columns) {
     host_executor const host{1};
     return {rows, columns, host.copy(offsets), host.copy(indices), host.copy(values)};
 }
-TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("multilevel: lower levels in one kernel are a V cycle", Fixture, COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
     auto const exec = Fixture::exec();
     for (auto const& rows : {std::vector{3, 1}, std::vector{40, 9}, std::vector{1, 1, 1, 1},
@@ -535,7 +538,7 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
             to = {sparse(l.a, l.rows, l.rows),
                   sparse(l.p, l.rows, l.below),
                   sparse(l.r, l.below, l.rows),
-                  l.unit,
+                  l.scale,
                   vector(l.diagonal),
                   below_b,
                   x,
@@ -547,7 +550,7 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
         }
         cycle.inverse = vector(inverse);
         cycle.last_rows = last;
-        for (int again = 0; again < 2; ++again) { // what is left of a cycle does not matter
+        for (int again = 0; again < 2; ++again) { // the vectors of an earlier cycle have no influence
             run_lower_levels(exec, cycle);
             auto const got = to_vector(exec, array_view<double const>(solution, rows.front()));
             auto const expected = cycle_of(plain, 0, inverse, plain_vector(b.begin(), b.end()));
@@ -561,7 +564,8 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
     }
 }
 
-TEST_CASE_TEMPLATE("multilevel: the longest row of a level and of the ways from it", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("multilevel: the longest row of a level and of its transfer operators", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const longest = [&](std::vector<std::int32_t> a, std::vector<std::int32_t> p, std::vector<std::int32_t> r) {
         auto const here = exec.copy(a), to = exec.copy(p), back = exec.copy(r);
@@ -582,7 +586,7 @@ TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose 
     int const points = 40, n = 3 * points;
     auto const modes = rigid_body_modes(3, random_vector<double>(n, 5));
     std::vector<std::int32_t> of(std::size_t(n), -1);
-    for (int v = 0; v < n; ++v) // aggregates of 1, 2, 3, ... points, the last five of none
+    for (int v = 0; v < n; ++v) // aggregates of 1, 2, 3, ... points; the last five points have no aggregate
         for (int g = 0, first = 0; v / 3 < points - 5 && first <= v / 3; first += ++g) of[std::size_t(v)] = g;
     int const count = of[std::size_t(n - 16)] + 1;
     vertex_aggregates<> const aggregates{n, count, exec.copy(of)};
@@ -610,7 +614,7 @@ TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose 
             CHECK((std::abs(sum) < 1e-12 || (i == j && std::abs(sum - 1) < 1e-12)));
             columns += i == j && sum > 0.5;
         }
-    CHECK(columns == 3 + 5 + 6 * (count - 2)); // a point has three modes, two have five
+    CHECK(columns == 3 + 5 + 6 * (count - 2)); // one point has three independent modes, two have five
 }
 
 TEST_CASE_TEMPLATE("multilevel: with rigid body modes elasticity does not grow", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -695,16 +699,16 @@ TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order 
                 std::reverse(columns.begin() + a.row_offsets()[i], columns.begin() + a.row_offsets()[i + 1]);
                 std::reverse(values.begin() + a.row_offsets()[i], values.begin() + a.row_offsets()[i + 1]);
             }
-            csr<double> const turned{a.rows(), a.columns(), exec.copy(a.row_offsets()), exec.copy(columns),
-                                     exec.copy(values)};
-            multilevel<Executor> other(exec, turned.view(), options);
+            csr<double> const reversed{a.rows(), a.columns(), exec.copy(a.row_offsets()), exec.copy(columns),
+                                       exec.copy(values)};
+            multilevel<Executor> other(exec, reversed.view(), options);
             CHECK(apply(exec, other, r) == expected);
-            other.refresh(exec, turned.view());
+            other.refresh(exec, reversed.view());
             CHECK(apply(exec, other, r) == expected);
         }
 }
 
-TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("multilevel: unsuitable matrices", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     multilevel_options const options{.coarsest = 8};
@@ -739,7 +743,7 @@ TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COP
         for (int j = 0; j < n; ++j) skew(i, j) *= i < j ? -1 : 1;
     CHECK(stays_finite(skew));
 
-    dense pieces(n); // paths of 5 that nothing joins, singular each
+    dense pieces(n); // separate paths of 5 unknowns, each singular
     for (int i = 0; i < n; ++i)
         for (int const j : {i - 1, i + 1})
             if (j >= 0 && j < n && j / 5 == i / 5) {
@@ -758,11 +762,11 @@ TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COP
     CHECK(all_finite(apply(exec, of_star, r)));
     CHECK(of_star.report().levels.size() <= 4);
 
-    dense full(n); // every coupling is as strong as any other
+    dense full(n); // all couplings are equally strong
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) full(i, j) = i == j ? n : -1;
     CHECK(stays_finite(full));
-    dense skewed(n); // unsymmetric couplings without a mirror: nothing to aggregate by
+    dense skewed(n); // unsymmetric couplings without mirror entries: no aggregation is possible
     for (int i = 0; i < n; ++i) {
         skewed(i, i) = 1;
         skewed(i, (i * 7 + 1) % n) += 3;
@@ -780,12 +784,12 @@ TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COP
     csr<double> const doubled{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 3}),
                               exec.copy(std::vector<std::int32_t>{0, 0, 1}), exec.copy(std::vector<double>{1, 1, 1})};
     CHECK_THROWS_AS(multilevel<Executor>(exec, doubled.view()), matrix_error);
-    multilevel<Executor> kept(exec, local.view(), options);
-    auto const before = apply(exec, kept, r);
+    multilevel<Executor> unchanged(exec, local.view(), options);
+    auto const before = apply(exec, unchanged, r);
     auto const other = exec.copy(to_csr<double>(random_matrix(n, true, 7)));
-    CHECK_THROWS_AS(kept.refresh(exec, other.view()), error);
-    CHECK(apply(exec, kept, r) == before);
-    CHECK_THROWS_AS(apply(exec, kept, std::vector<double>(3)), dimension_error);
+    CHECK_THROWS_AS(unchanged.refresh(exec, other.view()), error);
+    CHECK(apply(exec, unchanged, r) == before);
+    CHECK_THROWS_AS(apply(exec, unchanged, std::vector<double>(3)), dimension_error);
     CHECK_THROWS_WITH_AS(make_preconditioner(exec, "multilevel,cycle=x", local.view()), doctest::Contains("cycle"),
                          argument_error);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0), IC(0), approximate inverses of their factors, and diagonal preconditioners: against dense arithmetic from the
-// definitions.
+// ILU(0), IC(0), approximate inverses of their factors, and diagonal preconditioners, compared with dense definitions.
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
@@ -16,7 +15,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// A strict triangle of the factors, and the diagonal beside it, as a dense matrix.
+/// A strict triangle of the factors with the given diagonal, as a dense matrix.
 template <class Executor>
 dense dense_triangle(Executor const& exec, csr_view<double> t, std::vector<double> const& diagonal) {
     auto const offsets = to_vector(exec, t.row_offsets()), columns = to_vector(exec, t.column_indices());
@@ -82,7 +81,7 @@ TEST_CASE_TEMPLATE("ilu0: L U is A on its pattern, exactly and in the limit of s
                         CHECK((whole.lower(i, j) == 0 && whole.upper(i, j) == 0));
                 }
             CHECK(f.shift() == 0);
-            // No entry depends on more than n others in a chain.
+            // Dependency chains between entries have at most n entries.
             ilu_options many{.factor = ilu_scheme::sweeps, .solve = ilu_scheme::exact, .factor_sweeps = 2 * n};
             auto const swept = factors_of(exec, ilu_factors(exec, local.view(), many));
             check_near(swept.lower.a, whole.lower.a, 1e-13);
@@ -138,11 +137,11 @@ TEST_CASE_TEMPLATE("ilu0 without dropped fill is a direct solver", Fixture, COPP
     }
 }
 
-TEST_CASE_TEMPLATE("ic0: symmetric and positive definite, whatever the scheme", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("ic0: symmetric and positive definite, for every scheme", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 30;
     auto a = random_matrix(n, true, 5);
-    for (int i = 0; i < n; ++i) a(i, i) *= 0.8; // pivots may fall below zero
+    for (int i = 0; i < n; ++i) a(i, i) *= 0.8; // pivots may be negative
     auto const local = exec.copy(to_csr<double>(a));
     for (auto const name : {"ic0", "ic0,factor-scheme=exact,solve-scheme=exact", "ic0,solve-scheme=sweeps",
                             "ic0,factor-scheme=sweeps,factor-sweeps=2,solve-scheme=sweeps,solve-sweeps=3"}) {
@@ -150,9 +149,9 @@ TEST_CASE_TEMPLATE("ic0: symmetric and positive definite, whatever the scheme", 
         auto const m = make_preconditioner(exec, name, local.view());
         dense inverse(n);
         for (int j = 0; j < n; ++j) {
-            std::vector<double> unit(std::size_t(n), 0);
-            unit[std::size_t(j)] = 1;
-            auto const column = applied(exec, m, unit);
+            std::vector<double> basis(std::size_t(n), 0);
+            basis[std::size_t(j)] = 1;
+            auto const column = applied(exec, m, basis);
             for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
         }
         for (int i = 0; i < n; ++i)
@@ -182,11 +181,11 @@ TEST_CASE_TEMPLATE("isai: M T is I on the pattern of a power of the triangle", F
                 for (int j = 0; j < n; ++j) ones(i, j) = triangle(i, j) != 0 ? 1 : 0;
             reached = ones;
             for (int k = 1; k < power; ++k) reached = product(reached, ones);
-            dense const unit = product(m, triangle);
+            dense const should_be_identity = product(m, triangle);
             for (int i = 0; i < n; ++i)
                 for (int j = 0; j < n; ++j) {
                     if (reached(i, j) != 0)
-                        CHECK(std::abs(unit(i, j) - (i == j ? 1 : 0)) < 1e-12);
+                        CHECK(std::abs(should_be_identity(i, j) - (i == j ? 1 : 0)) < 1e-12);
                     else
                         CHECK(m(i, j) == 0);
                 }
@@ -245,17 +244,17 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
     for (auto const name : {"ilu0", "ic0", "isai", "diagp_0", "diagp_1", "diagp_2", "l1"})
         CHECK_THROWS_WITH_AS(make_preconditioner(exec, name, poisoned.view()),
                              doctest::Contains("row 3, column 4 holds"), matrix_error);
-    // A row that holds a column twice.
+    // A row with a duplicate column.
     csr<double> const twice{1, 1, exec.copy(std::vector<std::int32_t>{0, 2}),
                             exec.copy(std::vector<std::int32_t>{0, 0}), exec.copy(std::vector<double>{1, 2})};
     CHECK_THROWS_AS(make_preconditioner(exec, "ilu0", twice.view()), matrix_error);
-    // What was done stands in the report.
+    // The report contains what was changed.
     auto const report = make_preconditioner(exec, "ilu0", view_of(exec.copy(to_csr<double>(graph)))).report();
     CHECK(report.number("added_diagonal_entries") == 20);
     CHECK(report.number("shift") > 0);
 }
 
-TEST_CASE_TEMPLATE("ilu0, ic0 and isai converge where nothing does without them", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("ilu0, ic0 and isai converge if no other preconditioner does", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 40}));
@@ -289,15 +288,15 @@ TEST_CASE_TEMPLATE("diagonal preconditioners are those of section 5.1.6", Fixtur
         std::vector<double> d(std::size_t(n), 0);
         int regularised = 0;
         for (int i = 0; i < n; ++i) {
-            double beside = 0;
-            for (int j = 0; j < n; ++j) beside += i == j ? 0 : std::abs(a(i, j));
-            double const here = a(i, i), unit = here < 0 ? -1 : 1;
-            double const safe = unit * std::max(std::abs(here), beside);
+            double off_diagonal = 0;
+            for (int j = 0; j < n; ++j) off_diagonal += i == j ? 0 : std::abs(a(i, j));
+            double const here = a(i, i), sign = here < 0 ? -1 : 1;
+            double const safe = sign * std::max(std::abs(here), off_diagonal);
             double& di = d[std::size_t(i)];
             di = name == "diagp_0"   ? here
                  : name == "diagp_1" ? safe
-                 : name == "diagp_2" ? unit * (std::abs(here) + beside)
-                                     : here + beside;
+                 : name == "diagp_2" ? sign * (std::abs(here) + off_diagonal)
+                                     : here + off_diagonal;
             regularised += di == 0 ? 1 : 0;
             if (di == 0) di = safe != 0 ? safe : 1;
         }

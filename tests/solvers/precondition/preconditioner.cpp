@@ -18,22 +18,22 @@ using namespace coppice::test;
 
 namespace {
 
-/// M of a preconditioner: M^-1 by columns, inverted by LAPACK.
+/// Returns M of a preconditioner: M^-1 by columns, inverted by LAPACK.
 template <class Executor, class M>
 dense matrix_of(Executor const& exec, M const& m, int n) {
     dense const inverse = inverse_of(exec, m, n);
     dense result(n);
     for (int j = 0; j < n; ++j) {
-        std::vector<double> unit(static_cast<std::size_t>(n));
-        unit[std::size_t(j)] = 1;
-        auto const column = lapack_solve(inverse, unit);
+        std::vector<double> basis(static_cast<std::size_t>(n));
+        basis[std::size_t(j)] = 1;
+        auto const column = lapack_solve(inverse, basis);
         for (int i = 0; i < n; ++i) result(i, j) = column[std::size_t(i)];
     }
     return result;
 }
 
-/// Checks that M is made of entries of A: the diagonal, and a set of edges that is a linear forest. Returns the share
-/// of |A|'s off-diagonal weight that M holds.
+/// Checks that the entries of M are entries of A: the diagonal, and the edges of a linear forest. Returns the fraction
+/// of the off-diagonal weight of |A| that M contains.
 double check_linear_forest(dense const& m, dense const& a) {
     std::vector<int> root(static_cast<std::size_t>(a.n));
     std::iota(root.begin(), root.end(), 0);
@@ -98,17 +98,17 @@ TEST_CASE_TEMPLATE("jacobi divides by the diagonal", Fixture, COPPICE_TEST_EXECU
                          matrix_error);
 }
 
-TEST_CASE_TEMPLATE("tridiagonal is the tridiagonal part", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("tridiagonal contains the three middle bands", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {1, 2, 3, 65, 150}) {
         auto a = random_matrix(n, false, 3);
         for (int i = 1; i < n; ++i) a(i, i - 1) = -0.1 * i / n;
-        auto part = a;
-        double beside = 0, all = 0;
+        auto bands = a;
+        double off_diagonal = 0, all = 0;
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) {
-                if (std::abs(i - j) > 1) part(i, j) = 0;
-                if (std::abs(i - j) == 1) beside += std::abs(a(i, j));
+                if (std::abs(i - j) > 1) bands(i, j) = 0;
+                if (std::abs(i - j) == 1) off_diagonal += std::abs(a(i, j));
                 if (i != j) all += std::abs(a(i, j));
             }
         auto const local = exec.copy(to_csr<double>(a));
@@ -117,15 +117,15 @@ TEST_CASE_TEMPLATE("tridiagonal is the tridiagonal part", Fixture, COPPICE_TEST_
         auto const right = exec.copy(r);
         buffer<double> z(exec, n);
         m.apply(exec, right.view(), z.view());
-        auto const expected = lapack_solve(part, r);
+        auto const expected = lapack_solve(bands, r);
         for (int i = 0; i < n; ++i)
             CHECK(to_vector(exec, z)[std::size_t(i)] == doctest::Approx(expected[std::size_t(i)]));
-        CHECK(m.report().number("weight_coverage") == doctest::Approx(all > 0 ? beside / all : 1));
+        CHECK(m.report().number("weight_coverage") == doctest::Approx(all > 0 ? off_diagonal / all : 1));
         CHECK(m.forest() == nullptr);
     }
 }
 
-TEST_CASE_TEMPLATE("forest holds the entries of A along a linear forest", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("forest contains the entries of A along a linear forest", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {1, 2, 3, 20, 70}) {
         for (bool const symmetric : {true, false}) {
@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("forest holds the entries of A along a linear forest", Fixtur
 
 namespace {
 
-/// Every value times one of 1, 2, 3, by its column.
+/// Multiplies every value by 1, 2 or 3, depending on its column.
 csr<double> with_other_values(csr<double> a) {
     for (std::int32_t k = 0; k < a.nonzeros(); ++k) a.values()[k] *= 1 + a.column_indices()[k] % 3;
     return a;
@@ -169,7 +169,7 @@ csr<double> with_other_values(csr<double> a) {
 
 struct refreshed_matrix {
     char const* name;
-    csr<double> values, others; ///< of one pattern; both symmetric or neither
+    csr<double> values, others; ///< with the same pattern; both symmetric or neither
 };
 std::vector<refreshed_matrix> matrices_to_refresh() {
     host_executor const host{1};
@@ -194,7 +194,7 @@ std::vector<refreshed_matrix> matrices_to_refresh() {
 
 namespace {
 
-/// The matrix with the last entry of its first row one column further on.
+/// Moves the last entry of the first row to the next column.
 csr<double> with_an_entry_elsewhere(csr<double> const& a) {
     host_executor const exec{1};
     auto columns = to_vector(exec, a.column_indices());
@@ -211,7 +211,7 @@ TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to 
     auto const smaller_one = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 5}));
     for (auto const& sample : matrices_to_refresh()) {
         auto const a = exec.copy(sample.values), other = exec.copy(sample.others);
-        auto const moved = exec.copy(with_an_entry_elsewhere(sample.values));
+        auto const shifted = exec.copy(with_an_entry_elsewhere(sample.values));
         auto const r = exec.copy(random_vector<double>(a.rows(), 1));
         for (auto const name : {"none",
                                 "jacobi",
@@ -265,7 +265,7 @@ TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to 
 
             if (again.name() != "none") {
                 CHECK_THROWS_AS(again.refresh(exec, smaller_one.view()), dimension_error);
-                CHECK_THROWS_WITH_AS(again.refresh(exec, moved.view()),
+                CHECK_THROWS_WITH_AS(again.refresh(exec, shifted.view()),
                                      doctest::Contains("has another pattern than the one"), matrix_error);
             }
             CHECK(apply(again) == apply(fresh));
@@ -286,7 +286,7 @@ TEST_CASE_TEMPLATE("refresh and apply allocate nothing", Fixture, COPPICE_TEST_E
             CAPTURE(sample.name);
             CAPTURE(name);
             auto m = make_preconditioner(exec, name, a.view());
-            m.refresh(exec, other.view()); // the first that is regularised takes memory for that
+            m.refresh(exec, other.view()); // the first regularisation allocates memory
             auto before = memory->allocations();
             m.refresh(exec, a.view());
             m.refresh(exec, other.view());
@@ -342,7 +342,7 @@ TEST_CASE_TEMPLATE("strong couplings across the numbering: the forest beats jaco
     CHECK(2 * forest < iterations("tridiagonal"));
 }
 
-TEST_CASE_TEMPLATE("options by name are those of the struct, and the report tells them", Fixture,
+TEST_CASE_TEMPLATE("options by name are those of the struct, and the report lists them", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 40}));
@@ -366,7 +366,7 @@ TEST_CASE_TEMPLATE("options by name are those of the struct, and the report tell
     CHECK_THROWS_WITH_AS(told.number("path"), doctest::Contains("expected one of: paths, longest_path"),
                          argument_error);
     CHECK_FALSE(make_preconditioner(exec, "none", a.view()).report().has("paths"));
-    // The last one counts, and what stands beside the name wins.
+    // The last value of an option counts; values passed separately override those after the name.
     CHECK(make_preconditioner(exec, "forest,rounds=3,rounds=4", a.view()).report().options.find("rounds")->text == "4");
     CHECK(
         make_preconditioner(exec, "forest,rounds=3", a.view(), {{"rounds", 4}}).report().options.find("rounds")->text ==
@@ -456,20 +456,20 @@ std::vector<dense> singular_bands(int n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("singular tridiagonal parts are regularised during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("singular tridiagonal bands are regularised during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{1};
     for (int const n : {2, 3, 7, 65, 501})
-        for (double const unit : {1.0, 0x1p-300, 0x1p300})
+        for (double const scale : {1.0, 0x1p-300, 0x1p300})
             for (bool const whole : {true, false}) {
                 int which = 0;
                 for (auto m : singular_bands(n)) {
-                    // A part that is all of the matrix may be as near to singular as that is.
+                    // If the bands are the whole matrix, they may be as close to singular as the matrix.
                     for (int i = 0; !whole && i + n / 2 < n && n > 3; ++i) m(i, i + n / 2) = m(i + n / 2, i) = 1e-3;
-                    for (auto& value : m.a) value *= unit;
+                    for (auto& value : m.a) value *= scale;
                     ++which;
                     CAPTURE(n);
-                    CAPTURE(unit);
+                    CAPTURE(scale);
                     CAPTURE(whole);
                     CAPTURE(which);
                     auto const a = to_csr<double>(m);
@@ -482,8 +482,8 @@ TEST_CASE_TEMPLATE("singular tridiagonal parts are regularised during set-up", F
                         double largest = 0;
                         for (double const value : to_vector(exec, z))
                             largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : INFINITY;
-                        CHECK(largest * unit < (p.report().number("weight_coverage") == 1 ? 0x1p600 : 1e6 * n));
-                        // How many rows break of those that hang together is a matter of rounding.
+                        CHECK(largest * scale < (p.report().number("weight_coverage") == 1 ? 0x1p600 : 1e6 * n));
+                        // The number of regularised rows among coupled ones depends on rounding.
                         auto const on_host = make_preconditioner(host, name, a.view());
                         if (p.report().number("weight_coverage") < 1)
                             CHECK((p.report().number("mended_rows") > 0) ==
@@ -491,19 +491,19 @@ TEST_CASE_TEMPLATE("singular tridiagonal parts are regularised during set-up", F
                     }
                 }
             }
-    // A sound path beside a singular one keeps its entries.
-    dense beside(40);
+    // A nonsingular path keeps its entries if another path is singular.
+    dense off_diagonal(40);
     for (int i = 0; i < 40; ++i) {
-        beside(i, i) = i < 20 ? 0 : 2;
-        if (i > 0 && i != 19 && i != 20) beside(i, i - 1) = beside(i - 1, i) = 1;
+        off_diagonal(i, i) = i < 20 ? 0 : 2;
+        if (i > 0 && i != 19 && i != 20) off_diagonal(i, i - 1) = off_diagonal(i - 1, i) = 1;
     }
-    auto const both = exec.copy(to_csr<double>(beside));
+    auto const both = exec.copy(to_csr<double>(off_diagonal));
     auto const p = make_preconditioner(exec, "tridiagonal", both.view());
     CHECK(p.report().number("mended_rows") >= 19);
     CHECK(p.report().number("mended_rows") <= 22);
-    auto const kept = matrix_of(exec, p, 40);
-    for (int i = 22; i < 40; ++i) CHECK(kept(i, i) == doctest::Approx(2));
-    // Nothing is changed where nothing is wrong, however badly scaled.
+    auto const regularised = matrix_of(exec, p, 40);
+    for (int i = 22; i < 40; ++i) CHECK(regularised(i, i) == doctest::Approx(2));
+    // A nonsingular matrix is not changed, even if it is badly scaled.
     auto scaled = random_matrix(50, true, 3);
     for (int i = 0; i < 50; ++i)
         for (int j = 0; j < 50; ++j) scaled(i, j) *= std::pow(10.0, (i * 7 % 20 - 10) + (j * 7 % 20 - 10));
@@ -514,10 +514,10 @@ TEST_CASE_TEMPLATE("singular tridiagonal parts are regularised during set-up", F
 
 TEST_CASE_TEMPLATE("the convergence factor is the spectral radius of I - M^-1 A", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (double const unit : {1.0, 0x1p-600, 0x1p600}) {
-        CAPTURE(unit);
+    for (double const scale : {1.0, 0x1p-600, 0x1p600}) {
+        CAPTURE(scale);
         auto on_host = generate<double>(host_executor{1}, "laplace2d", {.nx = 9, .ny = 9});
-        for (double& value : on_host.values()) value *= unit;
+        for (double& value : on_host.values()) value *= scale;
         auto const a = exec.copy(on_host);
         // Jacobi on the 5-point grid: cos(pi / (n + 1)).
         auto const jacobi = make_preconditioner(exec, "jacobi", a.view());
@@ -538,7 +538,7 @@ TEST_CASE_TEMPLATE("the convergence factor is the spectral radius of I - M^-1 A"
 
 namespace {
 
-/// An operator or preconditioner that stays in apply() until it is let go.
+/// An operator or preconditioner whose apply() blocks until it is released.
 struct waits {
     std::latch *entered, *leave;
     std::int64_t n = 4;
@@ -552,7 +552,7 @@ struct waits {
 
 } // namespace
 
-TEST_CASE("preconditioner: a second thread in apply() is refused") {
+TEST_CASE("preconditioner: a second thread in apply() is rejected") {
     host_executor const exec{1};
     std::latch entered(1), leave(1);
     any_preconditioner<host_executor, double> const m(waits{&entered, &leave}, preconditioner_report{});
@@ -570,7 +570,7 @@ TEST_CASE("preconditioner: a second thread in apply() is refused") {
     CHECK(other == r);
 }
 
-TEST_CASE("Krylov methods: a second thread in a solver object is refused") {
+TEST_CASE("Krylov methods: a second thread in a solver object is rejected") {
     host_executor const exec{1};
     any_preconditioner<host_executor, double> const m(identity_preconditioner{}, preconditioner_report{});
     auto const check = [&](auto solver) {

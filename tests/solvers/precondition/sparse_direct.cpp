@@ -147,10 +147,10 @@ TEST_CASE_TEMPLATE("direct: float, complex numbers, unsorted rows, duplicates, t
 
     using complex = std::complex<double>;
     auto const real = to_csr<double>(m);
-    csr<complex> turned{real.rows(), real.columns(), exec.copy(to_vector(host_executor{1}, real.row_offsets())),
-                        exec.copy(to_vector(host_executor{1}, real.column_indices())),
-                        exec.copy(std::vector<complex>(real.values().begin(), real.values().end()))};
-    auto const p = make_preconditioner(exec, "direct", turned.view());
+    csr<complex> complex_matrix{real.rows(), real.columns(), exec.copy(to_vector(host_executor{1}, real.row_offsets())),
+                                exec.copy(to_vector(host_executor{1}, real.column_indices())),
+                                exec.copy(std::vector<complex>(real.values().begin(), real.values().end()))};
+    auto const p = make_preconditioner(exec, "direct", complex_matrix.view());
     std::vector<complex> right;
     for (double const v : b) right.emplace_back(0, v);
     auto const r = exec.copy(right);
@@ -210,15 +210,15 @@ TEST_CASE_TEMPLATE("auto: ends with the direct solver where no iteration converg
     auto const exec = Fixture::exec();
     using Executor = std::remove_cvref_t<decltype(exec)>;
     // Central differences of a convection without diffusion: skew-symmetric, no diagonal.
-    int const side = 90;
+    int const width = 90;
     double const weight[] = {1, std::sqrt(2.0)};
     std::vector<std::int32_t> offsets{0}, columns;
     std::vector<double> values;
-    for (int i = 0; i < side; ++i)
-        for (int j = 0; j < side; ++j) {
+    for (int i = 0; i < width; ++i)
+        for (int j = 0; j < width; ++j) {
             auto const add = [&](int y, int x, double v) {
-                if (y < 0 || y >= side || x < 0 || x >= side) return;
-                columns.push_back(y * side + x);
+                if (y < 0 || y >= width || x < 0 || x >= width) return;
+                columns.push_back(y * width + x);
                 values.push_back(v);
             };
             add(i - 1, j, -weight[1]);
@@ -227,7 +227,7 @@ TEST_CASE_TEMPLATE("auto: ends with the direct solver where no iteration converg
             add(i + 1, j, weight[1]);
             offsets.push_back(std::int32_t(columns.size()));
         }
-    int const n = side * side;
+    int const n = width * width;
     csr<double> const host{n, n, host_executor{1}.copy(offsets), host_executor{1}.copy(columns),
                            host_executor{1}.copy(values)};
     auto const b = random_vector<double>(n, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners with parts of other patterns than forests: pairs, bands, lines of grids; against dense definitions.
+// Preconditioners with factors of other patterns than forests: pairs, bands, lines of grids; compared with dense
+// definitions.
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
@@ -15,7 +16,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// What of A a pattern holds. Patterns live where their executor works: they are asked there.
+/// Returns the entries of A in a pattern. Patterns are evaluated on their executor.
 template <class Pattern>
 struct ask_pattern {
     Pattern pattern;
@@ -24,13 +25,13 @@ struct ask_pattern {
     COPPICE_HD void operator()(std::int64_t k) const { held[k] = pattern(k / n, k % n) ? 1 : 0; }
 };
 template <class Executor, class Pattern>
-dense part_of(Executor const& exec, dense const& a, Pattern const& pattern) {
+dense factor_of(Executor const& exec, dense const& a, Pattern const& pattern) {
     buffer<std::uint8_t> held(exec, std::int64_t(a.n) * a.n);
     for_each(exec, held.size(), ask_pattern<Pattern>{pattern, a.n, held.data()});
     auto const there = to_vector(exec, held);
-    dense part(a.n);
-    for (std::size_t k = 0; k < there.size(); ++k) part.a[k] = there[k] ? a.a[k] : 0;
-    return part;
+    dense factor(a.n);
+    for (std::size_t k = 0; k < there.size(); ++k) factor.a[k] = there[k] ? a.a[k] : 0;
+    return factor;
 }
 dense without(dense a, dense const& taken) {
     for (int i = 0; i < a.n; ++i)
@@ -41,8 +42,8 @@ dense without(dense a, dense const& taken) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("forests of pairs: every vertex once, partners and neighbours are coupled, and what they hold",
-                   Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("forests of pairs: every vertex once, pairs and neighbours are coupled, and coverages", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const n : {0, 1, 2, 3, 4, 17, 60, 151})
         for (unsigned const seed : {1u, 2u}) {
@@ -85,7 +86,8 @@ TEST_CASE_TEMPLATE("forests of pairs: every vertex once, partners and neighbours
         }
 }
 
-TEST_CASE_TEMPLATE("parts: pairs along a forest are solved as their dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("pattern factors: pairs along a forest are solved as their dense matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     for (int const n : {1, 2, 3, 40, 71})
@@ -96,26 +98,26 @@ TEST_CASE_TEMPLATE("parts: pairs along a forest are solved as their dense matrix
             block_forest_preconditioner<Executor, double> m(exec, local.view());
             auto const position = to_vector(exec, m.pairs().positions), links = to_vector(exec, m.pairs().blocks.links);
             auto const inverse = to_vector(exec, m.pairs().blocks.permutation);
-            dense part(n);
+            dense factor(n);
             for (int i = 0; i < n; ++i)
                 for (int j = 0; j < n; ++j) {
                     int const b = inverse[std::size_t(position[std::size_t(i)] / 2)];
                     int const c = inverse[std::size_t(position[std::size_t(j)] / 2)];
                     bool const held = b == c || links[2 * std::size_t(b)] == c || links[2 * std::size_t(b) + 1] == c;
-                    part(i, j) = held ? a(i, j) : 0;
+                    factor(i, j) = held ? a(i, j) : 0;
                 }
             auto const r = random_vector<double>(n, 3);
-            CHECK(distance(apply(exec, m, r), lapack_solve(part, r)) < 1e-11);
+            CHECK(distance(apply(exec, m, r), lapack_solve(factor, r)) < 1e-11);
             // New values: the pairs stay.
             auto other = a;
             for (double& e : other.a) e *= 3;
             m.refresh(exec, view_of(exec.copy(to_csr<double>(other))));
-            for (double& e : part.a) e *= 3;
-            CHECK(distance(apply(exec, m, r), lapack_solve(part, r)) < 1e-11);
+            for (double& e : factor.a) e *= 3;
+            CHECK(distance(apply(exec, m, r), lapack_solve(factor, r)) < 1e-11);
         }
 }
 
-TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense definition", Fixture,
+TEST_CASE_TEMPLATE("pattern factors: several patterns agree with the dense definition", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
@@ -138,19 +140,19 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
                     mixed_splitting<Executor, double> const m(exec, local.view(),
                                                               {.kinds = kinds, .bands = reach, .omega = omega});
                     CHECK(m.factors() <= int(kinds.size()));
-                    std::vector<dense> parts;
+                    std::vector<dense> factors;
                     dense taken(n);
                     for (int l = 0; l < m.factors(); ++l) {
-                        auto const held = part_of(exec, a, m.pattern(l));
+                        auto const held = factor_of(exec, a, m.pattern(l));
                         if (kinds[std::size_t(l)] == bands && m.factors() == int(kinds.size()))
                             for (int i = 0; i < n; ++i)
                                 for (int j = 0; j < n; ++j)
                                     CHECK((held(i, j) != 0) == (a(i, j) != 0 && std::abs(i - j) <= reach));
-                        parts.push_back(omega == 0 ? without(held, taken) : held);
+                        factors.push_back(omega == 0 ? without(held, taken) : held);
                         for (std::size_t k = 0; k < held.a.size(); ++k) taken.a[k] += held.a[k];
                     }
                     auto const r = random_vector<double>(n, 3);
-                    CHECK(distance(apply(exec, m, r), lapack_solve(direct_product(a, parts), r)) < 1e-9);
+                    CHECK(distance(apply(exec, m, r), lapack_solve(direct_product(a, factors), r)) < 1e-9);
                 }
     // Forests alone: mos-d.
     auto const a = exec.copy(generate<double>(host_executor{1}, "aniso2", {.nx = 15}));
@@ -160,11 +162,11 @@ TEST_CASE_TEMPLATE("parts: factors of several patterns are those of the dense de
           doctest::Approx(make_preconditioner(exec, "mos-d,factors=3", a.view()).report().number("weight_coverage")));
     CHECK(distance(apply(exec, all, r), apply(exec, make_preconditioner(exec, "mos-d,factors=3", a.view()), r)) <
           1e-13);
-    // A second band has nothing to take: fewer factors.
+    // A second set of bands finds no entries, so there are fewer factors.
     CHECK(make_preconditioner(exec, "mos,first=bands,bands=8,factors=9", a.view()).report().number("factors") < 9);
 }
 
-TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("pattern factors: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     struct {
@@ -188,7 +190,7 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
         auto const m = make_preconditioner(exec, options.empty() ? "adi" : "adi," + options, local.view());
         auto const r = random_vector<double>(a.n, 4);
         std::vector<double> x(r.size()); // Eq. 28
-        int parts = 0, stride = 1;
+        int factors = 0, stride = 1;
         std::int64_t const lengths[] = {size.nx, size.ny, size.nz};
         for (std::int64_t const given : lengths) {
             int const length = int(given);
@@ -196,15 +198,15 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
             dense lines(a.n);
             for (int i = 0; i < a.n; ++i)
                 for (int j = 0; j < a.n; ++j) {
-                    bool const beside = std::abs(i - j) == stride && i / (stride * length) == j / (stride * length);
-                    lines(i, j) = i == j || beside ? a(i, j) : 0;
+                    bool const neighbours = std::abs(i - j) == stride && i / (stride * length) == j / (stride * length);
+                    lines(i, j) = i == j || neighbours ? a(i, j) : 0;
                 }
             auto const step = lapack_solve(lines, minus(r, times(a, x)));
             for (std::size_t i = 0; i < x.size(); ++i) x[i] += step[i];
-            ++parts;
+            ++factors;
             stride *= length;
         }
-        CHECK(m.report().number("factors") == parts);
+        CHECK(m.report().number("factors") == factors);
         CHECK(distance(apply(exec, m, r), x) < 1e-11);
     }
     auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 6}));
@@ -215,17 +217,18 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK_THROWS_AS((inner_alternation<Executor, double>(exec, a.view(), grid_sizes{6, 5, 1})), dimension_error);
 }
 
-TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("pattern factors: matrices with few entries, singular factors, bad input", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
-    auto const beside = [](int i, int j) { return std::abs(i - j) == 1; };
+    auto const neighbours = [](int i, int j) { return std::abs(i - j) == 1; };
     auto const made = [](int n, auto&& entry) {
         dense a(n);
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) a(i, j) = entry(i, j);
         return a;
     };
-    auto pieces = random_matrix(60, true, 4); // one singular piece among sound ones
+    auto pieces = random_matrix(60, true, 4); // one singular block, the others nonsingular
     for (int i = 0; i < 60; ++i)
         for (int j = 0; j < 60; ++j)
             if ((i < 2) != (j < 2)) pieces(i, j) = 0;
@@ -233,20 +236,20 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
     struct {
         std::string what;
         dense a;
-        bool exact; ///< one part holds it all
+        bool exact; ///< one factor contains all entries
         double regularised;
-    } const samples[] = {{"one row", made(1, [](int, int) { return -3.0; }), true, 0},
-                         {"diagonal", made(30, [](int i, int j) { return i == j ? 1.0 + i : 0.0; }), true, 0},
-                         {"pair", made(2, [](int i, int j) { return i == j ? 1e-9 : -2.0; }), true, 0},
-                         {"two singular rows of 60", pieces, false, 2},
-                         {"all ones", made(12, [](int, int) { return 1.0; }), false, -1},
-                         {"nothing", made(5, [](int, int) { return 0.0; }), false, -1},
-                         {"no diagonal", made(30, [&](int i, int j) { return beside(i, j) ? 1.0 : 0.0; }), false, -1},
-                         {"large and small",
-                          made(20, [&](int i, int j) { return i == j         ? 1e-200
-                                                              : beside(i, j) ? 1e150
-                                                                             : 0.0; }), false,
-                          -1}};
+    } const samples[] = {
+        {"one row", made(1, [](int, int) { return -3.0; }), true, 0},
+        {"diagonal", made(30, [](int i, int j) { return i == j ? 1.0 + i : 0.0; }), true, 0},
+        {"pair", made(2, [](int i, int j) { return i == j ? 1e-9 : -2.0; }), true, 0},
+        {"two singular rows of 60", pieces, false, 2},
+        {"all ones", made(12, [](int, int) { return 1.0; }), false, -1},
+        {"nothing", made(5, [](int, int) { return 0.0; }), false, -1},
+        {"no diagonal", made(30, [&](int i, int j) { return neighbours(i, j) ? 1.0 : 0.0; }), false, -1},
+        {"large and small", made(20, [&](int i, int j) { return i == j             ? 1e-200
+                                                                : neighbours(i, j) ? 1e150
+                                                                                   : 0.0; }),
+         false, -1}};
     for (auto const& [what, a, exact, regularised] : samples)
         for (std::string const name : {"block-forest,rounds=0", "mos,rounds=0", "mos,first=bands,bands=3,rounds=0"}) {
             auto const& case_what = what;
@@ -273,11 +276,11 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
         auto const there = exec.copy(poisoned);
         CHECK_THROWS_AS(make_preconditioner(exec, name, there.view()), matrix_error);
         CHECK_THROWS_AS(m.refresh(exec, there.view()), matrix_error); // leaves everything as it was
-        auto moved = a;                                               // as many entries, one in another place
+        auto shifted = a; // the same number of entries, one at another position
         int i = 0, j = 1;
-        while (moved(i, j) == 0 || moved(j, i) != 0) j < 19 ? ++j : (j = 0, ++i);
-        std::swap(moved(i, j), moved(j, i));
-        CHECK_THROWS_WITH_AS(m.refresh(exec, view_of(exec.copy(to_csr<double>(moved)))),
+        while (shifted(i, j) == 0 || shifted(j, i) != 0) j < 19 ? ++j : (j = 0, ++i);
+        std::swap(shifted(i, j), shifted(j, i));
+        CHECK_THROWS_WITH_AS(m.refresh(exec, view_of(exec.copy(to_csr<double>(shifted)))),
                              doctest::Contains("has another pattern"), matrix_error);
         CHECK(apply(exec, m, r) == before);
         m.refresh(exec, local.view());

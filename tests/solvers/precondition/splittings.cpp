@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners made of several forests, against their dense definitions (thesis chapter 5).
+// Preconditioners of several forests, compared with their dense definitions (thesis chapter 5).
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 
@@ -19,13 +19,13 @@ namespace {
 
 /// B M^-1, by LAPACK on the transposes.
 dense right_quotient(dense const& b, dense const& m) {
-    dense turned(m.n), result(m.n);
+    dense transposed(m.n), result(m.n);
     for (int i = 0; i < m.n; ++i)
-        for (int j = 0; j < m.n; ++j) turned(j, i) = m(i, j);
+        for (int j = 0; j < m.n; ++j) transposed(j, i) = m(i, j);
     for (int i = 0; i < b.n; ++i) {
         std::vector<double> row(static_cast<std::size_t>(b.n));
         for (int j = 0; j < b.n; ++j) row[std::size_t(j)] = b(i, j);
-        row = lapack_solve(turned, row);
+        row = lapack_solve(transposed, row);
         for (int j = 0; j < b.n; ++j) result(i, j) = row[std::size_t(j)];
     }
     return result;
@@ -34,13 +34,13 @@ dense right_quotient(dense const& b, dense const& m) {
 template <class Executor>
 dense along(Executor const& exec, linear_forest<std::int32_t> const& forest, dense const& a) {
     auto const links = to_vector(exec, forest.links);
-    dense part(a.n);
+    dense factor(a.n);
     for (int i = 0; i < a.n; ++i) {
-        part(i, i) = a(i, i);
+        factor(i, i) = a(i, i);
         for (int const j : {links[std::size_t(2 * i)], links[std::size_t(2 * i) + 1]})
-            if (j >= 0) part(i, j) = a(i, j);
+            if (j >= 0) factor(i, j) = a(i, j);
     }
-    return part;
+    return factor;
 }
 /// Off-diagonal entries of row i, the largest first.
 std::vector<int> by_size(dense const& a, int i) {
@@ -50,20 +50,21 @@ std::vector<int> by_size(dense const& a, int i) {
     std::sort(columns.begin(), columns.end(), [&](int j, int k) { return std::abs(a(i, j)) > std::abs(a(i, k)); });
     return columns;
 }
-int places(dense const& a, int i) {
+int off_diagonals_in_row(dense const& a, int i) {
     int count = 0;
     for (int j = 0; j < a.n; ++j) count += j != i && a(i, j) != 0 ? 1 : 0;
     return count;
 }
 /// The diagonal, and in each row the largest others, as many as `shape` has there (Eq. 69).
 dense pruned_like(dense const& shape, dense const& a) {
-    dense kept(a.n);
+    dense result(a.n);
     for (int i = 0; i < a.n; ++i) {
-        kept(i, i) = a(i, i);
+        result(i, i) = a(i, i);
         auto const columns = by_size(a, i);
-        for (int k = 0; k < places(shape, i); ++k) kept(i, columns[std::size_t(k)]) = a(i, columns[std::size_t(k)]);
+        for (int k = 0; k < off_diagonals_in_row(shape, i); ++k)
+            result(i, columns[std::size_t(k)]) = a(i, columns[std::size_t(k)]);
     }
-    return kept;
+    return result;
 }
 template <class Executor>
 dense to_dense(Executor const& exec, csr_view<double> a) {
@@ -103,17 +104,17 @@ TEST_CASE_TEMPLATE("splittings: alternation and direct factors are those of thei
                 outer_alternation<Executor, double> const outer(exec, local.view(), {.factors = m});
                 std::vector<double> x(r.size()); // Eq. 28
                 for (int l = 0; l < inner.factors(); ++l) {
-                    auto const part = along(exec, inner.forest(l), a);
-                    CHECK(distance(apply(exec, outer, r), lapack_solve(part, r)) < 1e-10);
-                    auto const step = lapack_solve(part, minus(r, times(a, x)));
+                    auto const factor = along(exec, inner.forest(l), a);
+                    CHECK(distance(apply(exec, outer, r), lapack_solve(factor, r)) < 1e-10);
+                    auto const step = lapack_solve(factor, minus(r, times(a, x)));
                     for (std::size_t i = 0; i < x.size(); ++i) x[i] += step[i];
                 }
                 CHECK(distance(apply(exec, inner, r), x) < 1e-10);
 
                 direct_splitting<Executor, double> const direct(exec, local.view(), {.factors = m, .omega = 0});
-                std::vector<dense> parts;
-                for (int l = 0; l < direct.factors(); ++l) parts.push_back(along(exec, direct.forest(l), a));
-                auto const whole = direct_product(a, parts);
+                std::vector<dense> factors;
+                for (int l = 0; l < direct.factors(); ++l) factors.push_back(along(exec, direct.forest(l), a));
+                auto const whole = direct_product(a, factors);
                 CHECK(distance(apply(exec, direct, r), lapack_solve(whole, r)) < 1e-10);
             }
 }
@@ -148,7 +149,7 @@ TEST_CASE_TEMPLATE("splittings: adaptive factors are those of the dense definiti
         }
 }
 
-TEST_CASE_TEMPLATE("splittings: windows leave out nothing that would be kept", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("splittings: windows lose no entry that would be selected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     for (std::string const kind : {"aniso2", "convection"})
@@ -164,57 +165,57 @@ TEST_CASE_TEMPLATE("splittings: windows leave out nothing that would be kept", F
             auto const exact = right_quotient(a, along(exec, splitting.forest(0), a));
             auto const rest = to_dense(exec, splitting.rest());
             for (int i = 0; i < a.n; ++i) {
-                double least = std::numeric_limits<double>::infinity(), outside = 0;
+                double smallest = std::numeric_limits<double>::infinity(), outside = 0;
                 for (int j = 0; j < a.n; ++j) {
                     if (i == j || rest(i, j) != 0)
-                        CHECK(rest(i, j) == doctest::Approx(exact(i, j)).epsilon(1e-9)); // all known well in the end
+                        CHECK(rest(i, j) == doctest::Approx(exact(i, j)).epsilon(1e-9)); // all entries are accurate
                     if (i == j) continue;
                     if (rest(i, j) != 0)
-                        least = std::min(least, std::abs(exact(i, j)));
+                        smallest = std::min(smallest, std::abs(exact(i, j)));
                     else
                         outside = std::max(outside, std::abs(exact(i, j)));
                 }
-                CHECK(outside <= (1 + 2 * accuracy) * least);
+                CHECK(outside <= (1 + 2 * accuracy) * smallest);
             }
         }
 }
 
-TEST_CASE("splittings: windows find the same in rows one by one and side by side") {
+TEST_CASE("splittings: windows find the same in rows stored contiguously and interleaved") {
     host_executor const exec{2};
-    int const n = 70, most = 9;
+    int const n = 70, max_entries = 9;
     auto const b =
-        to_csr<double>(random_matrix(n, false, 5)); // positions are vertices, every vertex linked to the next
+        to_csr<double>(random_matrix(n, false, 5)); // positions are vertices, every vertex is connected to the next
     tridiagonal<double> m(exec, n);
-    std::vector<std::int32_t> links, numbers, places{0};
+    std::vector<std::int32_t> links, numbers, row_begins{0};
     for (int i = 0; i < n; ++i) {
         m.lower[i] = i > 0 ? detail::sum_in_row(b.view(), i, i - 1) : 0;
         m.diagonal[i] = detail::sum_in_row(b.view(), i, i);
         m.upper[i] = i + 1 < n ? detail::sum_in_row(b.view(), i, i + 1) : 0;
         links.insert(links.end(), {i - 1, i + 1 < n ? i + 1 : -1});
         numbers.push_back(i);
-        places.push_back(places.back() + std::min(4, n));
+        row_begins.push_back(row_begins.back() + std::min(4, n));
     }
     detail::path_inverse<double> inverse(exec, n);
-    inverse.read(exec, m.view(), most);
+    inverse.read(exec, m.view(), max_entries);
     detail::path_ordered_rows<double, std::int32_t> const rows{
-        b.view(), inverse.view(), m.diagonal.data(), links.data(), numbers.data(), numbers.data(), most};
-    std::int64_t const memory = 20 * detail::row_walk<double, std::int32_t>::each(most);
+        b.view(), inverse.view(), m.diagonal.data(), links.data(), numbers.data(), numbers.data(), max_entries};
+    std::int64_t const memory = 20 * detail::row_walk<double, std::int32_t>::each(max_entries);
     std::vector<std::int32_t> expected;
     for (auto const& [lanes, each, interleaved] :
          {std::tuple(70, 1, false), {10, 7, false}, {70, 1, true}, {9, 8, true}}) {
-        std::vector<std::int32_t> columns(std::size_t(places.back())), counts(n);
+        std::vector<std::int32_t> columns(std::size_t(row_begins.back())), counts(n);
         std::vector<double> values(columns.size()), scratch(std::size_t(lanes * memory));
         for_each(exec, lanes,
-                 detail::find_largest<double, std::int32_t>{rows, places.data(), 0.01, columns.data(), values.data(),
-                                                            counts.data(), scratch.data(), memory, lanes, each,
-                                                            interleaved});
+                 detail::find_largest<double, std::int32_t>{rows, row_begins.data(), 0.01, columns.data(),
+                                                            values.data(), counts.data(), scratch.data(), memory, lanes,
+                                                            each, interleaved});
         columns.insert(columns.end(), counts.begin(), counts.end());
         if (expected.empty()) expected = columns;
         CHECK(columns == expected);
     }
 }
 
-TEST_CASE_TEMPLATE("preconditioners that claim it do not change with the scale of rows", Fixture,
+TEST_CASE_TEMPLATE("preconditioners documented as scale-invariant do not change with the scale of rows", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::mt19937 random(7);
@@ -293,12 +294,12 @@ TEST_CASE_TEMPLATE("splittings: alternation from call to call is for fgmres, and
     for (auto const method : {"cg", "minres", "bicgstab", "idrs", "gmres"})
         CHECK_THROWS_WITH_AS(solve(exec, method, op, m, b.view(), x.view()), doctest::Contains("needs fgmres, not"),
                              argument_error);
-    // One part alone does not change.
+    // A single factor does not vary.
     auto const alone = make_preconditioner(exec, "alt-o,factors=1", a.view());
     CHECK(solve(exec, "gmres", op, alone, b.view(), x.view()).converged);
 }
 
-TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("splittings: matrices with few entries, singular factors", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const made = [](int n, auto&& entry) {
         dense a(n);
@@ -306,24 +307,25 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
             for (int j = 0; j < n; ++j) a(i, j) = entry(i, j);
         return a;
     };
-    auto const beside = [](int i, int j) { return std::abs(i - j) == 1; };
-    auto weak = random_matrix(60, false, 3); // a part along a forest may hold nothing of a row
+    auto const neighbours = [](int i, int j) { return std::abs(i - j) == 1; };
+    auto weak = random_matrix(60, false, 3); // a factor along a forest may have no entries in a row
     for (int i = 0; i < 60; i += 2) weak(i, i) = 1e-200;
     struct {
         std::string what;
         dense a;
-        double factors; ///< 0: not looked at
+        double factors; ///< 0: not checked
     } const samples[] = {
         {"one row", made(1, [](int, int) { return -3.0; }), 1},
         {"diagonal", made(30, [](int i, int j) { return i == j ? 1.0 + i : 0.0; }), 1},
-        {"path", made(30, [&](int i, int j) { return i == j         ? 3.0
-                                                     : beside(i, j) ? -1.0 - 0.01 * (i + j)
-                                                                    : 0.0; }), 1},
-        {"no diagonal", made(30, [&](int i, int j) { return beside(i, j) ? 1.0 : 0.0; }), 0},
-        {"singular", made(30, [&](int i, int j) { return i == j         ? (i % 29 ? 2.0 : 1.0)
-                                                         : beside(i, j) ? -1.0
+        {"path", made(30, [&](int i, int j) { return i == j             ? 3.0
+                                                     : neighbours(i, j) ? -1.0 - 0.01 * (i + j)
                                                                         : 0.0; }),
-         0},
+         1},
+        {"no diagonal", made(30, [&](int i, int j) { return neighbours(i, j) ? 1.0 : 0.0; }), 0},
+        {"singular",
+         made(30, [&](int i, int j) { return i == j             ? (i % 29 ? 2.0 : 1.0)
+                                             : neighbours(i, j) ? -1.0
+                                                                : 0.0; }), 0},
         {"all ones", made(12, [](int, int) { return 1.0; }), 0},
         {"half empty", made(12, [](int i, int j) { return i < 6 && j < 6 ? 1.0 + i * j : 0.0; }), 0},
         {"nothing", made(5, [](int, int) { return 0.0; }), 1},
@@ -331,9 +333,10 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
                                                         : i < j ? -1.0 / (1 + j - i)
                                                                 : 0.0; }), 0},
         {"weak rows", weak, 0},
-        {"large and small", made(20, [&](int i, int j) { return i == j         ? 1e-200
-                                                                : beside(i, j) ? 1e150
-                                                                               : 0.0; }), 0}};
+        {"large and small", made(20, [&](int i, int j) { return i == j             ? 1e-200
+                                                                : neighbours(i, j) ? 1e150
+                                                                                   : 0.0; }),
+         0}};
     for (auto const& [what, a, factors] : samples) {
         auto const& case_what = what;
         CAPTURE(case_what);
@@ -345,7 +348,7 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
             auto const m = make_preconditioner(exec, name, local.view());
             for (int call = 0; call < 4; ++call) CHECK(all_finite(apply(exec, m, r)));
             bool const splits_once = factors == 1 && name.find("rounds=0") != std::string::npos;
-            if (splits_once) CHECK(m.report().number("factors") == 1); // of the four asked for
+            if (splits_once) CHECK(m.report().number("factors") == 1); // of four requested factors
             bool const alone = name == "alt-i,omega=0,rounds=0";
             if (what == "singular" && alone) CHECK(m.report().number("mended_rows") > 0);
             if (splits_once && a(0, 0) != 0) CHECK(distance(apply(exec, m, r), lapack_solve(a, r)) < 1e-12);
@@ -376,11 +379,11 @@ TEST_CASE_TEMPLATE("splittings: bad input", Fixture, COPPICE_TEST_EXECUTORS) {
             m.begin_solve();
             CHECK(apply(exec, m, r) == before);
         }
-        auto moved = a; // as many entries, one in another place
+        auto shifted = a; // the same number of entries, one at another position
         int i = 0, j = 1;
-        while (moved(i, j) == 0 || moved(j, i) != 0) j < 19 ? ++j : (j = 0, ++i);
-        std::swap(moved(i, j), moved(j, i));
-        auto const other = exec.copy(to_csr<double>(moved));
+        while (shifted(i, j) == 0 || shifted(j, i) != 0) j < 19 ? ++j : (j = 0, ++i);
+        std::swap(shifted(i, j), shifted(j, i));
+        auto const other = exec.copy(to_csr<double>(shifted));
         auto m = make_preconditioner(exec, name, local.view());
         CHECK_THROWS_WITH_AS(m.refresh(exec, other.view()), doctest::Contains("has another pattern"), matrix_error);
     }
@@ -399,8 +402,7 @@ TEST_CASE_TEMPLATE("splittings: bad input", Fixture, COPPICE_TEST_EXECUTORS) {
                     argument_error);
 }
 
-TEST_CASE_TEMPLATE("splittings: as many factors as cover enough, or as still add something", Fixture,
-                   COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("splittings: the number of factors by coverage, or by gain", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = exec.copy(generate<double>(host_executor{1}, "aniso2", {.nx = 40}));
     auto const report = [&](std::string const& name) { return make_preconditioner(exec, name, a.view()).report(); };
@@ -412,10 +414,10 @@ TEST_CASE_TEMPLATE("splittings: as many factors as cover enough, or as still add
     CHECK(report("mos-d,factors=6,least-gain=0.1").number("factors") < 6);
     auto const adaptive_all = report("mos-a,factors=6");
     CHECK(adaptive_all.number("factors") == 6);
-    // B_l comes nearer to a diagonal matrix (thesis section 5.2.3).
+    // B_l approaches a diagonal matrix (thesis section 5.2.3).
     CHECK(adaptive_all.number("diagonal_1") > 0.5);
     CHECK(adaptive_all.number("diagonal_6") > adaptive_all.number("diagonal_1") + 0.2);
     CHECK(report("mos-a,factors=6,enough-coverage=0.65").number("factors") == 2);
-    // The second one adds less than the diagonal of A itself holds.
+    // The second factor adds less weight than the diagonal of A has.
     CHECK(report("mos-a,factors=6,least-gain=0.3").number("factors") == 1);
 }

@@ -21,7 +21,7 @@ test::system<T> dominant_system(std::int64_t n, std::uint64_t seed) {
     return s;
 }
 
-/// Solves for `columns` right-hand rhs in place; column j is that of s times j + 1.
+/// Solves for `columns` right-hand sides in place; column j is that of s times j + 1.
 template <class T, class Executor>
 std::vector<T> solved(Executor const& exec, test::system<T> const& s, spike_options const& o, int columns = 1) {
     auto const n = std::size_t(s.size());

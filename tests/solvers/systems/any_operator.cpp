@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Krylov methods by name for operators of the user's own, wide offsets, vectors as they come.
+// Krylov methods by name for user-defined operators, 64-bit offsets, and several vector types.
 #include <coppice/csr.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
@@ -21,7 +21,7 @@ using namespace coppice::test;
 
 namespace {
 
-// Both readers of a CUDA source see it.
+// Visible in both compilation passes of a CUDA source.
 static_assert(
     detail::operator_with_dots<detail::borrowed_operator<csr_operator<host_executor, double>>, host_executor, double>);
 #if defined(COPPICE_HAS_CUDA)
@@ -29,7 +29,7 @@ static_assert(detail::operator_with_dots<detail::borrowed_operator<csr_operator<
                                          cuda_executor, std::complex<double>>);
 #endif
 
-/// A + shift I, without making it. Element-wise work is a product with a diagonal matrix, which runs where A does.
+/// A + shift I, not assembled. Element-wise work is a product with a diagonal matrix, which runs on the executor of A.
 template <class Executor, class T>
 struct shifted {
     csr_view<T> a, diagonal;
@@ -63,7 +63,7 @@ double residual_of(csr<double> const& a, double shift, std::vector<double> const
 
 } // namespace
 
-TEST_CASE_TEMPLATE("an operator of the user's own is solved by name", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("a user-defined operator is solved by name", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     host_executor const host{1};
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("an operator of the user's own is solved by name", Fixture, C
         auto const result = solve(exec, method, any, m, b.view(), x.view(), {.tolerance = 1e-10});
         CHECK(result.converged);
         CHECK(residual_of(a, shift, to_vector(exec, x), ones) < 1e-9);
-        // The same bits by a function object, by the type itself, and by buffers in the place of views.
+        // A function object, the operator type, and buffers instead of views give the same bits.
         auto y = exec.copy(std::vector<double>(ones.size(), 0.0)), z = exec.copy(to_vector(exec, y));
         CHECK(solve(exec, method, function, m, b, y, {.tolerance = 1e-10}).iterations == result.iterations);
         CHECK(solve(exec, method, op, m, b, z, {.tolerance = 1e-10}).iterations == result.iterations);
@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("an operator of the user's own is solved by name", Fixture, C
 
 namespace {
 
-/// Twice the identity, in numbers of float, for vectors of whatever numbers.
+/// Twice the identity in float, for vectors of any type.
 struct float_operator {
     using value_type = float;
     template <class T>
@@ -112,7 +112,7 @@ struct float_operator {
 
 } // namespace
 
-TEST_CASE("the vectors say which numbers an operator is solved in, where it takes several") {
+TEST_CASE("the vectors determine the precision of an operator that supports several") {
     host_executor const exec{1};
     std::vector<double> const b(20, 3.0);
     std::vector<double> x(20);
@@ -129,7 +129,7 @@ TEST_CASE("the vectors say which numbers an operator is solved in, where it take
     }
 }
 
-TEST_CASE("host vectors and spans are solved as they are") {
+TEST_CASE("host vectors and spans are solved without copies") {
     host_executor const exec{2};
     auto const a = laplace2d<double>(exec, 9, 9);
     csr_operator const op(exec, a); // the matrix itself, not its view
@@ -146,7 +146,7 @@ TEST_CASE("host vectors and spans are solved as they are") {
     std::fill(y.begin(), y.end(), 0.0);
     CHECK(solve(exec, "cg", any, m, {b.data(), std::ssize(b)}, {y.data(), std::ssize(y)}).converged);
     CHECK(y == spans);
-    // A csr_operator takes the dot products in its product, in another order.
+    // A csr_operator computes the dot products during its product, in another order.
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-9));
 }
 

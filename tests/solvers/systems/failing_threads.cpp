@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that the system does not start: an error, and everything is usable afterwards. It runs first and alone, since
-// threads that oneTBB has once started are not asked for again.
+// If the system cannot start threads, there is an error, and everything is usable afterwards. A separate program, since
+// oneTBB does not restart threads that exist already.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@
 using namespace coppice;
 using namespace coppice::test;
 
-TEST_CASE("a host executor does without the threads that do not start") {
+TEST_CASE("a host executor works without threads that cannot be started") {
     host_executor const exec(2);
     std::int64_t const n = 1 << 20;
     std::vector<int> keys(static_cast<std::size_t>(n)), values(keys.size());
@@ -34,7 +34,7 @@ TEST_CASE("a host executor does without the threads that do not start") {
     }
 }
 
-TEST_CASE("parts without a thread fail with thread_error, the others hear of it") {
+TEST_CASE("ranks without a thread fail with thread_error, the others are notified") {
     multi_executor<host_executor> const all({host_executor(1), host_executor(1), host_executor(1)});
     auto const exchange = [](host_executor const&, rank_communicator const& others) {
         auto const of_all = others.gather(double(others.rank()));
@@ -51,7 +51,7 @@ TEST_CASE("parts without a thread fail with thread_error, the others hear of it"
     }
 }
 
-TEST_CASE("right-hand sides that are solved in step take the threads that there are") {
+TEST_CASE("simultaneous right-hand sides use the available threads") {
     host_executor const exec(1);
     auto const a = generate<double>(exec, "aniso2", {.nx = 9});
     std::int64_t const n = a.rows(), columns = 3;

@@ -44,7 +44,7 @@ double relative_residual(dense const& m, std::vector<double> const& x, std::vect
     return std::sqrt(rr / bb);
 }
 
-/// Symmetric, of both signs, with a positive diagonal: blocks [1 2; 2 1] and weak couplings.
+/// Symmetric indefinite with a positive diagonal: blocks [1 2; 2 1] and weak couplings.
 dense disguised_indefinite(int n) {
     dense m(n);
     for (int i = 0; i < n; ++i) m(i, i) = 1 + 0.01 * i;
@@ -55,7 +55,7 @@ dense disguised_indefinite(int n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the traits that determine a solver are recognised", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto sample = random_matrix(30, true, 1);
     CHECK(traits_on(exec, sample).maybe_positive_definite());
@@ -83,10 +83,10 @@ TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_E
     CHECK(traits_on(exec, dense(0)).symmetric);
     CHECK(traits_on(exec, one_sided).row_length == 1);
     CHECK(traits_on(exec, dense(0)).strongest_pair == 0);
-    dense shares(4); // of rows with 3, 2, 1 and no entries beside the diagonal
-    shares(0, 0) = 100, shares(0, 1) = -1, shares(0, 2) = 2, shares(0, 3) = 5;
-    shares(1, 0) = 3, shares(1, 3) = -4, shares(2, 0) = 1, shares(3, 3) = 1;
-    CHECK(traits_on(exec, shares).strongest_pair == doctest::Approx((7.0 / 8 + 1 + 1) / 3));
+    dense sample_of_pairs(4); // rows with 3, 2, 1 and no off-diagonal entries
+    sample_of_pairs(0, 0) = 100, sample_of_pairs(0, 1) = -1, sample_of_pairs(0, 2) = 2, sample_of_pairs(0, 3) = 5;
+    sample_of_pairs(1, 0) = 3, sample_of_pairs(1, 3) = -4, sample_of_pairs(2, 0) = 1, sample_of_pairs(3, 3) = 1;
+    CHECK(traits_on(exec, sample_of_pairs).strongest_pair == doctest::Approx((7.0 / 8 + 1 + 1) / 3));
 
     csr<double> const unsorted{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 4}),
                                exec.copy(std::vector<std::int32_t>{1, 0, 1, 0}),
@@ -112,8 +112,8 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
                 for (solver_choice const& c : solver_choices(traits, 1000, on_host, automatic_name, name))
                     CHECK(c.preconditioner == name);
         CHECK(solver_choices(general, 1000, on_host, "cg", "forest").size() == 1);
-        // Large ones go to the diagonal while the pace is good, then to the multilevel method, for a limited number of
-        // iterations.
+        // Large systems use the diagonal while the residual decreases fast enough, then the multilevel method, for a
+        // limited number of iterations.
         auto const takes_levels = [&](matrix_traits const& traits, std::int64_t n) {
             auto const all = solver_choices(traits, n, on_host);
             return std::any_of(all.begin(), all.end(), [](auto const& c) { return c.preconditioner == "multilevel"; });
@@ -121,18 +121,18 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
         for (auto const& traits : {definite, general}) {
             auto const large = solver_choices(traits, 100'000, on_host);
             CHECK(large[0].preconditioner == "jacobi");
-            CHECK(large[0].most_remaining > 0);
+            CHECK(large[0].max_remaining > 0);
             CHECK(large[1].preconditioner == "multilevel");
             CHECK(large[1].iterations == 100);
-            CHECK(large[1].most_remaining > 0);
+            CHECK(large[1].max_remaining > 0);
             for (int const k : {0, 1}) CHECK(large[std::size_t(k)].solver == (traits.symmetric ? "cg" : "bicgstab"));
             CHECK_FALSE(takes_levels(traits, 1000));
         }
         CHECK_FALSE(takes_levels(indefinite, 100'000));
-        // A forest in its place where that holds nearly everything or costs little beside a product.
+        // The forest instead of the diagonal if it contains nearly all weight or is cheap compared with a product.
         for (auto const& traits : {matrix_traits{.strongest_pair = 0.95}, matrix_traits{.row_length = 80}}) {
             CHECK(solver_choices(traits, 100'000, on_host)[0].preconditioner == "forest");
-            CHECK(solver_choices(traits, 100'000, on_host)[0].most_remaining > 0);
+            CHECK(solver_choices(traits, 100'000, on_host)[0].max_remaining > 0);
         }
         matrix_traits const hubs{.row_length = 1e5};
         CHECK_FALSE(takes_levels(hubs, 100'000));
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUT
     }
 }
 
-TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends above the start", Fixture,
+TEST_CASE_TEMPLATE("continues from the best x if a choice fails, and never ends above the initial residual", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Singular and inconsistent: nothing converges.
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends
         CHECK(attempt.result.relative_residual <= before * (1 + 1e-12));
         before = attempt.result.relative_residual;
     }
-    // A preconditioner that cannot be made is passed over.
+    // A preconditioner whose set-up fails is skipped.
     auto zero = random_matrix(30, true, 1);
     zero(3, 3) = 0;
     auto const [passed, unused] = solve_on(exec, to_csr<double>(zero), ones, {.solver = "gmres"});
@@ -204,7 +204,8 @@ TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends
                          doctest::Contains("row 3 has a zero diagonal entry"), matrix_error);
 }
 
-TEST_CASE_TEMPLATE("the diagonal and levels are left early where they do not suit", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("the diagonal and multilevel are ended early if they are too slow", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Indefinite, with a positive diagonal: a shifted Laplacian.
     auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = 101});
@@ -220,13 +221,13 @@ TEST_CASE_TEMPLATE("the diagonal and levels are left early where they do not sui
         CHECK(left.iterations <= 40);
     }
     CHECK(found.result.relative_residual <= 1);
-    // Chosen by its name it has all of them.
-    auto const kept =
+    // A method selected by name may use all iterations.
+    auto const named =
         solve_on(exec, a, b, {.solver = "gmres", .preconditioner = "multilevel", .krylov = {.max_iterations = 130}});
-    CHECK(kept.found.result.iterations == 130);
+    CHECK(named.found.result.iterations == 130);
 }
 
-TEST_CASE_TEMPLATE("automatic solves: limits, watching, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("automatic solves: limits, progress, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(disguised_indefinite(200));
     auto const b = random_vector<double>(200, 1);

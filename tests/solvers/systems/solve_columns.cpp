@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several right-hand sides in one call.
+// Solves with several right-hand sides in one call.
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/solve.hpp>
@@ -26,7 +26,7 @@ std::vector<T> column_of(std::vector<T> const& all, std::size_t n, std::size_t k
 
 } // namespace
 
-TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns: each ends as in a separate solve, for every method", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const host_a = generate<double>(host_executor{1}, "aniso2", {.nx = sanitized ? 12 : 23});
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
             CAPTURE(method);
             CAPTURE(columns);
             std::vector<double> guess(b.size(), 0.0);
-            guess[3] = 100; // the first one begins far away
+            guess[3] = 100; // the first one starts with a large residual
             auto x = exec.copy(guess);
             auto const results =
                 solve_columns(exec, method, op, m, rhs.view(), x.view(), std::int64_t(columns), {.tolerance = 1e-9});
@@ -75,7 +75,7 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
                 auto const single =
                     solve(exec, method, op, m, view_of(exec.copy(one_b)), alone.view(), {.tolerance = 1e-9});
                 CHECK(r.on_device == single.on_device);
-                // Dot products of their own move counts by rounding, those of BiCGStab the most.
+                // Separate dot products change the number of iterations by rounding, most for BiCGStab.
                 CHECK(std::abs(double(r.iterations - single.iterations)) <= 0.25 * double(single.iterations) + 2);
             }
             auto again = exec.copy(guess);
@@ -86,7 +86,8 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns: products of all waiting solves are one pass, and correct", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const host_a = to_csr<float>(random_matrix(300, false, 2));
@@ -95,9 +96,10 @@ TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right",
     csr_operator<Executor, float> const op(exec, a);
     for (int const solves : {2, 4, 5, 8}) {
         CAPTURE(solves);
-        // Solve k takes k + 1 products, beginning with its own vector; two more solves than are at work at once.
+        // Solve k takes k + 1 products, starting with its own vector; there are two more solves than run
+        // simultaneously.
         auto const x = exec.copy(random_vector<float>(int(n) * (solves + 2), 3));
-        std::vector<std::vector<float>> got(std::size_t(solves) + 2), wanted(got);
+        std::vector<std::vector<float>> got(std::size_t(solves) + 2), separate(got);
         detail::columns_in_step<Executor, float> together(exec, op, solves);
         auto const powers = [&](std::int64_t k, auto const& multiply) {
             buffer<float> from(exec, n), to(exec, n);
@@ -120,7 +122,7 @@ TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right",
 }
 #endif
 
-TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the way", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("columns: bad input, exceptions and cancellation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const a = exec.copy(to_csr<double>(random_matrix(40, true, 4)));
@@ -139,20 +141,20 @@ TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the w
     krylov_options shouting{
         .progress = [](std::int64_t k, double) -> bool { return k < 2 ? true : throw std::runtime_error("enough"); }};
     CHECK_THROWS_WITH_AS(solve_three("cg", shouting), "enough", std::runtime_error);
-    // Of a system that takes hundreds of iterations: a device runs ahead of who cancels.
+    // A system that takes hundreds of iterations, since a device runs ahead of the cancellation.
     auto const large = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 150}));
     csr_operator<Executor, double> const of_large(exec, large);
     auto const m_of_large = make_preconditioner(exec, "jacobi", large.view());
-    auto const sides = exec.copy(random_vector<double>(3 * int(large.rows()), 1));
+    auto const rhs_columns = exec.copy(random_vector<double>(3 * int(large.rows()), 1));
     auto found = exec.copy(std::vector<double>(std::size_t(3 * large.rows())));
     krylov_options const stopping{.tolerance = 1e-14, .progress = [](std::int64_t k, double) { return k < 2; }};
     for (krylov_result const& r :
-         solve_columns(exec, "cg", of_large, m_of_large, sides.view(), found.view(), 3, stopping))
+         solve_columns(exec, "cg", of_large, m_of_large, rhs_columns.view(), found.view(), 3, stopping))
         CHECK(r.reason == krylov_reason::cancelled);
     CHECK(solve_columns(exec, "cg", op, m, b.view().slice(0, 0), x.view().slice(0, 0), 0).empty());
 }
 
-TEST_CASE("columns: a preconditioner that varies begins its turn anew for each column") {
+TEST_CASE("columns: a preconditioner that varies restarts for each column") {
     host_executor const exec{2};
     auto const a = generate<double>(exec, "laplace2d", {.nx = 20});
     csr_operator const op(exec, a);
@@ -177,11 +179,11 @@ TEST_CASE("columns: no thread can be started") {
     auto const m = make_preconditioner(exec, "jacobi", a.view());
     auto const b = random_vector<double>(3 * 64, 4);
     std::vector<double> x(b.size()), expected(b.size());
-    solve_columns(exec, "cg", op, m, b, expected, 3, {}); // and the threads of the executor are there
+    solve_columns(exec, "cg", op, m, b, expected, 3, {}); // and the threads of the executor are available
     pthread_attr_t usual, huge;
     REQUIRE(pthread_getattr_default_np(&usual) == 0);
     REQUIRE(pthread_attr_init(&huge) == 0);
-    REQUIRE(pthread_attr_setstacksize(&huge, std::size_t(1) << 46) == 0); // more than there are addresses
+    REQUIRE(pthread_attr_setstacksize(&huge, std::size_t(1) << 46) == 0); // more than the address space
     REQUIRE(pthread_setattr_default_np(&huge) == 0);
     CHECK_THROWS_AS(solve_columns(exec, "cg", op, m, b, x, 3, {}), thread_error);
     REQUIRE(pthread_setattr_default_np(&usual) == 0);

@@ -33,7 +33,7 @@ refined refine(Executor const& exec, csr<double> const& host_a, std::vector<doub
 
 } // namespace
 
-TEST_CASE_TEMPLATE("refined: digits beyond float, whatever the inner method and preconditioner", Fixture,
+TEST_CASE_TEMPLATE("refined: digits beyond float, for any inner method and preconditioner", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "aniso2", {.nx = 40});
@@ -57,10 +57,10 @@ TEST_CASE_TEMPLATE("refined: digits beyond float, whatever the inner method and 
     }
 }
 
-TEST_CASE_TEMPLATE("refined: a preconditioner in half storage does what the full one does", Fixture,
+TEST_CASE_TEMPLATE("refined: a preconditioner in half storage is as good as the full one", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Rows of sizes beyond the range of half.
+    // Rows whose scales exceed the range of half precision.
     auto dense = random_matrix(120, false, 5);
     for (int i = 0; i < dense.n; ++i)
         for (int j = 0; j < dense.n; ++j) dense(i, j) *= std::pow(10.0, i % 13 - 6);
@@ -95,7 +95,8 @@ TEST_CASE_TEMPLATE("refined: limits, cancellation and bad input", Fixture, COPPI
     CHECK(cancelled.reason == krylov_reason::cancelled);
     CHECK(told == 25);
     CHECK(residual_of(a, b, x) == doctest::Approx(cancelled.relative_residual).epsilon(1e-6));
-    // A tolerance that double does not reach, and none at all: an end all the same, no worse than the start.
+    // A tolerance below the precision of double, and zero: the solve ends, and the residual is not larger than
+    // initially.
     for (double const tolerance : {0.0, 1e-30}) {
         auto const end = refine(exec, a, b, {.krylov = {.tolerance = tolerance}}).result;
         CHECK(end.reason == krylov_reason::stagnated);

@@ -216,8 +216,8 @@ struct matrix_block_rows {
         COPPICE_NO_UNROLL
         for (int rhs_index = 0; rhs_index < g.rhs_count; ++rhs_index)
             run(d + rhs_index * d_leading, n, row, rhs_index * n, 1);
-        if (a.op != matrix_operation::none) { // row r of a block of the transposed matrix is column r of a block of a
-                                              // neighbouring block row
+        // Row r of a block of the transposed matrix is column r of a block of a neighbouring block row.
+        if (a.op != matrix_operation::none) {
             COPPICE_NO_UNROLL
             for (int i = 0; i < 3 * n; ++i) {
                 int const block_column = i / n, r = i - block_column * n;
@@ -458,9 +458,9 @@ struct chain_level {
     /// Data of the growth test for the segments of a pack, after their reduction.
     template <class Real>
     struct growth {
-        Real size, largest; ///< largest entries: of the first block rows, if these are rows of the matrix; of the
-                            ///< condensed segments
-        bool some;          ///< whether any segment must be tested again
+        /// Largest entries: of the first block rows, if these are rows of the matrix; of the condensed segments.
+        Real size, largest;
+        bool some; ///< whether any segment must be tested again
     };
     /// Stores the growth references of the condensed segments.
     template <class Team, int Lanes, class Real>

@@ -70,10 +70,11 @@ struct levels {
 struct segment_location {
     system_location block_rows; ///< block rows of the system
     std::int64_t begin;         ///< index of the first block row of the segment in the system
-    std::int64_t segment; ///< index of the segment and of its condensed rows, over all systems; -1 for a segment after
-                          ///< the last one of a system or of all systems
-    std::int64_t next;    ///< index of the next condensed segment; for the last one of a system, that of its first
-    bool exchanged;       ///< z is the y of `next` with its two blocks exchanged, see matrix_rows::entry
+    /// Index of the segment and of its condensed rows, over all systems; -1 for a segment after the last one of a
+    /// system or of all systems
+    std::int64_t segment;
+    std::int64_t next; ///< index of the next condensed segment; for the last one of a system, that of its first
+    bool exchanged;    ///< z is the y of `next` with its two blocks exchanged, see matrix_rows::entry
 };
 
 /// Segment p of system s, whose condensed segments start at `first`.
@@ -110,7 +111,7 @@ struct segment_locations {
     }
 };
 
-/// The same with the magnitudes of padding rows; see matrix_rows::entry.
+/// Segments of the lanes of a pack, with the magnitudes of padding rows; see matrix_rows::entry.
 template <int Lanes>
 struct padded_locations : segment_locations<Lanes> {
     padding_sizes padding[Lanes];

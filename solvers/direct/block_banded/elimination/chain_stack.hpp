@@ -300,7 +300,7 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
     }
 }
 
-/// What a recording observer receives for a column that was eliminated by a Householder reflection.
+/// Values that a recording observer receives for a column that was eliminated by a Householder reflection.
 template <class T>
 struct householder_column {
     real_lane_t<T> weight; ///< of the reflection

@@ -280,7 +280,7 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
     }
     f.save(end.front_at(next));
 }
-/// The same for two ends, interleaved: the instructions of one fill the latencies of the other.
+/// Advances two ends, interleaved: the instructions of one end fill the latencies of the other.
 template <bool Save, class End>
 void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
              End const& a, End const& b) {

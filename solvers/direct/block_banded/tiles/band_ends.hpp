@@ -41,8 +41,8 @@ struct band_ends {
     std::int64_t* singular = nullptr; ///< as in matrix_block_rows
     elimination<T> how{};
     T* memory = nullptr;
-    std::int64_t* met = nullptr; ///< [2]: for each end the first unknown without a pivot, counted from that end; no_row
-                                 ///< if there is none
+    /// [2]: for each end the first unknown without a pivot, counted from that end; no_row if there is none
+    std::int64_t* met = nullptr;
 
     int lower = 1, upper = 1;   ///< bands of op(A) on either side; at least 1
     int lanes = 4, width = 4;   ///< maximum number of rows of a front, and its columns

@@ -158,8 +158,8 @@ private:
                 copy(from, pitch, piece * tile.piece_block_rows() + u, e, to, group, groups);
             }
         }
-        /// The same for consecutive segments of `All` block rows, all of which are copied: no address is computed
-        /// twice, and the compiler knows most offsets from a base.
+        /// Copies consecutive segments of `All` block rows, which are all copied: no address is computed twice, and the
+        /// compiler knows most offsets from a base.
         template <int Length, int All>
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy_row(T const* from, int first, int step) const {
             constexpr int count = whole ? All : 1 << LogPiece, chunk = count * Length; // block rows of a segment

@@ -31,7 +31,7 @@ std::int64_t tile_bytes(block_row_shape<any_size> const& g) {
     return elements * 64 * reals;
 }
 
-/// The same for the steps of a factorisation.
+/// Bytes of memory of one thread for the steps of a factorisation.
 template <class T>
 std::int64_t factor_tile_bytes(block_row_shape<any_size> const& g) {
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);

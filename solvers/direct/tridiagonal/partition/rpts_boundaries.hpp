@@ -34,8 +34,9 @@ COPPICE_HD constexpr int boundary_shift(int k) {
 /// are 0 to 3; -1 and 4 are the neighbours of the pair.
 struct pair_partition {
     int first, length; ///< its rows within the pair
-    int coarse;        ///< coarse numbers of its end unknowns are `coarse` and `coarse` + 1; its two sweeps make the
-                       ///< coarse rows of these numbers
+    /// Coarse numbers of its end unknowns are `coarse` and `coarse` + 1; its two sweeps make the coarse rows of these
+    /// numbers
+    int coarse;
     int before, after; ///< coarse numbers of the unknowns around it
 
     COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int end() const { return first + length; }

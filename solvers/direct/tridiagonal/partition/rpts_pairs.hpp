@@ -30,8 +30,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of_pair(own_rows<T, M> const
 template <class T, int M>
 struct pair_tree {
     static constexpr int pairs = M / 2;
-    separator_rows<T> separators[pairs]; ///< separators[k]: between two segments of which the right one begins with
-                                         ///< pair k
+    /// separators[k]: between two segments of which the right one begins with pair k
+    separator_rows<T> separators[pairs];
 
     /// The segment of a partition. In a cyclic system only the first `left` rows belong to the partition.
     template <pivoting P, bool Cyclic = false, class Threshold>
