@@ -72,7 +72,7 @@ std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bo
 
 /// The last choice, if no iteration converges: a direct solver, up to some minutes on one core.
 void add_direct(choices& all) {
-    if (has_sparse_direct()) all.push_back({"gmres", "direct,max_operations=3e11"});
+    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=3e11"});
 }
 
 /// Solvers for complex matrices.

@@ -110,14 +110,14 @@ inline constexpr option_row sparse_direct_option_rows[] = {
      .standard = "auto",
      .meaning = "cholesky for a symmetric matrix with positive pivots, else lu; or one of them",
      .choices = {"auto", "cholesky", "lu"}},
-    {.name = "max_gigabytes",
-     .kind = option_kind::number,
+    {.name = "max-gigabytes",
+     .kind = option_kind::real,
      .standard = "0",
      .meaning = "refuse a matrix whose factors are estimated to be larger; 0: half of the available memory",
      .min = 0,
      .max = 1e6},
-    {.name = "max_operations",
-     .kind = option_kind::number,
+    {.name = "max-operations",
+     .kind = option_kind::real,
      .standard = "0",
      .meaning = "refuse a matrix whose factorisation is estimated to take more; 0: any number",
      .min = 0,
@@ -138,8 +138,8 @@ struct sparse_direct_entry {
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
         return sparse_direct<Executor, T, I>(exec, a,
                                              {.method = sparse_direct_method(o.choice("method")),
-                                              .max_gigabytes = o.number("max_gigabytes"),
-                                              .max_operations = o.number("max_operations")});
+                                              .max_gigabytes = o.real("max-gigabytes"),
+                                              .max_operations = o.real("max-operations")});
     }
 };
 

@@ -180,9 +180,9 @@ struct sparse_factors<S>::state {
         double const limit = options.max_gigabytes > 0 ? options.max_gigabytes : available_bytes() * 0.5e-9;
         report.estimated_operations *= factors;
         if (gigabytes > limit || report.estimated_nonzeros > 2e9)
-            refuse("GB of memory", gigabytes, limit, "max_gigabytes");
+            refuse("GB of memory", gigabytes, limit, "max-gigabytes");
         if (options.max_operations > 0 && report.estimated_operations > options.max_operations)
-            refuse("operations", report.estimated_operations, options.max_operations, "max_operations");
+            refuse("operations", report.estimated_operations, options.max_operations, "max-operations");
     }
     [[noreturn]] static void refuse(char const* what, double estimate, double limit, char const* option) {
         std::ostringstream text;
