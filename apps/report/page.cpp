@@ -46,7 +46,7 @@ std::string conclusion(page const& data) {
                                  : fmt::format("<b class=bad>did not converge</b> ({}): relative residual {} after {} "
                                                "iterations.",
                                                escaped(r.ending), show_scientific(r.relative_residual), r.iterations);
-    return fmt::format("<p class=verdict>{} {} {}{}</p>", escaped(data.solver), with, how, comparison(data));
+    return fmt::format("<p class=conclusion>{} {} {}{}</p>", escaped(data.solver), with, how, comparison(data));
 }
 
 std::string key_figures(run const& r) {

@@ -140,7 +140,7 @@ std::string render(queue_page const& data) {
                        "<meta name=viewport content='width=device-width, initial-scale=1'>";
     html += fmt::format("<title>coppice queue · {0}</title><style>{1}</style></head><body><main><header>"
                         "<p class=overline>coppice queue</p><h1>{0}</h1><p class=size>{2}</p>"
-                        "<p class=verdict>For the most likely number of tasks <b>{3}</b> should be open; "
+                        "<p class=conclusion>For the most likely number of tasks <b>{3}</b> should be open; "
                         "the cost is minimal for <b>{4}</b>.</p>{5}</header>",
                         escaped(data.title), style_sheet, escaped(data.size), counted(data.in_advance, "server"),
                         counted(cheapest(data.by_servers).servers, "server"), key_figures(data));
