@@ -293,9 +293,9 @@ void compare_files(table& t, accuracy_run<Executor>& run, host_executor const& h
 template <class Executor>
 void accuracy_suite(table& t, options const& o, Executor const& exec) {
     host_executor const host(o.threads);
-    t.remark("Over the seeds: LAPACK's median forward and largest backward error; of each method the median of the "
-             "ratios\nto LAPACK's forward error system by system, the largest backward error, how often it was tried "
-             "again (+), how\noften its status was not ok (!; LAPACK: no finite answer)");
+    t.remark("Over all seeds: median forward and largest backward error of LAPACK; for each method the median of the "
+             "ratios\nto the forward error of LAPACK for the same system, the largest backward error, the number of "
+             "repeated attempts (+),\nand the number of statuses other than ok (!; LAPACK: no finite solution)");
     accuracy_run<Executor> run(t, o, exec);
     compare_galleries(run, host, o.quick ? 96 : 512, 20);
     run.template compare<double>({"Table 4", "N = 20000", 20, scalar_methods()}, "no. 13", [&](std::uint64_t seed) {

@@ -133,7 +133,7 @@ void show_results(sheet& result, queue_request const& o, solved_queue const& s, 
     result.line("open servers", fmt::format("{:.4g} on average, load {}", f.open, show_fraction(f.load())));
     result.line("tasks", fmt::format("{:.4g} on average, {:.4g} waiting", f.tasks, f.waiting));
     result.line("a task waits", fmt::format("with probability {:.4g}; rejected with {:.3g}", f.waits, f.lost));
-    result.line("keep open", fmt::format("{} for the likeliest number of tasks", counted(page.in_advance, "server")));
+    result.line("keep open", fmt::format("{} for the most likely number of tasks", counted(page.in_advance, "server")));
     result.line("cost", fmt::format("{:.5g} per unit of time; minimum with {}: {:.5g}", f.cost,
                                     counted(best.servers, "server"), best.cost));
     result.line("time", fmt::format("{}, {}, residual {}", show_seconds(s.seconds),
@@ -187,7 +187,7 @@ outcome work(queue_request const& o, any_executor const& chosen, Executor const&
     if (!o.output.empty())
         files.write(o.output, [&](std::string const& path) {
             write_vector(make_host(o.common), path, array_view<double const>(solved.x),
-                         " probability of place p of the level with j open servers, at (j - 1) places + p");
+                         " probability of position p of the level with j open servers, at (j - 1) places + p");
         });
     if (!o.report.empty()) files.write_text(o.report, render(page));
 

@@ -362,7 +362,7 @@ command add_tridiagonal(CLI::App& program) {
         ->type_name("X");
     add_integer(*cli, "--block", o->block, "block size; 0: the smallest that fits")->type_name("N");
     add_integer(*cli, "--refinements", o->refinements, "number of steps of iterative refinement")->type_name("N");
-    cli->add_flag("--condition", o->condition, "estimate the condition number; takes a few additional solves");
+    cli->add_flag("--condition", o->condition, "estimate the condition number; needs a few additional solves");
     add_ranks_option(*cli, o->ranks);
     add_system_options(*cli, o->system);
     add_common_options(*cli, o->common);

@@ -192,7 +192,7 @@ std::string bench_page(std::string const& title, std::string const& machine, std
     std::string html = "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
                        "<meta name=viewport content='width=device-width, initial-scale=1'>";
     html += fmt::format("<title>{0}</title><style>{1}{2}</style></head><body><main><header><p class=overline>million "
-                        "rows a second, medians</p><h1>{0}</h1><p class=size>{3}</p></header>",
+                        "rows per second, medians</p><h1>{0}</h1><p class=size>{3}</p></header>",
                         escaped(title), style_sheet, curves, escaped(machine));
     for (auto const& suite : different(figures, &measured::suite))
         html += fmt::format("<section><h2>{}</h2>{}</section>", escaped(suite),

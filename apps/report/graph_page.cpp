@@ -200,7 +200,7 @@ std::string render(graph_page const& page) {
     std::string html = fmt::format(
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
         "initial-scale=1'><title>coppice {0} · {1}</title><style>{2}</style></head><body><main><header><p "
-        "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=verdict>{4}.</p>{5}</dl></header>",
+        "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=conclusion>{4}.</p>{5}</dl></header>",
         page.command, escaped(page.graph), style_sheet, escaped(page.size), escaped(page.summary), figures);
     html += "<section id=graph><h2>The graph</h2>" + draw(page.degrees) + "</section>";
     html +=

@@ -46,7 +46,7 @@ std::string conclusion(page const& data) {
                                  : fmt::format("<b class=bad>did not converge</b> ({}): relative residual {} after {} "
                                                "iterations.",
                                                escaped(r.ending), show_scientific(r.relative_residual), r.iterations);
-    return fmt::format("<p class=verdict>{} {} {}{}</p>", escaped(data.solver), with, how, comparison(data));
+    return fmt::format("<p class=conclusion>{} {} {}{}</p>", escaped(data.solver), with, how, comparison(data));
 }
 
 std::string key_figures(run const& r) {
@@ -97,7 +97,7 @@ std::string coverage_table(std::vector<coverage> const& coverages) {
 
 std::string convergence_section(page const& data) {
     return "<section id=convergence><h2>Convergence</h2><p>Norm of the residual b − Ax relative to that of b, after "
-           "each iteration; the last value of every run is computed anew from x. All runs start from the same x.</p>" +
+           "each iteration; the last value of every run is recomputed from x. All runs start from the same x.</p>" +
            convergence_chart(data.runs, data.tolerance) + runs_table(data.runs) + "</section>";
 }
 
@@ -126,7 +126,7 @@ std::string levels_section(level_summary const& s) {
         escaped(s.ending), s.grid_complexity, s.operator_complexity,
         std::isnan(s.convergence_factor)
             ? ""
-            : fmt::format("; one cycle alone multiplies the error by <b>{:.2f}</b>", s.convergence_factor));
+            : fmt::format("; a single cycle multiplies the error by <b>{:.2f}</b>", s.convergence_factor));
     for (std::size_t k = 0; k < s.levels.size(); ++k) {
         auto const& level = s.levels[k];
         bool const last = k + 1 == s.levels.size();

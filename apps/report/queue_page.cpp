@@ -99,14 +99,14 @@ std::string key_figures(queue_page const& data) {
     add("load of open servers", percent(q.load()));
     add("open servers", fmt::format("{:.3g}", q.open));
     add("a task waits", percent(q.waits));
-    add("a task is turned away", fmt::format("{:.2g}", q.lost));
+    add("a task is rejected", fmt::format("{:.2g}", q.lost));
     add("cost per unit of time", fmt::format("{:.4g}", q.cost));
     return html + "</dl>";
 }
 
 std::string servers_table(std::vector<queue_figures> const& all, std::int64_t chosen) {
     std::string html = "<div class=scroll><table><thead><tr><th class=number>servers<th class=number>open"
-                       "<th class=number>load<th class=number>a task waits<th class=number>turned away"
+                       "<th class=number>load<th class=number>a task waits<th class=number>rejected"
                        "<th class=number>waiting tasks<th class=number>cost</tr></thead><tbody>";
     for (auto const& q : all)
         html += fmt::format("<tr class={}><td class=number>{}<td class=number>{:.4g}<td class=number>{}<td "
@@ -118,8 +118,8 @@ std::string servers_table(std::vector<queue_figures> const& all, std::int64_t ch
 
 std::string servers_section(queue_page const& data) {
     auto const best = cheapest(data.by_servers).servers;
-    return "<section id=servers><h2>How many servers</h2><p>The same tasks and rates with fewer servers to open; the "
-           "mark is where the cost is least.</p>" +
+    return "<section id=servers><h2>Number of servers</h2><p>The same arrivals and rates with fewer servers; the "
+           "marker shows the minimum cost.</p>" +
            curve(
                data.by_servers, "Load of the open servers", [](auto const& q) { return q.load(); }, best, 1) +
            curve(
@@ -140,15 +140,16 @@ std::string render(queue_page const& data) {
                        "<meta name=viewport content='width=device-width, initial-scale=1'>";
     html += fmt::format("<title>coppice queue · {0}</title><style>{1}</style></head><body><main><header>"
                         "<p class=overline>coppice queue</p><h1>{0}</h1><p class=size>{2}</p>"
-                        "<p class=verdict>The likeliest number of tasks asks for <b>{3}</b> to be kept open; "
-                        "<b>{4}</b> cost least.</p>{5}</header>",
+                        "<p class=conclusion>For the most likely number of tasks <b>{3}</b> should be open; "
+                        "the cost is minimal for <b>{4}</b>.</p>{5}</header>",
                         escaped(data.title), style_sheet, escaped(data.size), counted(data.in_advance, "server"),
                         counted(cheapest(data.by_servers).servers, "server"), key_figures(data));
     html += servers_section(data);
-    html += "<section id=distribution><h2>Stationary distribution</h2><p>In the long run, with all servers that there "
-            "are; what is less likely than a thousandth of the likeliest is left out.</p>" +
-            histogram(data.open_servers, 1, "Open servers", "open servers") +
-            histogram(data.tasks, 0, "Tasks in the system", "tasks") + "</section>";
+    html +=
+        "<section id=distribution><h2>Stationary distribution</h2><p>Stationary probabilities with the given number "
+        "of servers; probabilities below 1/1000 of the largest are not shown.</p>" +
+        histogram(data.open_servers, 1, "Open servers", "open servers") +
+        histogram(data.tasks, 0, "Tasks in the system", "tasks") + "</section>";
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
             entries_table("Settings", data.settings) + entries_table("Environment", data.environment) +
             "</div></section>";

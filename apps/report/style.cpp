@@ -21,8 +21,8 @@ h3 { font-size: 15px; margin: 26px 0 10px; }
 p { max-width: 74ch; margin: 6px 0 14px; }
 .overline { color: var(--soft); font-size: 14px; margin: 0 0 10px; }
 .size, .faint, figcaption { color: var(--soft); }
-.verdict { font-size: 19px; line-height: 1.45; margin: 22px 0 0; }
-.verdict b.good { color: var(--good); } .verdict b.bad { color: var(--bad); }
+.conclusion { font-size: 19px; line-height: 1.45; margin: 22px 0 0; }
+.conclusion b.good { color: var(--good); } .conclusion b.bad { color: var(--bad); }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin: 26px 0 0; }
 .figures div { background: var(--wash); border-radius: 8px; padding: 12px 16px; }
 .figures dt { color: var(--soft); font-size: 13px; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Works in several threads that begin together."""
+"""Runs functions in several threads that start simultaneously."""
 
 import threading
 
@@ -7,7 +7,7 @@ THREADS = 6
 
 
 def at_once(*works):
-    """Runs every work in THREADS threads that begin together; raises what one of them raised."""
+    """Run every function in THREADS threads that start simultaneously; raise an exception of any of them."""
     failures, start = [], threading.Barrier(THREADS * len(works))
 
     def run(work, k):

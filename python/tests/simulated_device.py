@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A plugin of pytest that takes arrays of the host for those of a device, whose kernels Numba simulates.
+"""A pytest plugin that treats host arrays as device arrays, whose kernels Numba simulates.
 
-What the package does for arrays of a device can so be tested where there is none:
+It tests the code for device arrays on machines without a device:
 
     NUMBA_ENABLE_CUDASIM=1 PYTHONPATH=python/tests python -m pytest -p simulated_device python/tests/test_sparse.py
 """
@@ -18,7 +18,7 @@ _told = {}
 
 
 def shfl_down_sync(self, mask, value, delta):
-    """What the simulator lacks: the value of a thread further on in the warp."""
+    """Missing in the simulator: the value of a later thread of the warp."""
     thread = threading.current_thread()
     place = (id(thread._manager), thread.threadIdx.x)
     _told[place] = value

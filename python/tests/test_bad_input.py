@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bad input: exceptions of the fitting type that name the argument, its shape and what was expected."""
+"""Bad input: exceptions of the right type that name the argument, its shape and what was expected."""
 
 import numpy as np
 import pytest
@@ -149,7 +149,7 @@ def test_what_shares_memory_is_taken():
 
 
 class OfAnotherLibrary:
-    """As arrays of JAX are: DLPack, and a namespace that takes it."""
+    """An array like those of JAX: with DLPack, and a namespace that imports it."""
 
     def __init__(self, held):
         self.held, self.shape = held, held.shape
@@ -248,7 +248,7 @@ def test_nan():
 
 @pytest.mark.parametrize("name", coppice.preconditioners())
 def test_a_matrix_that_changes_under_a_preconditioner(name):
-    """It keeps what it needs; new values are taken by refresh, and no other pattern."""
+    """The preconditioner has its own copy; refresh accepts new values, but no other pattern."""
     rng = np.random.default_rng(0)
     line = sp.diags_array([-1.0, -1, 4, -1, -1], offsets=[-7, -1, 0, 1, 7], shape=(49, 49)).tocsr()
     matrix, r = line.copy(), rng.standard_normal(49)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of CuPy and PyTorch on a device: the same answers as on the host, in the order of the caller's stream."""
+"""Arrays of CuPy and PyTorch on a device: the same results as on the host, on the stream of the caller."""
 
 import inspect
 
@@ -187,7 +187,7 @@ def test_preconditioners(library):
         m = coppice.preconditioner(name, on)
         host = coppice.preconditioner(name, a)
         applied = library.numpy(m @ side)
-        if name != "multilevel":  # whose smoothers are others on a device
+        if name != "multilevel":  # other smoothers are used on a device
             close(applied, host @ b)
         found = coppice.solve(on, side, method="cg", preconditioner=m, rtol=1e-8)
         assert found.converged and found.iterations <= plain.iterations
@@ -279,7 +279,7 @@ def test_products(library):
 
 
 def require_numba_cuda():
-    """Skips where numba-cuda is missing, or does not go with the NumPy that is installed: it finds out when it compiles."""
+    """Skip if numba-cuda is missing or does not support the installed NumPy, which fails only at compilation."""
     cuda = pytest.importorskip("numba.cuda")
     try:
         cuda.jit("void(float64[::1])")(lambda x: None)
@@ -292,12 +292,12 @@ def test_operators_of_the_user(library, dtype):
     require_numba_cuda()
     rng = np.random.default_rng(17)
     a = scipy_sparse.random_array((400, 300), density=0.03, rng=rng, format="lil")
-    a[7, :] = rng.random(300)  # longer than the threads of a row
+    a[7, :] = rng.random(300)  # longer than the number of threads per row
     a[9, :] = 0
     a, x = scipy_sparse.csr_array(a).astype(dtype), rng.random(300).astype(dtype)
     largest = coppice.semiring.user(lambda s, p: max(s, p), lambda v, w: v * w + 1, -np.inf)
     on = coppice.Matrix(library.csr(a))
-    # A device may round a product and a sum once.
+    # A device may fuse a product and a sum, with one rounding.
     assert np.allclose(library.numpy(on.mxv(library.array(x), largest)), coppice.Matrix(a).mxv(x, largest), rtol=1e-6)
     # Not commutative: the first product that is not 0.
     first = coppice.semiring.user(lambda s, p: s if s != 0 else p, lambda v, w: v * w, 0.0)
@@ -321,7 +321,7 @@ def sparse_operands(rng, dtype, matrix, vector):
 
 
 def entries(found):
-    """Of a matrix or vector, wherever it lies, as arrays of NumPy."""
+    """Return the entries of a matrix or vector in any memory space as NumPy arrays."""
     if isinstance(found, float):
         return np.array([found]),
     if isinstance(found, coppice.Matrix):
@@ -392,7 +392,7 @@ def test_sparse_algebra(library, operation, dtype):
 
 @pytest.mark.parametrize("dtype", REALS)
 def test_every_name_of_an_operator(library, dtype):
-    """On values where none of them is wrong by more than rounding."""
+    """On values for which the results differ by rounding only."""
     for name in coppice.semiring.operators:
         on_both(library, dtype, lambda A, B, M, u, v, w: A.ewise_mult(B, name), exact=False)
     for name in coppice.semiring.monoids:
@@ -455,7 +455,7 @@ def test_long_rows_and_vectors(library):
 
 
 def test_the_sparse_algebra_follows_the_current_stream(library):
-    """A matrix may be made on one stream and used on another one, once it is there."""
+    """A matrix may be created on one stream and used on another one after synchronisation."""
     rng = np.random.default_rng(23)
     a = scipy_sparse.random_array((2000, 2000), density=0.01, rng=rng, format="csr")
     A, host = coppice.Matrix(library.csr(a)), coppice.Matrix(a)
@@ -489,7 +489,7 @@ def test_sparse_algebra_by_several_threads(library):
 
 
 def test_streams_share_a_matrix_and_a_preconditioner(library):
-    """Plans and preconditioners have room for one call at a time: streams, which nothing orders, do not meet there."""
+    """The workspaces of plans and preconditioners serve one call at a time: unordered streams do not share them."""
     rng = np.random.default_rng(25)
     a = scipy_sparse.csr_array(scipy_sparse.random_array((20_000, 20_000), density=1e-3, rng=rng)
                                + 30 * scipy_sparse.eye_array(20_000))
@@ -562,7 +562,7 @@ def test_work_is_queued_on_the_current_stream(library):
     on = [library.array(a) for a in (dl, d, du, b)]
 
     def late_solve():
-        # The right-hand side is there only once a product that takes a while has run.
+        # The right-hand side is available only after a long product.
         slow = big
         for _ in range(4):
             slow = slow @ big

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Direct solvers against SciPy and dense algebra."""
+"""Direct solvers compared with SciPy and dense algebra."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,8 @@ MIXED = np.array([(0, 0, -1), (-1000, -1, 1000), (-1, 1, -1), (-1000, 1000, -100
 @pytest.mark.parametrize("n", [513, 514, 700, 1000, 1024, 1500, 2047, 3002, 5000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_of_mixed_scale_without_a_report(n, dtype):
-    """Well-conditioned, as n is not 4 modulo 7; without a look at the solution, default calls gave infinity."""
+    """Well-conditioned, since n is not 4 modulo 7; without a check of the solution, default calls would return
+    infinity."""
     dl, d, du = np.resize(MIXED, (n, 3)).T.astype(dtype)
     b = np.random.default_rng(n).standard_normal(n).astype(dtype)
     ab = np.zeros((3, n), dtype)
@@ -95,7 +96,7 @@ def test_banded_as_scipy(below, above, n, dtype, seed):
 @given(st.integers(1, 80), st.sampled_from([(), (3,), (2, 1)]), st.sampled_from([(), (3,), (2, 3)]),
        st.integers(0, 3), st.sampled_from(DTYPES), st.booleans(), st.integers(0, 2**32 - 1))
 def test_tridiagonal_as_scipy(n, of_matrix, of_sides, sides, dtype, out, seed):
-    """Any batch, any number of right-hand sides (0: one, without its dimension)."""
+    """Any batch, any number of right-hand sides (0: one, as a vector)."""
     rng = np.random.default_rng(seed)
     dl, d, du = (random(rng, (*of_matrix, n), dtype) for _ in range(3))
     d += 5 * np.sign(d.real)
@@ -197,7 +198,7 @@ def test_factorisation(dtype):
     b = random(rng, (4, 33, 2), dtype)
     kept = [dense(dl[s], d[s], du[s]) for s in range(4)]
     factors = coppice.factorize_tridiagonal(dl, d, du)
-    d[:] = 0  # the factorisation has a copy
+    d[:] = 0  # the factorisation has its own copy
     for operation, turn in (({}, lambda a: a), ({"transposed": True}, lambda a: a.T),
                             ({"transposed": True, "conjugate": True}, lambda a: a.conj().T)):
         x = factors.solve(b, **operation)

@@ -56,7 +56,7 @@ def test_networkx_backend(G):
     assert backend.single_source_shortest_path_length(converted, 4) == nx.single_source_shortest_path_length(G, 4)
     groups = {frozenset(group) for group in backend.connected_components(converted)}
     assert groups == {frozenset(group) for group in nx.connected_components(G)}
-    if "coppice" in nx.config.backends:  # the installed wheel says so by its entry points
+    if "coppice" in nx.config.backends:  # the installed wheel registers the backend by its entry points
         assert nx.pagerank(G, backend="coppice") == close
 
 
@@ -143,7 +143,7 @@ def test_what_the_backend_leaves_to_networkx():
 
 
 def test_options_of_all_algorithms(G):
-    """Every option of the catalogue is known to Python."""
+    """Python accepts every option of the catalogue."""
     A = nx.to_scipy_sparse_array(G, dtype=float)
     values = {"source": 3, "delta": 0.5, "damping": 0.5, "tolerance": 1e-4, "max_iterations": 500, "samples": 5,
               "alpha": 0.02, "resolution": 0.7, "capacity": 3, "by_value": True}
@@ -334,7 +334,7 @@ def test_weights_of_graphs():
         H.add_edge("b", "c", weight=0.5)
         with pytest.raises(error, match=text):
             coppice.graph.sssp(H, source="a")
-        assert coppice.graph.bfs(H, source="a").values == {"a": 0, "b": 1, "c": 2}  # reads no weights
+        assert coppice.graph.bfs(H, source="a").values == {"a": 0, "b": 1, "c": 2}  # does not read weights
     H["a"]["b"]["weight"] = 2**60
     assert coppice.graph.sssp(H, source="a").values["b"] == 2**60
     A = sp.csr_array(np.array([[0, 2**53 + 1], [1, 0]]))

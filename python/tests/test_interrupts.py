@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ctrl-C ends every long call: KeyboardInterrupt reaches the caller soon, and everything is usable afterwards.
+"""Ctrl-C ends every long call: the caller soon gets KeyboardInterrupt, and everything is usable afterwards.
 
-A thread stands in for the keyboard. A call that takes less than the time that the interrupt comes after is repeated, so
-that these tests hold on fast machines, too.
+A thread simulates the keyboard. Calls that end before the interrupt are repeated, so that these tests also work on fast
+machines.
 """
 
 import _thread
@@ -33,8 +33,8 @@ def random_graph(n, degree, seed=0):
 
 @pytest.fixture
 def keyboard():
-    """Interrupts the main thread after a while."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
+    """Interrupt the main thread after some time."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore SIGINT
     timers = []
 
     def press(after=AFTER):
@@ -48,7 +48,7 @@ def keyboard():
 
 
 def interrupted(call, press):
-    """The KeyboardInterrupt, of a call or between two calls, and the seconds since the key was pressed."""
+    """Return the KeyboardInterrupt of a call, or between two calls, and the seconds since the interrupt."""
     start = time.monotonic()
     press()
     with pytest.raises(KeyboardInterrupt) as raised:
@@ -92,9 +92,9 @@ MULTILEVEL = coppice.preconditioner("multilevel", A)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_end_by_an_interrupt(name, keyboard):
     raised, seconds = interrupted(CALLS[name], keyboard)
-    assert seconds < 10  # a hang, or a call that does not listen; usually it is a tenth of a second
+    assert seconds < 10  # longer: a deadlock, or a call without checks; usually it takes a tenth of a second
     x = np.ones(HELD.shape[1])
-    assert np.allclose(HELD @ x, WIDE @ x)  # all is as before
+    assert np.allclose(HELD @ x, WIDE @ x)  # everything works as before
 
 
 SOLVES = {
@@ -118,7 +118,7 @@ def test_solves_end_with_the_best_x(name, keyboard):
     side = np.random.default_rng(0).standard_normal(large.shape[0])
     raised, seconds = interrupted(lambda: SOLVES[name](large, side), keyboard)
     assert seconds < 10
-    if not hasattr(raised, "x"):  # it came between two solves
+    if not hasattr(raised, "x"):  # it occurred between two solves
         assert name == "solve, auto"
         return
     sides = np.stack([side, side[::-1]], 1) if name == "solve_columns" else side
@@ -184,7 +184,7 @@ def test_handlers_that_raise_nothing_end_nothing():
 
 
 def test_a_preconditioner_whose_refresh_was_interrupted(keyboard):
-    """It says so until it is refreshed again."""
+    """It raises an error until it is refreshed again."""
     large = laplace(400)
     M = coppice.preconditioner("multilevel", large)
     r = np.ones(large.shape[0])
@@ -192,7 +192,7 @@ def test_a_preconditioner_whose_refresh_was_interrupted(keyboard):
     for _ in range(5):
         interrupted(lambda: M.refresh(large), lambda: keyboard(AFTER))
         try:
-            assert np.array_equal(M @ r, expected)  # the interrupt came between two refreshes
+            assert np.array_equal(M @ r, expected)  # the interrupt occurred between two refreshes
         except RuntimeError as error:
             assert "refresh it again" in str(error)
             with pytest.raises(RuntimeError, match="refresh it again"):
@@ -202,7 +202,7 @@ def test_a_preconditioner_whose_refresh_was_interrupted(keyboard):
 
 
 def test_other_threads_go_on(keyboard):
-    """An interrupt ends the call of the main thread alone, also where both share workers."""
+    """An interrupt ends only the call of the main thread, also if both threads share workers."""
     found, ends = [], threading.Event()
     expected = HELD.mxm(HELD).reduce()
 

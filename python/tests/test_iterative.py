@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Krylov methods and preconditioners, with SciPy as user and as judge."""
+"""Krylov methods and preconditioners, used by SciPy and compared with it."""
 
 import _thread
 import signal
@@ -104,7 +104,7 @@ def test_an_interrupt_keeps_the_best():
             _thread.interrupt_main()
         return A @ x
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore SIGINT
     try:
         with pytest.raises(KeyboardInterrupt) as raised:
             coppice.solve(slow, b, method="cg", preconditioner=None, rtol=1e-14)
@@ -114,7 +114,7 @@ def test_an_interrupt_keeps_the_best():
 
 
 def test_an_interrupt_ends_a_solve_without_python_in_it():
-    """The thread that calls looks for it, although nothing of Python's runs."""
+    """The calling thread checks for signals, although no Python code runs."""
     A, b = laplace(500), np.random.default_rng(0).standard_normal(250_000)  # takes seconds
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, _thread.interrupt_main)
@@ -240,7 +240,7 @@ def test_progress_without_tqdm(monkeypatch):
 
 @pytest.mark.parametrize("name", ["forest", "multilevel"])
 def test_threads_that_share_a_preconditioner(name):
-    """They take turns; without them they would write to the same workspace."""
+    """The threads use it alternately; otherwise they would write to the same workspace."""
     A = laplace(60)
     M = coppice.preconditioner(name, A)
     sides = np.random.default_rng(0).standard_normal((4, 3600))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gradients of direct solves under JAX, against those of its dense solve."""
+"""Gradients of direct solves in JAX, compared with those of its dense solve."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse matrices whose arrays are not those of a matrix: ValueError that names the argument, from every function that
-takes a matrix, before SciPy or the library reads through them; the arrays are not changed."""
+"""Sparse matrices with invalid arrays: every function raises ValueError that names the argument, before SciPy or the
+library uses the arrays; these are not changed."""
 
 import numpy as np
 import pytest
@@ -14,14 +14,14 @@ v = np.ones(n)
 
 
 def csr(offsets=OFFSETS, indices=INDICES, data=DATA, kind=sp.csr_array):
-    """A matrix with these arrays, which SciPy does not look at; without notes on their order."""
+    """Return a matrix with these arrays, which SciPy does not check; without its flags about their order."""
     made = kind((n, n))
     made.indptr, made.indices, made.data = (np.asarray(part) for part in (offsets, indices, data))
     return made
 
 
 def noted(matrix):
-    """SciPy asks its notes before it looks."""
+    """SciPy uses its flags instead of checking."""
     matrix.has_canonical_format = True
     return matrix
 

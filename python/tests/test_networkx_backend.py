@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls of the NetworkX backend are answered as NetworkX answers them, or refused."""
+"""Calls of the NetworkX backend return the results of NetworkX or are rejected."""
 
 import math
 from fractions import Fraction
@@ -14,7 +14,7 @@ GENERATORS = ("connected_components", "strongly_connected_components", "bridges"
 
 
 def plain(name):
-    """NetworkX's own function."""
+    """Return the function of NetworkX."""
     return getattr(nx, name).orig_func
 
 
@@ -81,7 +81,7 @@ def of_weight(value):
 
 
 class Complement(nx.Graph):
-    """The complement of what it stores."""
+    """A view of the complement of the stored graph."""
 
     def __getitem__(self, n):
         return {v: {} for v in set(self._adj) - set(self._adj[n]) - {n}}
@@ -187,7 +187,7 @@ def test_lengths_are_the_same_numbers(kind, weights, cutoff):
         if k % 5:
             data["weight"] = weights[k % len(weights)]
     found = backend.single_source_dijkstra_path_length(converted(G, "weight"), 1, cutoff=cutoff)
-    assert found == plain(DIJKSTRA)(G, 1, cutoff=cutoff)  # no digit apart
+    assert found == plain(DIJKSTRA)(G, 1, cutoff=cutoff)  # equal in all digits
     assert list(found.values()) == sorted(found.values())
     if kind == "integers":
         assert {type(length) for length in found.values()} == {int}
@@ -200,7 +200,7 @@ def test_lengths_are_the_same_numbers(kind, weights, cutoff):
 ])
 @pytest.mark.parametrize("max_iter", [2, 3, 7, 30, 1000])
 def test_iterations_are_those_of_networkx(name, options, max_iter):
-    """The same iterate where they stop early, the same failure where they do not stop."""
+    """The same iterate at an early stop, the same exception without convergence."""
     for G in (nx.path_graph(30), nx.gnp_random_graph(30, 0.1, seed=1, directed=True), nx.star_graph(1)):
         assert backend.can_run(name, (G,), {**options, "max_iter": max_iter})
         expected = outcome(name, plain(name), G, max_iter=max_iter, **options)

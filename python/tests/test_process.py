@@ -107,7 +107,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("python_*.md"))]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_of_the_pages_run(page, capsys):
-    """In order, with the names of those before; without those for which a library is missing."""
+    """In order, with the names of the previous examples; examples whose libraries are missing are skipped."""
     names: dict = {}
     for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
         if all(find_spec(library) for library in ("torch", "numba") if f"import {library}" in block):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers for ids of any kind."""
+"""Mapping of ids of any kind to numbers."""
 
 import numpy as np
 import pytest

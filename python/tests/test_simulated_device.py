@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tests of the sparse algebra by the ways that arrays of a device take."""
+"""The tests of the sparse algebra with the code for device arrays."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse algebra against its definitions on dense arrays with a mask of what is there."""
+"""Sparse algebra compared with its definitions on dense arrays with a mask of the entries."""
 
 import math
 import sys
@@ -36,7 +36,7 @@ def random_vector(rng, n, dtype=np.float64, density=0.4):
 
 
 def same(found, values, there):
-    """Entries, and nothing else."""
+    """Check that the entries are equal."""
     if isinstance(found, Vector):
         indices = np.arange(found.size) if found.indices is None else found.indices
         assert np.array_equal(indices, np.flatnonzero(there)) and np.array_equal(found.values, values[there])
@@ -83,7 +83,7 @@ def test_update_by_its_definition(make, accumulate, flags):
     found = C.update(T, mask=M if masked else None, accumulate=accumulate, replace=replace, structure=structure,
                      complement=complement)
     same(found, expected, there)
-    same(C, c, in_c)  # as it was
+    same(C, c, in_c)  # unchanged
 
 
 def test_apply_and_select():
@@ -154,7 +154,7 @@ def test_products_with_lists_are_those_with_full_vectors(name):
     A, a, there = random_matrix(rng, (40, 30), density=0.15)
     for u, values, in_u, product, turn in ((*random_vector(rng, 30), A.mxv, False), (*random_vector(rng, 40), A.vxm, True)):
         found = product(u, name)
-        # columns of A without an element of u are as if they were not there
+        # columns of A without an element of u are ignored
         kept = there.T[in_u].T if not turn else there[in_u]
         part, side = (a[:, in_u], values[in_u]) if not turn else (a[in_u].T, values[in_u])
         kept = kept if not turn else kept.T
@@ -171,7 +171,7 @@ def test_products_with_lists_are_those_with_full_vectors(name):
 
 
 def test_breadth_first_search():
-    """q<not level, replace> = q A: the loop of the books."""
+    """q<not level, replace> = q A: the textbook loop."""
     rng = np.random.default_rng(5)
     adjacency = sp.random_array((200, 200), density=0.02, rng=rng, format="csr")
     A, level = Matrix(adjacency), Vector(np.zeros(0), [], 200)
@@ -187,7 +187,7 @@ def test_breadth_first_search():
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 40_000), st.integers(0, 2**32 - 1))
 def test_vectors_in_parts(n, seed):
-    """Long vectors are cut into ranges: every entry is in one of them."""
+    """Long vectors are split into ranges: every entry is in one of them."""
     rng = np.random.default_rng(seed)
     (u, a, in_a), (v, b, in_b) = random_vector(rng, n), random_vector(rng, n)
     same(u.ewise_add(v), a + b, in_a | in_b)
@@ -244,7 +244,7 @@ def test_semirings_of_names(dtype):
 @pytest.mark.parametrize("name", ["first", "second", "oneb", "plus", "minus", "rminus", "times", "div", "rdiv", "min", "lt",
                                   "ge", "eq", "pow", "atan2", "fmod", "copysign"])
 def test_operands_of_vxm_are_in_the_order_of_the_product(name, own):
-    """x A by its definition, multiply(x_i, a_ij), as GrB_vxm has it; for full vectors and lists, masks and sums."""
+    """x A by its definition, multiply(x_i, a_ij), as in GrB_vxm; for full vectors and lists, masks and sums."""
     rng = np.random.default_rng(9)
     a = np.where(rng.random((12, 7)) < 0.6, rng.integers(1, 9, (12, 7)), 0).astype(float)
     A, x = coppice.Matrix(sp.csr_array(a)), rng.integers(1, 9, 12).astype(float)
@@ -374,7 +374,7 @@ def test_without_numba(monkeypatch):
         A.apply(lambda a: a + 1)
     with pytest.raises(ImportError, match="functions of Python .* 'numba-cuda.cu13.'; names of coppice.semiring"):
         _on_device.apply(A, lambda a: a + 1)
-    assert A.mxm(A, semiring.user("min", "plus")).reduce() == 6  # names need nothing
+    assert A.mxm(A, semiring.user("min", "plus")).reduce() == 6  # names do not need Numba
 
 
 def test_functions_of_a_wrong_number_of_arguments():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several threads of Python at once, as interpreters without a lock run them: objects are shared, calls overlap."""
+"""Several threads of Python simultaneously, as in interpreters without a lock: objects are shared, calls overlap."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ def poisson(n):
 
 
 def test_what_is_made_on_first_use():
-    """Plans, transposes, factors and compiled operators, which all threads ask for at the same time."""
+    """Plans, transposes, factors and compiled operators, which all threads request at the same time."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         a = sp.random_array((200, 200), density=0.05, rng=rng, format="csr")
@@ -50,7 +50,7 @@ def test_operators_of_the_user():
 
 
 def test_a_preconditioner_is_refreshed_while_others_solve():
-    """A solve sees the one matrix or the other; both are as good."""
+    """A solve uses either matrix; both are valid."""
     a = poisson(30)
     b = a @ np.ones(900)
     M = coppice.preconditioner("forest", a)
@@ -104,8 +104,9 @@ def test_everything_at_once():
 
 
 def test_calls_let_other_threads_run():
-    """While a product is computed, another thread counts. A thread that waits for the interpreter's lock counts once at
-    most where a call begins or ends, so three rounds within a call are its own."""
+    """While a product is computed, another thread counts. A thread that waits for the interpreter's lock can count at
+    most once at the begin and at the end of a call, so three rounds prove that the lock was released during the
+    call."""
     a = coppice.Matrix(sp.random_array((5000, 5000), density=4e-3, rng=np.random.default_rng(2), format="csr"))
     rounds, done = [0], threading.Event()
 
@@ -118,7 +119,7 @@ def test_calls_let_other_threads_run():
     thread.start()
     most = 0
     try:
-        for _ in range(1000):  # a busy machine may let the other thread wait
+        for _ in range(1000):  # on a busy machine the other thread may have to wait
             before = rounds[0]
             a.mxm(a, "min-plus")
             most = max(most, rounds[0] - before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Annotations: all there, true to the code, and of use to a type checker."""
+"""Annotations: complete, consistent with the code, and usable by a type checker."""
 
 import ast
 import inspect
@@ -101,7 +101,7 @@ coppice.Vector(v).assign("a")
 
 
 def test_with_a_type_checker(tmp_path):
-    """What is right passes; every line of what is wrong is told. Where mypy is installed."""
+    """Correct code passes; every wrong line is reported. Requires mypy."""
     pytest.importorskip("mypy")
     for name, text in (("good", GOOD), ("bad", BAD)):
         (tmp_path / f"{name}.py").write_text(text)
@@ -118,7 +118,7 @@ def test_with_a_type_checker(tmp_path):
 @pytest.mark.parametrize("module", [coppice, direct, forests, graph, iterative, semiring, sparse],
                          ids=lambda module: module.__name__)
 def test_docstrings_name_every_parameter(module):
-    """In the section of NumPy's style, at the beginning of a line."""
+    """In the Parameters section of numpydoc, at the beginning of a line."""
     for name, function in functions(module):
         if not function.__code__.co_filename.startswith(str(PACKAGE)) or name.endswith("__init__"):
             continue

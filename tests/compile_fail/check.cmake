@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cmake -DCOMPILER=... -DFLAGS=... -DSOURCE=... [-DCASE=MACRO -DEXPECT=regex] -P check.cmake
-# Without CASE the source must compile. With it the compiler must fail, and say what EXPECT says.
+# Without CASE the source must compile. With it the compiler must fail with a message that matches EXPECT.
 if(CASE)
   set(define -D${CASE})
 endif()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Fails unless every region of SOURCE between "// [begin]" and "// [end]" stands in PAGE, word for word.
+# Fails unless every region of SOURCE between "// [begin]" and "// [end]" is contained in PAGE, word for word.
 file(READ ${SOURCE} source)
 file(READ ${PAGE} page)
 string(REPLACE ";" "<semicolon>" source "${source}")

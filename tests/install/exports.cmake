@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DNM=... -DPLUGIN=... -P exports.cmake: the plug-in shows its own function, and none of the library.
+# cmake -DNM=... -DPLUGIN=... -P exports.cmake: the plug-in exports its function and no function of the library.
 execute_process(COMMAND ${NM} -D -C --defined-only ${PLUGIN} OUTPUT_VARIABLE shown RESULT_VARIABLE result)
 if(NOT result EQUAL 0 OR NOT shown MATCHES " plugin_solve")
   message(FATAL_ERROR "${NM} does not show the function of the plug-in:\n${shown}")

@@ -29,7 +29,7 @@ std::vector<double> draw(std::int64_t n, unsigned seed) {
 }
 
 /// y = y + alpha x, (x, y), (y, y), with alpha and the sums in memory.
-struct update_and_dot {
+struct axpy_and_dots {
     static constexpr int dots = 2;
     double const* alpha;
     double const* x;
@@ -73,7 +73,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
             double sums[2] = {}, on_host[2] = {};
             int left = 1;
             std::vector<hand_over_slot> slots(std::size_t(2 * detail::grid_slots::needed(blocks)), hand_over_slot{});
-            auto const kernel = [&](update_and_dot const& pass) {
+            auto const kernel = [&](axpy_and_dots const& pass) {
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
                     detail::pass_of_block(block, reinterpret_cast<double*>(shared), b, blocks, n, pass, slots.data());
                 });
@@ -90,7 +90,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
 
             left = 1;
             detail::pass_scratch<host_executor> scratch(exec, n);
-            detail::run_pass(exec, scratch, update_and_dot{&alpha, x.data(), z.data(), on_host, &left});
+            detail::run_pass(exec, scratch, axpy_and_dots{&alpha, x.data(), z.data(), on_host, &left});
             CHECK(z == expected);
             CHECK(on_host[0] == doctest::Approx(double(xy)).epsilon(1e-12));
             CHECK(on_host[1] == doctest::Approx(double(yy)).epsilon(1e-12));
@@ -107,7 +107,7 @@ struct pass_state {
 };
 
 /// y = y + weight x in reverse order, with operands that are loaded first; the state receives (y, y).
-struct loaded_update_and_dot {
+struct loaded_axpy_and_dot {
     static constexpr int dots = 1;
     static constexpr bool backwards = true;
     pass_state* now;
@@ -156,11 +156,11 @@ TEST_CASE("krylov passes: operands that are loaded ahead, and a state on chip") 
                     expected[i] += (2 + turn) * x[i];
                     yy += (long double)(expected[i]) * expected[i];
                 }
-                loaded_update_and_dot const pass{&in_kernel, x.data(), y.data()};
+                loaded_axpy_and_dot const pass{&in_kernel, x.data(), y.data()};
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
                     detail::pass_of_block(block, reinterpret_cast<double*>(shared), b, blocks, n, pass, slots.data());
                 });
-                detail::run_pass(exec, scratch, loaded_update_and_dot{&on_host, x.data(), z.data()});
+                detail::run_pass(exec, scratch, loaded_axpy_and_dot{&on_host, x.data(), z.data()});
                 CHECK(y == expected);
                 CHECK(z == expected);
                 for (pass_state const& s : {in_kernel, on_host}) {
