@@ -114,14 +114,12 @@ inline constexpr option_row sparse_direct_option_rows[] = {
      .kind = option_kind::real,
      .standard = "0",
      .meaning = "refuse a matrix whose factors are estimated to be larger; 0: half of the available memory",
-     .min = 0,
-     .max = 1e6},
+     .min = 0},
     {.name = "max-operations",
      .kind = option_kind::real,
      .standard = "0",
      .meaning = "refuse a matrix whose factorisation is estimated to take more; 0: any number",
-     .min = 0,
-     .max = 1e300}};
+     .min = 0}};
 
 } // namespace detail
 
