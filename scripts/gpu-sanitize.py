@@ -49,7 +49,8 @@ def arguments():
     parser.add_argument("--time", type=float, default=0, help="seconds for everything: runs that still go on are "
                         "stopped, and those left are named; default: no limit")
     parser.add_argument("--print-limit", type=int, default=5000, help="reports that a run writes; default: %(default)s")
-    parser.add_argument("--suppressions", default="", help="suppression file; default: none")
+    parser.add_argument("--suppressions", default=os.path.splitext(os.path.abspath(__file__))[0] + ".xml",
+                        help="suppression file, empty for none; default: gpu-sanitize.xml next to this script")
     parser.add_argument("--records", action="store_true", help="also writes each run's reports as records for a "
                         "suppression file, beside its log")
     options = parser.parse_args()

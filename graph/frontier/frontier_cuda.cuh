@@ -245,8 +245,8 @@ __global__ void __launch_bounds__(map_threads)
     }
 }
 
-/// Barrier of the block for warps whose lanes may have diverged. The compiler need not merge them before
-/// __syncthreads(), and a warp that arrives in pieces is what synccheck reports.
+/// Barrier of the block for warps whose lanes may have diverged: the lanes merge first. (synccheck of CUDA 13.0 reports
+/// these barriers nevertheless; scripts/gpu-sanitize.xml contains the reason why that is false.)
 __device__ inline void sync_merged() {
     __syncwarp();
     __syncthreads();
