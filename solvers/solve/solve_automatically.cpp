@@ -70,9 +70,9 @@ std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bo
     return on_host ? "ilu0" : "isai";
 }
 
-/// The last choice, if no iteration converges: a direct solver, up to some minutes on one core.
+/// The last choice, if no iteration converges: a direct solver, about two minutes on one core at most.
 void add_direct(choices& all) {
-    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=3e11"});
+    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e11"});
 }
 
 /// Solvers for complex matrices.
