@@ -5,20 +5,13 @@
 #include <array>
 #include <vector>
 
+#include <coppice/algebra/files/lower_case.hpp>
 #include <coppice/core/error.hpp>
 
 namespace coppice::inline v0_1::detail {
 namespace {
 
 using word_list = std::vector<std::string_view>;
-
-char lower_case_word(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower_case_word(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = lower_case_word(c);
-    return out;
-}
 
 bool begins_as_number(std::string_view word) {
     auto const digits = word.substr(word.starts_with('-') || word.starts_with('+') ? 1 : 0);
@@ -96,9 +89,8 @@ bool names_attribute(std::string const& word) {
 bool is_header(word_list const& first, word_list const& second) {
     if (first.size() < 2) return false;
     if (std::any_of(first.begin(), first.end(), begins_as_number)) return false;
-    bool const known =
-        std::any_of(first.begin(), first.end(), [](auto w) { return names_source(lower_case_word(w)); }) &&
-        std::any_of(first.begin(), first.end(), [](auto w) { return names_target(lower_case_word(w)); });
+    bool const known = std::any_of(first.begin(), first.end(), [](auto w) { return names_source(lower_case(w)); }) &&
+                       std::any_of(first.begin(), first.end(), [](auto w) { return names_target(lower_case(w)); });
     return known || (second.size() >= 2 && begins_as_number(second[0]) && begins_as_number(second[1]));
 }
 
@@ -106,7 +98,7 @@ void read_columns(std::string const& file, std::int64_t line, word_list const& h
     layout.columns = int(header.size());
     int from = -1, to = -1;
     for (int c = 0; c < layout.columns; ++c) {
-        auto const word = lower_case_word(header[std::size_t(c)]);
+        auto const word = lower_case(header[std::size_t(c)]);
         if (from < 0 && names_source(word))
             from = c;
         else if (to < 0 && names_target(word))
@@ -118,7 +110,7 @@ void read_columns(std::string const& file, std::int64_t line, word_list const& h
     layout.from = from;
     layout.to = to;
     for (int c = 0; c < layout.columns && layout.weight < 0; ++c)
-        if (c != from && c != to && !names_attribute(lower_case_word(header[std::size_t(c)])))
+        if (c != from && c != to && !names_attribute(lower_case(header[std::size_t(c)])))
             throw format_error(file, line,
                                "the meaning of column " + quoted(header[std::size_t(c)]) +
                                    " is not known; the columns that are read are called source, target and weight: "
@@ -131,10 +123,10 @@ bool read_konect(std::string_view text, edge_layout& layout) {
     char const* const end = text.data() + text.size();
     auto const format = fields_of(text.data() + 1, line_end(text.data(), end), ' ');
     if (format.size() < 2) return false;
-    auto const kind = lower_case_word(format[0]);
+    auto const kind = lower_case(format[0]);
     if (!is_one_of(kind, {"sym", "asym", "bip"}) ||
-        !is_one_of(lower_case_word(format[1]), {"unweighted", "positive", "posweighted", "signed", "multisigned",
-                                                "weighted", "multiweighted", "dynamic", "multiposweighted"}))
+        !is_one_of(lower_case(format[1]), {"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted",
+                                           "multiweighted", "dynamic", "multiposweighted"}))
         return false;
     layout.base = 1;
     layout.undirected = kind == "sym";

@@ -3,13 +3,12 @@
 #include <optional>
 
 #include <coppice/algebra/files/harwell_boeing.hpp>
+#include <coppice/algebra/files/lower_case.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/error.hpp>
 
 namespace coppice::inline v0_1::detail {
 namespace {
-
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Reads the lines of a text in their order, without line ends.
 class line_source {

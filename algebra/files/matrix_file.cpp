@@ -8,6 +8,7 @@
 
 #include <coppice/algebra/files/edge_layout.hpp>
 #include <coppice/algebra/files/harwell_boeing.hpp>
+#include <coppice/algebra/files/lower_case.hpp>
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
@@ -18,15 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string lower_case_name(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
 /// Returns the name without the ending of a compression.
 std::string plain_name(fs::path const& path) {
-    auto const name = lower_case_name(path.filename().string());
+    auto const name = detail::lower_case(path.filename().string());
     return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
@@ -69,7 +64,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     std::string all;
     for (auto const& m : members) {
         all += (all.empty() ? "" : ", ") + detail::quoted(m.name);
-        auto const ending = lower_case_name(fs::path(m.name).extension().string());
+        auto const ending = detail::lower_case(fs::path(m.name).extension().string());
         if (ending == ".mtx" || ending == ".rb") matrices.push_back(m);
     }
     if (matrices.empty())
@@ -79,7 +74,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
     auto const archive = fs::path(plain_name(path)).stem().string();
     auto const is_main = [&](tar_member const& m) {
         fs::path const name(m.name);
-        return name.stem() == name.parent_path().filename() || lower_case_name(name.stem().string()) == archive;
+        return name.stem() == name.parent_path().filename() || detail::lower_case(name.stem().string()) == archive;
     };
     auto const found = std::find_if(matrices.begin(), matrices.end(), is_main);
     if (found == matrices.end())
@@ -92,7 +87,7 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
 bool mentions_matrix_market(std::string_view text) {
     while (text.starts_with('%')) {
         auto const line = text.substr(0, text.find('\n'));
-        if (lower_case_name(std::string(line.substr(0, 80))).find("matrixmarket") != line.npos) return true;
+        if (detail::lower_case(std::string(line.substr(0, 80))).find("matrixmarket") != line.npos) return true;
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
     return false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include <coppice/algebra/files/lower_case.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/files/file.hpp>
 
@@ -23,13 +24,6 @@ char const* name_of(matrix_market_symmetry symmetry) { return symmetry_names[sta
 namespace detail {
 namespace {
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-
 std::vector<std::string_view> tokens_of(char const* at, char const* end) {
     std::vector<std::string_view> tokens;
     for (at = skip_blanks(at, end); at != end; at = skip_blanks(at, end)) {
@@ -42,7 +36,7 @@ std::vector<std::string_view> tokens_of(char const* at, char const* end) {
 // Returns the position of the word in `names`; throws if it is not one of them.
 template <class Names>
 std::size_t choose(std::string const& file, char const* what, std::string_view word, Names const& names) {
-    auto const found = std::find(names.begin(), names.end(), lower(word));
+    auto const found = std::find(names.begin(), names.end(), lower_case(word));
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     std::string expected;
     for (auto const* name : names) expected += (expected.empty() ? "" : ", ") + std::string(name);
@@ -51,18 +45,18 @@ std::size_t choose(std::string const& file, char const* what, std::string_view w
 
 matrix_market_header parse_banner(std::string const& file, std::string_view line) {
     auto const words = tokens_of(line.data(), line.data() + line.size());
-    auto const first = words.empty() || line.data() != words[0].data() ? std::string() : lower(words[0]);
+    auto const first = words.empty() || line.data() != words[0].data() ? std::string() : lower_case(words[0]);
     if (first != "%%matrixmarket" && first != "%matrixmarket") // some programs write a single %
         throw format_error(file, 1, "not a Matrix Market file: the first line must begin with %%MatrixMarket");
     if (words.size() != 5)
         throw format_error(file, 1,
                            "the banner has " + std::to_string(words.size()) +
                                " words; expected five: %%MatrixMarket matrix FORMAT FIELD SYMMETRY");
-    if (lower(words[1]) != "matrix")
+    if (lower_case(words[1]) != "matrix")
         throw format_error(file, 1, "unknown object " + quoted(words[1]) + "; expected matrix");
     matrix_market_header h;
     h.format = static_cast<matrix_market_format>(choose(file, "format", words[2], format_names));
-    h.field = lower(words[3]) == "unsigned-integer" // used by SciPy for unsigned types
+    h.field = lower_case(words[3]) == "unsigned-integer" // used by SciPy for unsigned types
                   ? matrix_market_field::integer
                   : static_cast<matrix_market_field>(choose(file, "field", words[3], field_names));
     h.symmetry = static_cast<matrix_market_symmetry>(choose(file, "symmetry", words[4], symmetry_names));
