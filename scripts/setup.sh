@@ -118,10 +118,10 @@ ensure_packages() {
     {
         printf '%s: these packages (by their Debian names) are missing: %s\n' "$(basename "$0")" "${missing[*]}"
         if has_the_packages; then
-            printf 'Neither root nor a passwordless sudo is at hand. As root:\n'
+            printf 'This user is not root and sudo needs a password. As root, run:\n'
             printf '    apt-get install --no-install-recommends %s\n' "${missing[*]%%|*}"
         else
-            printf 'They are installed by themselves on Debian 12 or newer and Ubuntu 24.04 or newer; install what gives the same here, then run again.\n'
+            printf 'This script installs packages only on Debian 12 or newer and Ubuntu 24.04 or newer; install equivalent packages, then run it again.\n'
         fi
     } >&2
     exit 1
@@ -144,7 +144,7 @@ has_gpu() { [ -e /dev/nvidiactl ] || { command -v nvidia-smi >/dev/null && nvidi
 # cuda_choice WISH prints ON or OFF. WISH is ON, OFF or AUTO: ON if a GPU is present.
 cuda_choice() {
     case "$1" in
-    ON) find_nvcc >/dev/null || die "CUDA was asked for, but no nvcc is on PATH, in CUDA_HOME or in /usr/local/cuda" ;;
+    ON) find_nvcc >/dev/null || die "CUDA is ON, but there is no nvcc on PATH, in CUDA_HOME or in /usr/local/cuda" ;;
     OFF) ;;
     AUTO)
         if has_gpu && find_nvcc >/dev/null; then
