@@ -112,7 +112,7 @@ void krylov_suite(table& t, options const& o, Executor const& exec,
     }
 }
 
-// ------------------------------------------------------------------------------------------------- plain loops
+// --------------------------------------------------------------------------------------------------------- plain loops
 
 /// Textbook CG; each thread has a range of rows.
 class plain_cg {

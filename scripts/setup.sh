@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What demo.sh, test.sh and .ci/run share: finding and installing packages, deciding about CUDA, building. Sourced.
+# Functions of demo.sh, test.sh and .ci/run: find and install packages, decide about CUDA, build. To be sourced.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -10,8 +10,8 @@ die() {
     exit 1
 }
 
-# A table of what is needed: Debian package, who needs it (build, test, petsc, python or style), and a command that tells whether it
-# is there. "header H" asks the compiler. Of several names, parted by |, the first that this release has is installed.
+# Table of requirements: Debian package, purpose (build, test, petsc, python or style), and a command that succeeds if the
+# package is installed. "header H" runs the compiler. Of several names, separated by |, the first available one is installed.
 needed_packages() {
     cat <<'TABLE'
 g++                   build  compiler_works
@@ -45,7 +45,7 @@ compiler() { "${CXX:-g++}" -std=c++20 "$@"; }
 compiler_works() { printf '#include <concepts>\n#include <version>\nint main() {}\n' | compiler -x c++ - -o /dev/null; }
 header() { printf '#include <%s>\n' "$1" | compiler -E -x c++ -; }
 library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
-# SuiteSparse puts its header into a folder of its own from version 9 on.
+# From version 9 on, SuiteSparse installs its headers in a separate folder.
 graphblas() { header GraphBLAS.h || header suitesparse/GraphBLAS.h; }
 python_venv() { python3 -c 'import ensurepip, venv'; }
 python_header() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
@@ -65,7 +65,7 @@ missing_packages() {
     done < <(needed_packages)
 }
 
-# Debian 12 or newer, Ubuntu 24.04 or newer: releases that have all of the packages above.
+# Whether this is Debian 12 or newer, or Ubuntu 24.04 or newer: releases with all packages above.
 has_the_packages() {
     [ -r /etc/os-release ] && command -v apt-get >/dev/null && (
         . /etc/os-release
@@ -76,7 +76,7 @@ has_the_packages() {
         esac
     )
 }
-# The first of the names A|B|C that apt can install; the first of all where it can install none.
+# Prints the first of the names A|B|C that apt can install; the first name if it can install none.
 available_package() {
     local name
     for name in ${1//|/ }; do
@@ -88,7 +88,7 @@ available_package() {
     printf '%s\n' "${1%%|*}"
 }
 
-# Runs a command as root without ever asking for a password; fails where that cannot be.
+# Runs a command as root without asking for a password; fails if that is impossible.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -98,7 +98,7 @@ as_root() {
 }
 can_be_root() { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 
-# ensure_packages KIND... installs what is missing on Debian and Ubuntu; elsewhere says what it lacks and exits.
+# ensure_packages KIND... installs missing packages on Debian and Ubuntu; on other systems prints them and exits.
 ensure_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
@@ -119,16 +119,16 @@ ensure_packages() {
     {
         printf '%s: these packages (by their Debian names) are missing: %s\n' "$(basename "$0")" "${missing[*]}"
         if has_the_packages; then
-            printf 'Neither root nor a passwordless sudo is at hand. As root:\n'
+            printf 'This user is not root and sudo needs a password. As root, run:\n'
             printf '    apt-get install --no-install-recommends %s\n' "${missing[*]%%|*}"
         else
-            printf 'They are installed by themselves on Debian 12 or newer and Ubuntu 24.04 or newer; install what gives the same here, then run again.\n'
+            printf 'This script installs packages only on Debian 12 or newer and Ubuntu 24.04 or newer; install equivalent packages, then run it again.\n'
         fi
     } >&2
     exit 1
 }
 
-# nvcc as a path; fails where there is none.
+# Prints the path of nvcc; fails if there is none.
 find_nvcc() {
     local candidate
     for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" "${CUDA_PATH:-}/bin/nvcc" \
@@ -142,10 +142,10 @@ find_nvcc() {
 }
 has_gpu() { [ -e /dev/nvidiactl ] || { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }; }
 
-# cuda_choice WISH prints ON or OFF. WISH is ON, OFF or AUTO: only where a GPU is present.
+# cuda_choice WISH prints ON or OFF. WISH is ON, OFF or AUTO: ON if a GPU is present.
 cuda_choice() {
     case "$1" in
-    ON) find_nvcc >/dev/null || die "CUDA was asked for, but no nvcc is on PATH, in CUDA_HOME or in /usr/local/cuda" ;;
+    ON) find_nvcc >/dev/null || die "CUDA is ON, but there is no nvcc on PATH, in CUDA_HOME or in /usr/local/cuda" ;;
     OFF) ;;
     AUTO)
         if has_gpu && find_nvcc >/dev/null; then
@@ -160,7 +160,7 @@ cuda_choice() {
     printf '%s\n' "$1"
 }
 
-# As many compilers as there are cores, and 2 GiB of memory for each.
+# Prints the number of compilers to run: one per core and per 2 GiB of memory.
 build_jobs() {
     local cores kilobytes jobs
     cores=$(nproc)

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/parts.hpp"
+#include "apps/ranks.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>

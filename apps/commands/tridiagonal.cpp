@@ -10,8 +10,8 @@
 #include "apps/band_class.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
-#include "apps/parts.hpp"
 #include "apps/pivoting_names.hpp"
+#include "apps/ranks.hpp"
 #include "apps/system.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>

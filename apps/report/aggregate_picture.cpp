@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/report/parts.hpp"
+#include "apps/report/components.hpp"
 
 namespace coppice::app::report {
 namespace {

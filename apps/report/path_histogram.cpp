@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "apps/output.hpp"
-#include "apps/report/parts.hpp"
+#include "apps/report/components.hpp"
 #include "apps/report/svg.hpp"
 
 namespace coppice::app::report {

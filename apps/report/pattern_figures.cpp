@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/output.hpp"
-#include "apps/report/parts.hpp"
+#include "apps/report/components.hpp"
 #include "apps/report/png.hpp"
 #include "apps/report/svg.hpp"
 

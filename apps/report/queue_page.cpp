@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/output.hpp"
-#include "apps/report/parts.hpp"
+#include "apps/report/components.hpp"
 #include "apps/report/svg.hpp"
 #include "apps/version.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/report/parts.hpp"
+#include "apps/report/components.hpp"
 
 namespace coppice::app::report {
 

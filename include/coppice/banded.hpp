@@ -61,9 +61,9 @@
 /// V. Foster 1994). So element growth is monitored: segments in which entries exceed 4 to 16 times those of the matrix
 /// are eliminated by Householder reflections, which do not let entries grow (Wright 1992: structured orthogonal
 /// factorization). Backward errors of systems with condition numbers below 1e8 (1e3 in single precision) are below 100
-/// epsilon, with or without a report; this is measured on the families of tests/solvers/chain/growth.cpp and on random
-/// systems, not proved. Partial pivoting compares |re| + |im|. Scaled partial pivoting first scales each row by a power
-/// of two. The chain solver treats no pivoting as partial pivoting. In segments eliminated by reflections a pivot of up
+/// epsilon, with or without a report; this is measured, not proved, on random systems and on the families of
+/// tests/solvers/direct/block_banded/growth.cpp. Partial pivoting compares |re| + |im|. Scaled partial pivoting first
+/// scales each row by a power of two. The chain solver treats no pivoting as partial pivoting. In segments eliminated by reflections a pivot of up
 /// to 100 epsilon times the size of the matrix counts as zero: a matrix with a condition number above 1e13 (1e5) may
 /// then be reported as singular.
 ///

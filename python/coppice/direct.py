@@ -78,7 +78,7 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     -------
     x : array of the shape of b (broadcast)
     report : Report
-        Only where it was asked for.
+        Only if `report` or `condition` is true.
 
     Notes
     -----
@@ -112,7 +112,7 @@ def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partia
     -------
     x : array of the shape of b (broadcast)
     report : Report
-        Only where it was asked for.
+        Only if `report` or `condition` is true.
     """
     system = _tridiagonal(dl, d, du, corners=True)
     return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
@@ -136,7 +136,7 @@ def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refine
     -------
     x : array of the shape of b (broadcast)
     report : Report
-        Only where it was asked for.
+        Only if `report` or `condition` is true.
 
     Notes
     -----
@@ -165,7 +165,7 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
     -------
     x : array of the shape of b (broadcast)
     report : Report
-        Only where it was asked for.
+        Only if `report` or `condition` is true.
     """
     system = _blocks(lower, diagonal, upper, cyclic)
     return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)

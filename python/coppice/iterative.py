@@ -338,7 +338,7 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess
     rtol, atol : float
-        Stop where the true |b - A x| <= max(rtol |b|, atol).
+        Stop if the true |b - A x| <= max(rtol |b|, atol).
     maxiter : int, 10 n by default
     M : operator z = M^-1 r: a `preconditioner` of coppice, a ``LinearOperator``, a matrix or a function
     callback : function (x), called after every iteration with the current x, which must not be changed or stored

@@ -4,7 +4,7 @@
 
 #include <coppice/solvers/solve/solve_automatically.hpp>
 
-#include "parts.hpp"
+#include "components.hpp"
 #include "preconditioner.hpp"
 #include "solve_control.hpp"
 

@@ -6,7 +6,7 @@
 #include <coppice/core/names.hpp>
 
 #include "bands.hpp"
-#include "parts.hpp"
+#include "components.hpp"
 
 namespace coppice::python {
 namespace {

@@ -6,7 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
-#include "parts.hpp"
+#include "components.hpp"
 
 #if defined(COPPICE_HAS_CUDA)
 #include <coppice/core/cuda/cuda_check.hpp>

@@ -5,7 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bands.hpp"
-#include "parts.hpp"
+#include "components.hpp"
 
 namespace coppice::python {
 namespace {

@@ -10,8 +10,8 @@
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 
+#include "components.hpp"
 #include "matrix.hpp"
-#include "parts.hpp"
 
 namespace coppice::python {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <coppice/graph/catalogue/catalogue.hpp>
 
+#include "components.hpp"
 #include "matrix.hpp"
-#include "parts.hpp"
 
 namespace coppice::python {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "parts.hpp"
+#include "components.hpp"
 
 namespace coppice::python {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
-#include "parts.hpp"
+#include "components.hpp"
 #include "preconditioner.hpp"
 #include "solve_control.hpp"
 

@@ -7,7 +7,7 @@
 #include <coppice/algebra/validate.hpp>
 #include <coppice/core/parallel.hpp>
 
-#include "parts.hpp"
+#include "components.hpp"
 
 namespace coppice::python {
 namespace {

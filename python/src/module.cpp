@@ -3,7 +3,7 @@
 // checks the others.
 #include <coppice/version.h>
 
-#include "parts.hpp"
+#include "components.hpp"
 
 NB_MODULE(_core, m) {
     using namespace coppice::python;

@@ -5,7 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include "parts.hpp"
+#include "components.hpp"
 
 namespace coppice::python {
 namespace {

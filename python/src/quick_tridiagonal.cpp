@@ -9,7 +9,7 @@
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
 #include "arrays.hpp"
-#include "parts.hpp"
+#include "components.hpp"
 
 namespace coppice::python {
 namespace {

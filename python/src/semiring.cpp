@@ -11,8 +11,8 @@
 #include <coppice/semiring/spgemm/named_product.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 
+#include "components.hpp"
 #include "matrix.hpp"
-#include "parts.hpp"
 
 namespace coppice::python {
 namespace {

@@ -5,8 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
+#include "components.hpp"
 #include "matrix.hpp"
-#include "parts.hpp"
 #include "sparse_operations.hpp"
 
 namespace coppice::python {

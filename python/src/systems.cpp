@@ -6,7 +6,7 @@
 #include <coppice/solvers/solve/solve_columns.hpp>
 #include <coppice/solvers/solve/solve_refined.hpp>
 
-#include "parts.hpp"
+#include "components.hpp"
 #include "preconditioner.hpp"
 #include "solve_control.hpp"
 

@@ -119,8 +119,7 @@ TEST_CASE_TEMPLATE("coloured sweeps on a random graph", Where, COPPICE_TEST_EXEC
     std::mt19937 random(71);
     graph_builder g(5000);
     for (int e = 0; e < 30000; ++e) {
-        int const v = int(random() % 5000), w = int(random() % (random() % 2 ? 5000 : 50)); // a few high-degree
-                                                                                            // vertices
+        int const v = int(random() % 5000), w = int(random() % (random() % 2 ? 5000 : 50)); // some high degrees
         if (v != w) g.edge(v, w, double(random() % 1000 + 1) / 1000);
     }
     check(Where::exec(), dominant(g.plain(), 1), 3, 60);

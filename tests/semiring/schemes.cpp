@@ -29,8 +29,7 @@ constexpr srcsr_scheme all_schemes[]{srcsr_scheme::adaptive, srcsr_scheme::balan
 template <class Executor>
 constexpr bool is_cuda_v = std::is_same_v<Executor, cuda_executor>;
 
-// ------------------------------------------------------------------------------------------------------------
-// operators
+// ----------------------------------------------------------------------------------------------------------- operators
 
 /// `T` determines the size of the accumulator: 8 or 16 bytes.
 template <class T>

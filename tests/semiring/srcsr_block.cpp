@@ -24,8 +24,7 @@ using test::named_lengths;
 
 namespace {
 
-// ------------------------------------------------------------------------------------------------------------
-// operators
+// ----------------------------------------------------------------------------------------------------------- operators
 
 /// Strings over a small alphabet, as a hash with length. Concatenation is associative and not commutative, so it
 /// detects any change of order.
@@ -423,8 +422,7 @@ struct arrays {
     }
 };
 
-// --------------------------------------------------------------------------------------------------------- the
-// partition
+// ------------------------------------------------------------------------------------------------------- the partition
 
 /// Returns every point of the path, by a walk.
 std::vector<detail::path_point> walk_path(std::vector<offset> const& offsets) {
@@ -503,8 +501,7 @@ TEST_CASE("kinds of ranges, their sizes, and the ranges of a split row") {
                 if (offsets.back() / work > 60) continue;
                 auto const p = make_plan(offsets, threads, work, scheme, 4);
                 CAPTURE(work);
-                std::vector<std::vector<std::int64_t>> ranges_of(lengths.size()); // ranges that contain nonzeros of
-                                                                                  // each row
+                std::vector<std::vector<std::int64_t>> ranges_of(lengths.size()); // ranges with nonzeros of a row
                 for (std::int64_t s = 0; s < p.ranges; ++s) {
                     auto const from = detail::point_of(p.splits[std::size_t(s)]);
                     auto const to = detail::point_of(p.splits[std::size_t(s) + 1]);

@@ -38,8 +38,7 @@ TEST_CASE("records are written and read back, and those of other devices are pre
     test::temporary_folder const folder;
     auto const file = folder.path() / "deep" / "tuning.txt";
     write_tuning_file(file, {some_record("A \"quoted\" GPU", 1)});
-    CHECK_THROWS_AS(read_tuning_file(file), format_error); // a name that the format cannot represent is not read as
-                                                           // another one
+    CHECK_THROWS_AS(read_tuning_file(file), format_error); // names with quotes are not supported
     std::filesystem::remove(file);
 
     write_tuning_file(file, {some_record("GPU A", 1), some_record("GPU A", 2)});

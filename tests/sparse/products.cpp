@@ -266,8 +266,7 @@ TEST_CASE("the lane kernels of CUDA are bitwise equal to the host") {
                 exec, coppice::detail::blank_plan(da.view(), db.view(), {0, rows}), s, da.view(), db.view(), schedule);
             CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
             if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32))
-                continue; // no other code
-                          // path
+                continue; // no other code path
             check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
             if (!races_watched) check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
         }

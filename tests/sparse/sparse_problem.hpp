@@ -27,8 +27,7 @@ struct plain_matrix {
     csr<T> on(Executor const& exec) const {
         buffer<T> v(host_executor(1), std::int64_t(values.size()));
         for (std::size_t k = 0; k < values.size(); ++k)
-            v[std::int64_t(k)] = values[k]; // std::vector<bool> has no
-                                            // contiguous storage
+            v[std::int64_t(k)] = values[k]; // vector<bool> is not contiguous
         return {rows, columns, exec.copy(offsets), exec.copy(indices), exec.copy(v)};
     }
 };

@@ -3,7 +3,7 @@
 // error must be of the order of rounding errors for every matrix class, number of right-hand sides and solution method.
 #include <coppice/banded.hpp>
 
-#include "solvers/chain/growth_families.hpp"
+#include "solvers/direct/block_banded/growth_families.hpp"
 #include "support/executors.hpp"
 
 using namespace coppice;

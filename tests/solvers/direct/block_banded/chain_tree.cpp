@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
-#include "solvers/chain/growth_families.hpp"
+#include "solvers/direct/block_banded/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"

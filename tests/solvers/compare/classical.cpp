@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "solvers/classical/classical_batch.hpp"
+#include "solvers/compare/classical_batch.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/counted.hpp"
 #include "support/executors.hpp"

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "solvers/classical/classical_batch.hpp"
-#include "solvers/classical/team_of_block.hpp"
+#include "solvers/compare/classical_batch.hpp"
+#include "solvers/compare/team_of_block.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
 #include <coppice/solvers/direct/block_banded/elimination/chain_lane.hpp>

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
-#include "solvers/chain/growth_families.hpp"
+#include "solvers/direct/block_banded/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include <coppice/solvers/compare/classical_solve.hpp>
 #include <coppice/solvers/direct/block_banded/chain_block.hpp>

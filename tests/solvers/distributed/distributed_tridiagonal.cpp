@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/distributed/cut_systems.hpp"
+#include "solvers/distributed/split_systems.hpp"
 #include "support/executors.hpp"
 
 using namespace coppice;

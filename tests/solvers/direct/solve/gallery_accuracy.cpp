@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accuracy on the galleries and collections of section 2.7.1, compared with LAPACK for each system. rpts/rpts.cpp tests
-// Table 4, bands.cpp its 2x2 transforms.
+// Accuracy on the galleries and collections of section 2.7.1, compared with LAPACK for each system.
+// tridiagonal/rpts.cpp tests Table 4, bands.cpp its 2x2 transforms.
 #include <coppice/banded.hpp>
 
 #include <cstdlib>

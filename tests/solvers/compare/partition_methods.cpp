@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "solvers/classical/classical_batch.hpp"
-#include "solvers/classical/team_of_block.hpp"
+#include "solvers/compare/classical_batch.hpp"
+#include "solvers/compare/team_of_block.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/counted.hpp"

@@ -140,7 +140,7 @@ TEST_CASE("host vectors and spans are solved without copies") {
     CHECK(solve(exec, "cg", op, m, std::span(b), std::span(y)).converged);
     CHECK(x == y);
     std::fill(y.begin(), y.end(), 0.0);
-    any_operator<host_executor, double> const any(csr_operator(exec, a)); // knows its size
+    any_operator<host_executor, double> const any(csr_operator(exec, a)); // has size()
     CHECK(solve(exec, "cg", any, m, std::span(b), std::span(y)).converged);
     auto const spans = y;
     std::fill(y.begin(), y.end(), 0.0);

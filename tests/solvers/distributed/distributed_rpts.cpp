@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/distributed/cut_systems.hpp"
+#include "solvers/distributed/split_systems.hpp"
 #include "support/executors.hpp"
 
 using namespace coppice;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "solvers/chain/growth_families.hpp"
-#include "solvers/distributed/cut_systems.hpp"
+#include "solvers/direct/block_banded/growth_families.hpp"
+#include "solvers/distributed/split_systems.hpp"
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
 
