@@ -24,14 +24,13 @@ def _run(name, G, **options):
 
 def _levels(G, start, incoming=False):
     """Numbers of edges of shortest paths from a vertex, or to it if `incoming`; infinity: there is none."""
-    found = graph.run("bfs", G.incoming if incoming else G.matrix(), source=start).values
+    found = graph.run("bfs", G.matrix(incoming=incoming), source=start).values
     return np.where(found >= 0, found, np.inf)
 
 
 def _distances(G, start, weight, incoming=False):
     """Lengths of shortest paths from a vertex, or to it if `incoming`; infinity: there is none."""
-    matrix = G.matrix(weight)
-    return graph.run("sssp", matrix.T.tocsr() if incoming and G.directed else matrix, source=start).values
+    return graph.run("sssp", G.matrix(weight, incoming), source=start).values
 
 
 def _iterated(name, G, max_iter, steps, tolerance, **options):

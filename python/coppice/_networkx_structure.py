@@ -300,7 +300,7 @@ FUNCTIONS = (
     (_maximal_independent_set, "search", {**_SEVERAL, "directed": False, "loops": False, "arguments": _set_refusal}),
     (_greedy_color, "pass", {**_SEVERAL, "directed": False,
                              "only": {"strategy": "random_sequential", "interchange": False}}),
-    (_louvain_communities, "heavy", {"directed": False, "loops": False, "weight": "weight", "use": "weights",
+    (_louvain_communities, "heavy", {"directed": False, "loops": False, "weight": "weight", "use": "shares",
                                      "only": {"threshold": 1e-7, "max_level": None}, "arguments": _louvain_refusal}),
     (_asyn_lpa_communities, "heavy", _LABELS),
     (_fast_label_propagation_communities, "heavy", _LABELS),

@@ -98,7 +98,7 @@ class Graph:
 
     @cached_property
     def incoming(self):
-        return self.matrix().T.tocsr() if self.directed else self.matrix()
+        return self.matrix(incoming=True)
 
     @cached_property
     def both_directions(self):
@@ -128,10 +128,14 @@ class Graph:
             self._lengths[attribute] = _Lengths(values)
         return self._lengths[attribute]
 
-    def matrix(self, attribute=None):
-        """A csr_array of ones, or of the lengths of that attribute, with sorted columns."""
+    def matrix(self, attribute=None, incoming=False):
+        """A csr_array of ones, or of the lengths of that attribute, with sorted columns; `incoming`: its transpose."""
         from scipy.sparse import csr_array
 
+        if incoming and self.directed:
+            if (attribute, "incoming") not in self._matrices:
+                self._matrices[attribute, "incoming"] = self.matrix(attribute).T.tocsr()
+            return self._matrices[attribute, "incoming"]
         if attribute not in self._matrices:
             data = np.ones(len(self.indices)) if attribute is None else self.lengths(attribute).array
             # a conversion to columns and back sorts in linear time
@@ -168,7 +172,8 @@ class _Lengths:
         """Why a function that uses the values so does not take them; None: it does.
 
         use : "lengths" (Dijkstra's sums in NetworkX and here are the same numbers), "signed" (those of Bellman and Ford),
-            "order" (they are compared with each other), "weights" (floating-point sums, which may round otherwise)
+            "order" (they are compared with each other), "weights" (floating-point sums, which may round otherwise), "shares"
+            (of their sum)
         """
         if self._broken or self.array is None or not self.array.size:
             return self._broken
@@ -177,16 +182,18 @@ class _Lengths:
         if math.isnan(least):
             return "an edge has the length NaN"
         if use == "order":
-            return "integers are beyond 2^53" if self._mixed and np.abs(self.array).max() > 2**53 else None
+            return "integers are not below 2^53" if self._mixed and np.abs(self.array).max() >= 2**53 else None
         if not total < 1e300:
             return "lengths are infinite, or their sum overflows"
         if use != "signed" and least < 0:
             return "an edge has a negative length"
         if use == "weights":
             return None
+        if use == "shares":
+            return None if total > 0 else "all weights are 0"
         if least < 0 and not _sums_exactly(self.array, total):
             return "lengths are negative, and their sums may round"
-        if self._mixed and total > 2**53:
+        if self._mixed and total >= 2**53:  # 2^53 + 1 rounds to it
             return "sums of integer lengths may exceed 2^53"
         return None
 
@@ -241,12 +248,19 @@ def _betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=F
 
 
 def _closeness_centrality(G, u=None, distance=None, wf_improved=True):
-    if u is None:
+    if u is None and distance is None and wf_improved:
         return _by_node(G, _run("closeness", G))
-    levels = _levels(G, _source(G, u, "Source {} is not in G"), incoming=True)
-    reached = levels[np.isfinite(levels)]
+    if u is not None:
+        absent = "Source {} is not in G" if distance is None else "Node {} not found in graph"
+        return _closeness(G, _source(G, u, absent), distance, wf_improved)
+    return {node: _closeness(G, k, distance, wf_improved) for k, node in enumerate(G)}
+
+
+def _closeness(G, end, distance, improved):
+    found = _levels(G, end, incoming=True) if distance is None else _distances(G, end, distance, incoming=True)
+    reached = found[np.isfinite(found)]
     others, total = len(reached) - 1.0, float(reached.sum())
-    return others / total * (others / (len(G) - 1)) if total > 0 else 0.0
+    return others / total * (others / (len(G) - 1) if improved else 1.0) if total > 0 else 0.0
 
 
 def _connected_components(G):
@@ -428,8 +442,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_eigenvector_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _eigenvector_refusal}),
     (_katz_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _katz_refusal}),
     (_betweenness_centrality, "heavy", {"only": {"k": None, "weight": None, "endpoints": False}, "several": True}),
-    (_closeness_centrality, "heavy", {"only": {"distance": None, "wf_improved": True}, "node": "u",
-                                     "several": True}),
+    (_closeness_centrality, "heavy", {"weight": "distance", "node": "u", "several": True}),
     (_connected_components, "search", {"directed": False, "several": True}),
     (_number_connected_components, "search", {"directed": False, "several": True}),
     (_is_connected, "search", {"directed": False, "several": True}),

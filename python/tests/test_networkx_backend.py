@@ -2,6 +2,7 @@
 """Calls of the NetworkX backend are answered as NetworkX answers them, or refused."""
 
 import math
+import random
 from fractions import Fraction
 
 import networkx as nx
@@ -79,7 +80,7 @@ DIJKSTRA, BFS = "single_source_dijkstra_path_length", "single_source_shortest_pa
 REFUSED = [
     *((DIJKSTRA, G, {"source": 0}) for G in (
         negative(), of_weight(None), of_weight(math.nan), of_weight(math.inf), of_weight(1e308), of_weight(2**53),
-        of_weight(10**400), of_weight(Fraction(1, 3)), of_weight("2"), of_weight(np.float32(0.1)), of_weight(1j))),
+        nx.DiGraph([(0, 1, {"weight": 2**53 + 1})]), of_weight(10**400), of_weight(Fraction(1, 3)), of_weight("2"), of_weight(np.float32(0.1)), of_weight(1j))),
     (DIJKSTRA, PATH, {"source": []}), (DIJKSTRA, PATH, {"source": 0, "cutoff": math.nan}),
     (DIJKSTRA, PATH, {"source": 0, "weight": lambda u, v, d: None}), (BFS, PATH, {"source": 0, "cutoff": "x"}), (DIJKSTRA, PATH, {"source": 0, "cutoff": 10**400}),
     (BFS, PATH, {}), ("node_connected_component", PATH, {"n": []}), ("triangles", PATH, {"nodes": 9}), ("triangles", PATH, {"nodes": [0, 9]}),
@@ -94,6 +95,15 @@ REFUSED = [
         {"tol": 0}, {"tol": -1}, {"weight": "weight"})),
     *(("eigenvector_centrality", PATH, options) for options in ({"max_iter": 0}, {"tol": 0}, {"weight": "weight"})),
     ("betweenness_centrality", PATH, {"k": 2}), ("betweenness_centrality", PATH, {"weight": "weight"}),
+    ("louvain_communities", of_weight(-1), {}), ("louvain_communities", PATH, {"seed": random.Random(1)}),
+    ("louvain_communities", nx.Graph([(0, 1, {"weight": 0})]), {}), ("maximal_independent_set", PATH, {"nodes": [0, 1]}),
+    ("maximal_independent_set", PATH, {"seed": random.Random(1)}), ("greedy_color", PATH, {}), ("k_core", PATH, {"k": 10**400}),
+    ("minimum_spanning_tree", of_weight(math.nan), {}), ("minimum_spanning_tree", of_weight(2**53 + 1), {}),
+    ("minimum_spanning_tree", PATH, {"algorithm": "prim"}), ("hits", of_weight(2), {}), ("hits", PATH, {"max_iter": 1}),
+    ("single_source_bellman_ford_path_length", of_weight(-0.1), {"source": 0}), ("bfs_layers", PATH, {"sources": [0, 9]}),
+    ("bfs_tree", nx.DiGraph([(0, 1)]), {"source": 1, "reverse": True}), ("ego_graph", PATH, {"n": 0, "radius": math.nan}),
+    ("jaccard_coefficient", PATH, {}), ("jaccard_coefficient", PATH, {"ebunch": iter([(0, 1)])}),
+    ("jaccard_coefficient", PATH, {"ebunch": [(0, 9)]}), ("adamic_adar_index", PATH, {"ebunch": [(0, 0)]}),
     ("core_number", LOOP, {}), ("triangles", LOOP, {}), ("average_clustering", LOOP, {}),
     ("is_connected", nx.Graph(), {}), ("is_connected", nx.DiGraph([(0, 1)]), {}), ("is_strongly_connected", PATH, {}),
 ]

@@ -108,6 +108,7 @@ OPTIONS = {
     "weight": lambda rng, nodes: rng.choice(["weight", "weight", "weight", None, "none has it"]),
     "distance": lambda rng, nodes: rng.choice(["weight", None]), "radius": lambda rng, nodes: rng.choice([0, 1, 2, 1.5, 3]),
     "k": lambda rng, nodes: rng.choice([0, 1, 2, 3, 2.5]), "center": lambda rng, nodes: rng.random() < 0.7,
+    "u": lambda rng, nodes: rng.choice([None, node_of(rng, nodes)]), "wf_improved": lambda rng, nodes: rng.random() < 0.6,
     "undirected": lambda rng, nodes: rng.random() < 0.3, "reverse": lambda rng, nodes: rng.random() < 0.3,
     "method": lambda rng, nodes: rng.choice(["dijkstra", "bellman-ford"]), "ebunch": pairs_of,
     "data": lambda rng, nodes: rng.random() < 0.7, "ignore_nan": lambda rng, nodes: rng.random() < 0.3,
@@ -117,12 +118,12 @@ OPTIONS = {
 }
 # These arguments are left out, or have the only values that the backend takes.
 FIXED = {
-    "betweenness_centrality": {"k": None, "weight": None}, "closeness_centrality": {"distance": None},
-    "harmonic_centrality": {"sources": None}, "eigenvector_centrality": {"nstart": None, "weight": None, "max_iter": 1000},
+    "betweenness_centrality": {"k": None, "weight": None}, "harmonic_centrality": {"sources": None},
+    "eigenvector_centrality": {"nstart": None, "weight": None, "max_iter": 1000},
     "katz_centrality": {"nstart": None, "weight": None, "alpha": 0.02}, "clustering": {"weight": None},
     "average_clustering": {"weight": None}, "hits": {"nstart": None, "normalized": True},
-    "shortest_path_length": {}, "bfs_tree": {"sort_neighbors": None}, "greedy_color": {"strategy": "random_sequential"},
-    "asyn_lpa_communities": {"weight": None}, "fast_label_propagation_communities": {"weight": None},
+    "greedy_color": {"strategy": "random_sequential"}, "asyn_lpa_communities": {"weight": None},
+    "fast_label_propagation_communities": {"weight": None},
 }
 # Calls of the 60 that must be answered, where fewer graphs are of the right kind.
 FEWEST = {"hits": 4, "louvain_communities": 5, "ego_graph": 10}
