@@ -81,6 +81,63 @@ def is_distribution(G, given):
     return any(value > 0 and node in G for node, value in given.items())
 
 
+def betweenness_from(G, starts, endpoints):
+    """Brandes' sums over shortest paths from some vertices, unscaled; products of the library take a level at a time."""
+    total, rows = np.zeros(len(G)), max(1, min(64, 2**24 // len(G)))
+    edges = Matrix(G.matrix()), Matrix(G.incoming)
+    for first in range(0, len(starts), rows):
+        total += _dependencies(*edges, np.asarray(starts[first:first + rows]), endpoints)
+    return total
+
+
+def _dependencies(edges, incoming, starts, endpoints):
+    """The sum over the starts s of sum_t paths(s, v, t) / paths(s, t), t and v other than s; `endpoints`: with v = t, s."""
+    n, each = edges.shape[0], np.arange(len(starts))
+    paths, level = np.zeros((len(starts), n)), np.full((len(starts), n), -1, dtype=np.int32)
+    paths[each, starts], level[each, starts] = 1, 0
+    fronts = [(each, starts)]
+    while len(fronts[-1][0]):
+        row, column, value = _product(fronts[-1], paths[fronts[-1]], edges)
+        new = level[row, column] < 0
+        fronts.append((row[new], column[new]))
+        paths[fronts[-1]], level[fronts[-1]] = value[new], len(fronts) - 1
+    share = np.zeros_like(paths)
+    for depth in range(len(fronts) - 2, 1, -1):
+        row, column, value = _product(fronts[depth], (1 + share[fronts[depth]]) / paths[fronts[depth]], incoming)
+        before = level[row, column] == depth - 1
+        row, column = row[before], column[before]
+        share[row, column] = value[before] * paths[row, column]
+    if endpoints:
+        share[level > 0] += 1
+        share[each, starts] = (level > 0).sum(axis=1)
+    return share.sum(axis=0)
+
+
+def _product(places, values, edges):
+    """(rows, columns, values) of the product of a matrix with these entries and a square matrix."""
+    from scipy.sparse import csr_array
+
+    shape = (int(places[0].max()) + 1, edges.shape[0])
+    found = Matrix(csr_array((values, places), shape=shape)).mxm(edges).to_scipy().tocoo()
+    return found.row, found.col, found.data
+
+
+def scaled_betweenness(G, sums, normalized, endpoints, sample):
+    """NetworkX's scale; a sampled node is no pair with itself, and so has one source fewer."""
+    n, exact = len(G) if endpoints else len(G) - 1, sample is None
+    if n < 2:
+        return sums
+    sources, both = n if exact else len(sample), 1 if G.directed else 2
+
+    def scale(count):
+        return math.nan if count == 0 else 1 / (count * (n - 1)) if normalized else n / (count * both)
+
+    factors = np.full(len(G), scale(sources))
+    if not exact and not endpoints:
+        factors[sample] = scale(sources - 1)
+    return sums * factors
+
+
 def _jaccard_coefficient(G, ebunch=None):
     degree = np.diff(G.indptr)
 

@@ -239,12 +239,17 @@ def _katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=Non
 
 
 def _betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
-    n, scores = len(G), _run("betweenness", G)
-    if G.directed and G.symmetric:
-        scores = 2 * scores  # of a symmetric matrix pairs are counted once
-    if normalized and n > 2:
-        scores = scores * ((1 if G.directed else 2) / ((n - 1) * (n - 2)))
-    return _by_node(G, scores)
+    sample = None
+    if k is not None and k != len(G):
+        from networkx.utils import create_py_random_state
+
+        sample = [G.position[node] for node in create_py_random_state(seed).sample(list(G), k)]
+    if sample is None and not endpoints:
+        # of a symmetric matrix pairs are counted once
+        sums = _run("betweenness", G) * (2 if G.symmetric else 1)
+    else:
+        sums = _networkx_scores.betweenness_from(G, range(len(G)) if sample is None else sample, endpoints)
+    return _by_node(G, _networkx_scores.scaled_betweenness(G, sums, normalized, endpoints, sample))
 
 
 def _closeness_centrality(G, u=None, distance=None, wf_improved=True):
@@ -385,6 +390,10 @@ def _pagerank_refusal(given):
     return _iteration_refusal(given["tol"], given["max_iter"])
 
 
+def _sample_refusal(given):
+    return None if given["k"] is None or _integer(given["k"], 1) else "k is not an integer of 1 or more"
+
+
 def _eigenvector_refusal(given):
     return _iteration_refusal(given["tol"], given["max_iter"])
 
@@ -441,7 +450,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_pagerank, "heavy", {"arguments": _pagerank_refusal, "weight": "weight", "use": "weights"}),
     (_eigenvector_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _eigenvector_refusal}),
     (_katz_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _katz_refusal}),
-    (_betweenness_centrality, "heavy", {"only": {"k": None, "weight": None, "endpoints": False}, "several": True}),
+    (_betweenness_centrality, "heavy", {"only": {"weight": None}, "arguments": _sample_refusal, "several": True}),
     (_closeness_centrality, "heavy", {"weight": "distance", "node": "u", "several": True}),
     (_connected_components, "search", {"directed": False, "several": True}),
     (_number_connected_components, "search", {"directed": False, "several": True}),
@@ -632,6 +641,8 @@ class _Backend:
         need = _FUNCTIONS[name]
         given = need.bound(args, kwargs)
         G, cost = given["G"], "search" if given.get("u") is not None else need.cost
+        if name == "betweenness_centrality" and (given["k"] is not None or given["endpoints"]):
+            return False  # a product for each level: many levels take longer than in NetworkX, few a tenth
         least = (_LEAST if isinstance(G, Graph) or _cached(G) else _LEAST_WITH_CONVERSION)[cost]
         if least == math.inf:
             return False

@@ -132,7 +132,7 @@ def test_what_the_backend_leaves_to_networkx():
     for name, arguments, options in (
         ("pagerank", (W,), {"alpha": 1}), ("pagerank", (H,), {"nstart": {9: 1}}), ("connected_components", (D,), {}),
         ("strongly_connected_components", (H,), {}), ("triangles", (loop,), {}), ("transitivity", (loop,), {}),
-        ("betweenness_centrality", (H,), {"k": 2}), ("closeness_centrality", (W,), {"distance": 2}),
+        ("betweenness_centrality", (H,), {"k": 2.5}), ("closeness_centrality", (W,), {"distance": 2}),
         ("katz_centrality", (H,), {"beta": {0: 1}}), ("bridges", (H,), {"root": 0}), ("is_connected", (nx.Graph(),), {}),
         ("pagerank", (nx.MultiGraph([(0, 1)]),), {}), ("dominating_set", (H,), {}),
         ("single_source_dijkstra_path_length", (H, 0), {"weight": lambda u, v, data: 1}),

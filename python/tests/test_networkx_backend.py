@@ -94,7 +94,7 @@ REFUSED = [
         {"beta": 0}, {"beta": math.nan}, {"beta": "1"}, {"beta": 1e-7}, {"alpha": 0}, {"alpha": -0.1}, {"max_iter": 1},
         {"tol": 0}, {"tol": -1}, {"weight": "weight"})),
     *(("eigenvector_centrality", PATH, options) for options in ({"max_iter": 0}, {"tol": 0}, {"weight": "weight"})),
-    ("betweenness_centrality", PATH, {"k": 2}), ("betweenness_centrality", PATH, {"weight": "weight"}),
+    ("betweenness_centrality", PATH, {"k": 0}), ("betweenness_centrality", PATH, {"weight": "weight"}),
     ("louvain_communities", of_weight(-1), {}), ("louvain_communities", PATH, {"seed": random.Random(1)}),
     ("louvain_communities", nx.Graph([(0, 1, {"weight": 0})]), {}), ("maximal_independent_set", PATH, {"nodes": [0, 1]}),
     ("maximal_independent_set", PATH, {"seed": random.Random(1)}), ("greedy_color", PATH, {}), ("k_core", PATH, {"k": 10**400}),
