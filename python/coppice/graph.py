@@ -258,6 +258,8 @@ def _edges_of_networkx(G, weight):
     if not nodes:
         raise ValueError("G has no nodes, expected one at least")
     rows = list(dict(G.adjacency()).values()) if reads_as_networkx(G) else [G[node] for node in nodes]
+    if G.is_multigraph():  # rows of views count neighbors whose edges are all hidden
+        rows = [dict(row) for row in rows]
     position = {node: k for k, node in enumerate(nodes)}
     end = np.fromiter((position[v] for row in rows for v in row), np.int64)
     start = np.repeat(np.arange(len(nodes)), np.fromiter(map(len, rows), np.int64, len(rows)))

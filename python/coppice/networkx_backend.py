@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NetworkX backend: ``networkx.pagerank(G, backend="coppice")`` and the functions below.
+"""NetworkX backend: ``networkx.pagerank(G, backend="coppice")`` and the others below.
 
-A call either returns the result of NetworkX or is refused with a reason: `can_run` returns the reason, and functions
-that are called on a converted graph raise NotImplementedError, so that NetworkX can use its own function. Iterative
-methods use the steps and the initial values of NetworkX; sums of floating-point numbers may be rounded differently.
+A call is either answered as NetworkX answers it, or refused with a reason: `can_run` says no, and functions that are called
+on a converted graph raise NotImplementedError, so that NetworkX goes on with its own function if it may. Iterative methods
+take NetworkX's steps from NetworkX's start; sums of floating-point numbers may round otherwise.
 """
 
 from __future__ import annotations
@@ -14,34 +14,41 @@ import math
 from collections.abc import Hashable
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from . import graph
+from . import _networkx_paths, _networkx_scores, _networkx_structure, graph
+from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
+                               _levels, _not_converged, _of_nodes, _real, _run, _source)
 
 
 class Graph:
-    """A NetworkX graph as arrays, with its nodes in order; the argument of the functions of the backend.
+    """A NetworkX graph as arrays, with its nodes in order; what the backend's functions take.
 
     Attributes
     ----------
     nodes : list
     indptr, indices : the positions of the neighbours of every node, in the order of NetworkX
-    values : dict from an edge attribute to the list of its values in this order, for the requested attributes
-    present : those of them that at least one edge has
+    values : dict from an edge attribute to the list of its values in this order, for the attributes that were asked for;
+        of parallel edges the smallest one
+    present : those of them that some edge has
+    counts : numbers of parallel edges of a multigraph in this order, else None
+    attributes : `Attributes` of the graph if NetworkX asked to keep them, else None
     """
 
     __networkx_backend__ = "coppice"
 
-    def __init__(self, nodes, indptr, indices, directed, values=None, present=()):
+    def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
         self.values, self.present, self._matrices, self._lengths = values or {}, frozenset(present), {}, {}
+        self.counts, self.attributes = counts, attributes
 
     def is_directed(self):
         return self.directed
 
     def is_multigraph(self):
-        return False
+        return self.counts is not None
 
     def __len__(self):
         return len(self.nodes)
@@ -56,16 +63,32 @@ class Graph:
             return False
 
     def number_of_edges(self):
-        return len(self.indices) if self.directed else (len(self.indices) + self.loops) // 2
+        counts = np.ones(len(self.indices), dtype=np.int64) if self.counts is None else self.counts
+        loops = 0 if self.directed else counts[self.starts == self.indices].sum()
+        return int(counts.sum() if self.directed else (counts.sum() + loops) // 2)
 
     @cached_property
     def position(self):
         return {node: k for k, node in enumerate(self.nodes)}
 
     @cached_property
+    def starts(self):
+        """The positions of the first ends of the edges, whose second ones are `indices`."""
+        return np.repeat(np.arange(len(self), dtype=self.indices.dtype), np.diff(self.indptr))
+
+    @cached_property
     def loops(self):
-        rows = np.repeat(np.arange(len(self), dtype=self.indices.dtype), np.diff(self.indptr))
-        return int(np.count_nonzero(rows == self.indices))
+        return int(np.count_nonzero(self.starts == self.indices))
+
+    def degrees(self, incoming=False, outgoing=True):
+        """Numbers of edges at each vertex; loops of undirected graphs count twice."""
+        counts, n = self.counts, len(self)
+        out = np.bincount(self.starts, counts, n) if outgoing else np.zeros(n)
+        if self.directed:
+            return (out + np.bincount(self.indices, counts, n) if incoming else out).astype(np.int64)
+        at_loops = self.starts == self.indices
+        loops = np.bincount(self.starts[at_loops], None if counts is None else counts[at_loops], n)
+        return (out + loops).astype(np.int64)
 
     @cached_property
     def symmetric(self):
@@ -75,69 +98,125 @@ class Graph:
 
     @cached_property
     def incoming(self):
-        return self.matrix().T.tocsr() if self.directed else self.matrix()
+        return self.matrix(incoming=True)
 
-    def lengths(self, attribute):
-        """Return the `_Lengths` of an edge attribute; for None, every edge has length 1."""
-        if attribute is None:
-            return _UNIT
-        if attribute not in self.values:
-            return _Lengths(None, f"the graph was converted without the edge attribute {attribute!r}")
-        if attribute not in self._lengths:
-            self._lengths[attribute] = _lengths_of(self.values[attribute])
-        return self._lengths[attribute]
+    @cached_property
+    def both_directions(self):
+        """A csr_array of ones, with the reverse of every edge."""
+        return self.matrix().maximum(self.incoming) if self.directed else self.matrix()
 
-    def matrix(self, attribute=None):
-        """Return a csr_array of ones, or of the lengths of that attribute, with sorted columns."""
+    @cached_property
+    def stored(self):
+        """A csr_array of ones, whose columns have the order of NetworkX."""
         from scipy.sparse import csr_array
 
+        return csr_array((np.ones(len(self.indices)), self.indices, self.indptr), shape=(len(self), len(self)))
+
+    def has_values(self, attribute):
+        return attribute in self.values or (self.attributes is not None and self.attributes.edges is not None)
+
+    def lengths(self, attribute):
+        """The `_Lengths` of an edge attribute; of None: every edge is 1 long."""
+        if attribute is None:
+            return _UNIT
+        if not self.has_values(attribute):
+            return _Lengths(refusal=f"the graph was converted without the edge attribute {attribute!r}")
+        if attribute not in self._lengths:
+            values = self.values.get(attribute)
+            if values is None:
+                values = [data.get(attribute, 1) for data in self.attributes.edges]
+            self._lengths[attribute] = _Lengths(values)
+        return self._lengths[attribute]
+
+    def matrix(self, attribute=None, incoming=False):
+        """A csr_array of ones, or of the lengths of that attribute, with sorted columns; `incoming`: its transpose."""
+        from scipy.sparse import csr_array
+
+        if incoming and self.directed:
+            if (attribute, "incoming") not in self._matrices:
+                self._matrices[attribute, "incoming"] = self.matrix(attribute).T.tocsr()
+            return self._matrices[attribute, "incoming"]
         if attribute not in self._matrices:
             data = np.ones(len(self.indices)) if attribute is None else self.lengths(attribute).array
-            # conversion to CSC and back sorts in linear time
+            # a conversion to columns and back sorts in linear time
             made = csr_array((data, self.indices, self.indptr), shape=(len(self), len(self)))
             self._matrices[attribute] = made.tocsc().tocsr()
         return self._matrices[attribute]
 
 
+class Attributes(NamedTuple):
+    """What results that are graphs keep. The dicts are those of the NetworkX graph."""
+
+    kind: type
+    graph: dict
+    nodes: list | None  # in the order of the graph
+    edges: list | None  # in the order of its arrays
+
+
 class _Lengths:
-    """Values of an edge attribute as float64, or the reason why the backend does not accept them."""
+    """Values of an edge attribute as float64, or why the backend does not take them."""
 
-    def __init__(self, array, refusal, integers=False):
-        self.array, self.refusal, self.integers = array, refusal, integers
+    def __init__(self, values=(), refusal=None):
+        kinds = set(map(type, values))
+        self.array, self.integers, self._mixed = None, kinds <= _INTEGERS, bool(kinds & _INTEGERS)
+        if refusal is None and not kinds <= _INTEGERS | _FLOATS:
+            refusal = "an edge has a length that is neither int nor float, or hides it by None"
+        if refusal is None:
+            try:
+                self.array = np.array(values, dtype=np.float64)
+            except OverflowError:
+                refusal = "an edge has a length beyond float64"
+        self._broken = refusal
+
+    def refusal(self, use):
+        """Why a function that uses the values so does not take them; None: it does.
+
+        use : "lengths" (Dijkstra's sums in NetworkX and here are the same numbers), "signed" (those of Bellman and Ford),
+            "order" (they are compared with each other), "weights" (floating-point sums, which may round otherwise), "shares"
+            (of their sum)
+        """
+        if self._broken or self.array is None or not self.array.size:
+            return self._broken
+        with np.errstate(all="ignore"):
+            total, least = float(np.abs(self.array).sum()), float(self.array.min())
+        if math.isnan(least):
+            return "an edge has the length NaN"
+        if use == "order":
+            return "integers are not below 2^53" if self._mixed and np.abs(self.array).max() >= 2**53 else None
+        if not total < 1e300:
+            return "lengths are infinite, or their sum overflows"
+        if use != "signed" and least < 0:
+            return "an edge has a negative length"
+        if use == "weights":
+            return None
+        if use == "shares":
+            return None if total > 0 else "all weights are 0"
+        if least < 0 and not _sums_exactly(self.array, total):
+            return "lengths are negative, and their sums may round"
+        if self._mixed and total >= 2**53:  # 2^53 + 1 rounds to it
+            return "sums of integer lengths may exceed 2^53"
+        return None
 
 
-_UNIT = _Lengths(None, None, True)
+def _sums_exactly(array, total):
+    """Whether all are multiples of 2^-20, and no sum of them is rounded."""
+    return total <= 2**32 and bool(np.all(array * 2**20 == np.rint(array * 2**20)))
+
+
 _INTEGERS, _FLOATS = {int, bool, np.bool_, np.int64}, {float, np.float64}
-
-
-def _lengths_of(values):
-    """Return the lengths if the sums of Dijkstra's algorithm in NetworkX and here are equal."""
-    kinds = set(map(type, values))
-    if not kinds <= _INTEGERS | _FLOATS:
-        return _Lengths(None, "an edge has a length that is neither int nor float, or hides it by None")
-    try:
-        array = np.array(values, dtype=np.float64)
-    except OverflowError:
-        return _Lengths(None, "an edge has a length beyond float64")
-    with np.errstate(all="ignore"):
-        total = float(array.sum())
-    if array.size and not array.min() >= 0:
-        return _Lengths(None, "an edge has a negative length, or NaN")
-    if not total < 1e300:
-        return _Lengths(None, "lengths are infinite, or their sum overflows")
-    if kinds & _INTEGERS and total > 2**53:
-        return _Lengths(None, "sums of integer lengths may exceed 2^53")
-    return _Lengths(array, None, kinds <= _INTEGERS)
+_UNIT = _Lengths()
 
 
 def _pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart=None, weight="weight",
               dangling=None):
-    # NetworkX stops if the sum of changes is below n tol.
+    if personalization or nstart or dangling or (weight is not None and _has_attribute(G, weight)):
+        return _networkx_scores.weighted_pagerank(G, alpha, personalization, max_iter, tol, nstart, weight, dangling)
+    # NetworkX stops where the sum of changes is below n tol.
     return _by_node(G, _iterated("pagerank", G, max_iter, max_iter, len(G) * tol, damping=alpha))
 
 
 def _eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
-    # NetworkX starts from 1 / n, the library from 1 / sqrt(n): only the change of the first step differs.
+    # NetworkX starts from 1 / n, the library from 1 / sqrt(n): the change of the first step differs, all else is the same.
     n, tolerance = len(G), len(G) * tol
     x = 1.0 + np.diff(G.incoming.indptr)
     x /= np.linalg.norm(x)
@@ -154,27 +233,39 @@ def _eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None)
 
 
 def _katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=None, normalized=True, weight=None):
-    # NetworkX starts from 0, so that its first step gives the initial values of the library for beta = 1.
+    # NetworkX starts from 0, so that its first step is where the library starts, for beta = 1.
     scores = beta * _iterated("katz", G, max_iter, max_iter - 1, len(G) * tol / abs(beta), alpha=alpha)
     return _by_node(G, scores / np.linalg.norm(scores) if normalized else scores)
 
 
 def _betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
-    n, scores = len(G), _run("betweenness", G)
-    if G.directed and G.symmetric:
-        scores = 2 * scores  # pairs of a symmetric matrix are counted once
-    if normalized and n > 2:
-        scores = scores * ((1 if G.directed else 2) / ((n - 1) * (n - 2)))
-    return _by_node(G, scores)
+    sample = None
+    if k is not None and k != len(G):
+        from networkx.utils import create_py_random_state
+
+        sample = [G.position[node] for node in create_py_random_state(seed).sample(list(G), k)]
+    if sample is None and not endpoints:
+        # of a symmetric matrix pairs are counted once
+        sums = _run("betweenness", G) * (2 if G.symmetric else 1)
+    else:
+        sums = _networkx_scores.betweenness_from(G, range(len(G)) if sample is None else sample, endpoints)
+    return _by_node(G, _networkx_scores.scaled_betweenness(G, sums, normalized, endpoints, sample))
 
 
 def _closeness_centrality(G, u=None, distance=None, wf_improved=True):
-    if u is None:
+    if u is None and distance is None and wf_improved:
         return _by_node(G, _run("closeness", G))
-    levels = graph.run("bfs", G.incoming, source=_source(G, u, "Source {} is not in G")).values
-    reached = levels[levels >= 0]
+    if u is not None:
+        absent = "Source {} is not in G" if distance is None else "Node {} not found in graph"
+        return _closeness(G, _source(G, u, absent), distance, wf_improved)
+    return {node: _closeness(G, k, distance, wf_improved) for k, node in enumerate(G)}
+
+
+def _closeness(G, end, distance, improved):
+    found = _levels(G, end, incoming=True) if distance is None else _distances(G, end, distance, incoming=True)
+    reached = found[np.isfinite(found)]
     others, total = len(reached) - 1.0, float(reached.sum())
-    return others / total * (others / (len(G) - 1)) if total > 0 else 0.0
+    return others / total * (others / (len(G) - 1) if improved else 1.0) if total > 0 else 0.0
 
 
 def _connected_components(G):
@@ -248,65 +339,21 @@ def _transitivity(G):
 def _single_source_shortest_path_length(G, source, cutoff=None):
     start = _source(G, source, "Source {} is not in G")
     if cutoff is not None and math.isfinite(cutoff):
-        cutoff = math.ceil(cutoff)  # NetworkX continues to the next level from one level below the cutoff
-    return _from_source(G, _run("bfs", G, source=start), start, cutoff, True)
+        cutoff = math.ceil(cutoff)  # NetworkX goes on to the next level from one below the cutoff
+    return _from_source(G, _levels(G, start), start, cutoff, True)
 
 
 def _single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     start = _source(G, source, "Node {} not found in graph")
-    found = graph.run("sssp", G.matrix(weight), source=start).values
-    return _from_source(G, np.where(np.isfinite(found), found, -1), start, cutoff, G.lengths(weight).integers)
-
-
-def _source(G, node, message):
-    from networkx import NodeNotFound
-
-    if node not in G:
-        raise NodeNotFound(message.format(node))
-    return G.position[node]
-
-
-def _run(name, G, **options):
-    return graph.run(name, G.matrix(), **options).values
-
-
-def _iterated(name, G, max_iter, steps, tolerance, **options):
-    try:
-        return _run(name, G, tolerance=tolerance, max_iterations=steps, **options)
-    except ArithmeticError:
-        raise _not_converged(max_iter) from None
-
-
-def _not_converged(max_iter):
-    from networkx import PowerIterationFailedConvergence
-
-    return PowerIterationFailedConvergence(max_iter)
-
-
-def _by_node(G, values):
-    return dict(zip(G.nodes, values.tolist()))
-
-
-def _of_nodes(G, found, nodes):
-    if nodes is None:
-        return found
-    return found[nodes] if nodes in G else {node: found[node] for node in nodes}
-
-
-def _groups(G, labels):
-    """Return the sets of nodes, in the order of their first nodes."""
-    groups: dict = {}
-    for node, label in zip(G.nodes, labels.tolist()):
-        groups.setdefault(label, set()).add(node)
-    return list(groups.values())
+    return _from_source(G, _distances(G, start, weight), start, cutoff, G.lengths(weight).integers)
 
 
 def _finish_of_components(G, labels):
-    """Return the finishing times of the components in NetworkX's depth-first search, in the order of `_groups`."""
+    """When NetworkX's depth-first search leaves each component, in the order of `_groups`."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import depth_first_order
 
-    n = len(G)  # an additional vertex, whose edges are in the order of the sources
+    n = len(G)  # a vertex more, whose edges are the order of the sources
     indices = np.concatenate([G.indices, np.arange(n)])
     indptr = np.concatenate([G.indptr, [len(indices)]])
     everywhere = csr_array((np.ones(len(indices)), indices, indptr), shape=(n + 1, n + 1))
@@ -324,25 +371,8 @@ def _finish_of_components(G, labels):
     return [finish[first[label]] for label in dict.fromkeys(names)]
 
 
-def _from_source(G, found, start, cutoff, integers):
-    """Order nodes by increasing distance, nodes of equal distance as in the graph. -1: not reached."""
-    kept = (found >= 0) & (found <= (np.inf if cutoff is None else cutoff))
-    kept[start] = True
-    places = np.flatnonzero(kept)
-    places = places[np.argsort(found[places], kind="stable")]
-    places = [start] + [k for k in places.tolist() if k != start]
-    lengths = found[places]
-    result = dict(zip(map(G.nodes.__getitem__, places), (lengths.astype(np.int64) if integers else lengths).tolist()))
-    result[G.nodes[start]] = 0
-    return result
-
-
 def _integer(value, least):
     return isinstance(value, (int, np.integer)) and least <= value < 2**31
-
-
-def _real(value):
-    return isinstance(value, (int, float)) and math.isfinite(value)
 
 
 def _iteration_refusal(tol, max_iter, least=1):
@@ -354,7 +384,14 @@ def _iteration_refusal(tol, max_iter, least=1):
 def _pagerank_refusal(given):
     if not (_real(given["alpha"]) and 0 <= given["alpha"] < 1):
         return "alpha is not in [0, 1)"
+    for key in ("personalization", "nstart", "dangling"):
+        if given[key] is not None and not _networkx_scores.is_distribution(given["G"], given[key]):
+            return f"{key} is not a dict of numbers of at least 0 for nodes, with one above 0"
     return _iteration_refusal(given["tol"], given["max_iter"])
+
+
+def _sample_refusal(given):
+    return None if given["k"] is None or _integer(given["k"], 1) else "k is not an integer of 1 or more"
 
 
 def _eigenvector_refusal(given):
@@ -374,35 +411,33 @@ def _nodes_refusal(given):
     G, nodes = given["G"], given["nodes"]
     if nodes is None or nodes in G:
         return None
-    if not isinstance(nodes, (list, tuple, set, frozenset, dict)):
-        return "nodes is neither a node nor a list of nodes"
-    return None if all(node in G for node in nodes) else "nodes are not all in the graph"
-
-
-def _cutoff_refusal(given):
-    cutoff = given["cutoff"]
-    if cutoff is None or (isinstance(cutoff, (int, float)) and (abs(cutoff) <= 2**53 or cutoff in (math.inf, -math.inf))):
-        return None
-    return "cutoff is not a number up to 2^53, or infinity"
+    return None if _iterable_of(nodes, G) else "nodes is neither a node nor a list of nodes of the graph"
 
 
 class _Need:
-    """Requirements of a function of the backend.
+    """What a function of the backend needs.
 
-    only : the supported values of some arguments.
-    node : the argument that is a node, if one is.
-    arguments : function of the bound arguments that returns why they are not supported; None: they are supported.
-    directed : True or False if only directed or undirected graphs are supported.
+    only : the only values that it takes of some arguments.
+    node : the arguments that are nodes.
+    arguments : function of the bound arguments that says why not; None: they are right.
+    directed : True or False where it takes only such graphs.
     loops : whether the graph may have edges from a node to itself.
-    weight : the argument that names an edge attribute: its `lengths` are read, or (`absent`) no edge may have it.
-    cost : the time of the call in NetworkX: "search" (less than the conversion), "pass" (about as much as the
-        conversion), "heavy" (several times as much).
+    several : whether it takes multigraphs.
+    weight : the argument that names an edge attribute, whose values are read.
+    use : what for, see `_Lengths.refusal`.
+    absent : an edge attribute that no edge may have.
+    attributes : whether the result contains attributes: "all", or "edges" if the argument `data` says so.
+    cost : what a call costs NetworkX: "local" (less than a pass over the graph, or as much as here), "search" (less than the
+        conversion), "pass" (about as much as the conversion), "sources" (a search from every node), "heavy" (several times as
+        much as the conversion).
     """
 
-    def __init__(self, function, cost, only=(), node=None, arguments=None, directed=None, loops=True, weight=None,
-                 absent=False):
-        self.function, self.cost, self.only, self.node, self.arguments = function, cost, dict(only), node, arguments
-        self.directed, self.loops, self.weight, self.absent = directed, loops, weight, absent
+    def __init__(self, function, cost, only=(), node=(), arguments=None, directed=None, loops=True, several=False,
+                 weight=None, use="lengths", absent=None, attributes=None):
+        self.function, self.cost, self.only, self.arguments = function, cost, dict(only), arguments
+        self.node = (node,) if isinstance(node, str) else node
+        self.directed, self.loops, self.several = directed, loops, several
+        self.weight, self.use, self.absent, self.attributes = weight, use, absent, attributes
         self.signature = inspect.signature(function)
 
     def bound(self, args, kwargs):
@@ -412,19 +447,18 @@ class _Need:
 
 
 _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function, cost, needs in (
-    (_pagerank, "heavy", {"only": {"personalization": None, "nstart": None, "dangling": None},
-                         "arguments": _pagerank_refusal, "weight": "weight", "absent": True}),
+    (_pagerank, "heavy", {"arguments": _pagerank_refusal, "weight": "weight", "use": "weights"}),
     (_eigenvector_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _eigenvector_refusal}),
     (_katz_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _katz_refusal}),
-    (_betweenness_centrality, "heavy", {"only": {"k": None, "weight": None, "endpoints": False}}),
-    (_closeness_centrality, "heavy", {"only": {"distance": None, "wf_improved": True}, "node": "u"}),
-    (_connected_components, "search", {"directed": False}),
-    (_number_connected_components, "search", {"directed": False}),
-    (_is_connected, "search", {"directed": False}),
-    (_node_connected_component, "search", {"directed": False, "node": "n"}),
-    (_strongly_connected_components, "pass", {"directed": True}),
-    (_number_strongly_connected_components, "pass", {"directed": True}),
-    (_is_strongly_connected, "search", {"directed": True}),
+    (_betweenness_centrality, "heavy", {"only": {"weight": None}, "arguments": _sample_refusal, "several": True}),
+    (_closeness_centrality, "heavy", {"weight": "distance", "node": "u", "several": True}),
+    (_connected_components, "search", {"directed": False, "several": True}),
+    (_number_connected_components, "search", {"directed": False, "several": True}),
+    (_is_connected, "search", {"directed": False, "several": True}),
+    (_node_connected_component, "search", {"directed": False, "node": "n", "several": True}),
+    (_strongly_connected_components, "pass", {"directed": True, "several": True}),
+    (_number_strongly_connected_components, "pass", {"directed": True, "several": True}),
+    (_is_strongly_connected, "search", {"directed": True, "several": True}),
     (_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_has_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_core_number, "pass", {"directed": False, "loops": False}),
@@ -433,13 +467,15 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_average_clustering, "heavy", {"directed": False, "loops": False,
                                     "only": {"nodes": None, "weight": None, "count_zeros": True}}),
     (_transitivity, "heavy", {"directed": False, "loops": False}),
-    (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal}),
-    (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight"}),
+    (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "several": True}),
+    (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight",
+                                                     "several": True}),
+    *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS, *_networkx_structure.FUNCTIONS,
 )}
 
 
 def _refusal(name, args, kwargs):
-    """Return why the backend cannot return the result of NetworkX for the call; None if it can."""
+    """Why the backend does not do that call as NetworkX does; None: it does."""
     need = _FUNCTIONS.get(name)
     if need is None:
         return f"{name} is not a function of the backend"
@@ -448,8 +484,10 @@ def _refusal(name, args, kwargs):
     except TypeError as error:
         return str(error)
     G = given["G"]
-    if not isinstance(G, Graph) and not (graph.reads_as_networkx(G) and not G.is_multigraph()):
-        return "the graph is a multigraph, or its class overrides how neighbours are read"
+    if not isinstance(G, Graph) and not graph.reads_as_networkx(G):
+        return "the class of the graph overrides how neighbours are read"
+    if G.is_multigraph() and not need.several:
+        return "the graph is a multigraph"
     if len(G) == 0:
         return "the graph is empty"
     if need.directed is not None and need.directed != G.is_directed():
@@ -457,8 +495,9 @@ def _refusal(name, args, kwargs):
     for key, value in need.only.items():
         if not (given[key] is value or (type(given[key]) is type(value) and given[key] == value)):
             return f"{key} is not {value!r}"
-    if need.node and not isinstance(given[need.node], Hashable):
-        return f"{need.node} is not hashable"
+    for key in need.node:
+        if not isinstance(given[key], Hashable):
+            return f"{key} is not hashable"
     return (need.arguments(given) if need.arguments else None) or _data_refusal(need, given)
 
 
@@ -466,38 +505,75 @@ def _data_refusal(need, given):
     G = _cached(given["G"]) or given["G"]
     if not need.loops and (G.loops if isinstance(G, Graph) else any(u in row for u, row in G.adjacency())):
         return "the graph has edges from a node to itself"
-    if need.weight is None or given[need.weight] is None:
+    if need.absent and _has_attribute(_cached(given["G"], need.absent) or given["G"], need.absent):
+        return f"edges have the attribute {need.absent!r}"
+    if isinstance(G, Graph) and need.attributes and G is given["G"] and not _keeps(G, need, given):
+        return "the graph was converted without its attributes"
+    attribute = given[need.weight] if need.weight else None
+    if attribute is None:
         return None
-    attribute = given[need.weight]
     if not isinstance(attribute, str):
         return f"{need.weight} is not the name of an edge attribute"
     G = _cached(given["G"], attribute) or given["G"]
-    if need.absent:
-        return f"edges have the attribute {attribute!r}" if _has_attribute(G, attribute) else None
-    if isinstance(G, Graph):
-        return G.lengths(attribute).refusal
-    return _lengths_of([data.get(attribute, 1) for _, row in G.adjacency() for data in row.values()]).refusal
+    found = G.lengths(attribute) if isinstance(G, Graph) else _Lengths(_values_of(_rows_of(G), attribute, 1, G.is_multigraph()))
+    return found.refusal(need.use)
+
+
+def _keeps(G, need, given):
+    if need.attributes == "edges":
+        return given["data"] is False or (G.attributes is not None and G.attributes.edges is not None)
+    return G.attributes is not None and None not in (G.attributes.nodes, G.attributes.edges, G.attributes.graph)
 
 
 def _has_attribute(G, attribute):
     if isinstance(G, Graph):
-        return attribute in G.present
-    return any(attribute in data for _, row in G.adjacency() for data in row.values())
+        # what the conversion did not read may be there
+        return attribute in G.present or not G.has_values(attribute) or _in_any(attribute, G.attributes and G.attributes.edges)
+    return _in_any(attribute, _edge_data(_rows_of(G), G.is_multigraph()))
+
+
+def _in_any(attribute, edges):
+    return any(attribute in data for data in edges or ())
+
+
+def _rows_of(G):
+    """The dicts of the neighbours of every node."""
+    adjacency = dict(G.adjacency())
+    return [adjacency[node] for node in G]
+
+
+def _edge_data(rows, several):
+    """The attributes of every edge; if the graph is a multigraph, also of parallel ones."""
+    return ((data for row in rows for keys in row.values() for data in keys.values()) if several else
+            (data for row in rows for data in row.values()))
+
+
+def _values_of(rows, attribute, default, several):
+    """The attribute of every edge; of parallel ones the smallest value, which is how NetworkX reads lengths."""
+    if not several:
+        return [data.get(attribute, default) for row in rows for data in row.values()]
+    found = [[data.get(attribute, default) for data in keys.values()] for row in rows for keys in row.values()]
+    return [values[0] if len(values) == 1 else _smallest(values) for values in found]
+
+
+def _smallest(values):
+    numbers = all(type(value) in _INTEGERS | _FLOATS and value == value for value in values)
+    return min(values) if numbers else None  # `None` refuses
 
 
 def _cached(G, attribute=None):
-    """Return the converted graph with that attribute from NetworkX's cache of G; None if there is none."""
+    """The converted graph that NetworkX has kept beside G, with that attribute; None: there is none."""
     import networkx as nx
 
     if not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
         return None
     kept = (getattr(G, "__networkx_cache__", None) or {}).get("backends", {}).get("coppice", {})
     return next((found for found in list(kept.values()) if isinstance(found, Graph) and
-                 (attribute is None or attribute in found.values)), None)
+                 (attribute is None or found.has_values(attribute))), None)
 
 
 def _checked(name, function):
-    """Wrap a function, so that it raises NotImplementedError if its result would differ from that of NetworkX."""
+    """The function, which raises NotImplementedError where it would not answer as NetworkX does."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -510,25 +586,33 @@ def _checked(name, function):
 
 
 class _Backend:
-    """The backend interface of NetworkX."""
+    """What NetworkX asks of a backend."""
 
     @staticmethod
-    def convert_from_nx(G, *args, edge_attrs=None, name=None, **kwargs):
+    def convert_from_nx(G, *args, edge_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
+                        preserve_graph_attrs=False, name=None, **kwargs):
         if isinstance(G, Graph):
             return G
-        if not graph.reads_as_networkx(G) or G.is_multigraph():
-            raise NotImplementedError(f"G is a {type(G).__name__}, expected a Graph or DiGraph of NetworkX, which store every "
-                                      "edge once, or a class that does not override how neighbours are read")
-        nodes, adjacency = list(G), dict(G.adjacency())
-        rows = [adjacency[node] for node in nodes]
+        if not graph.reads_as_networkx(G):
+            raise NotImplementedError(f"G is a {type(G).__name__}, expected a graph of NetworkX, or a class that does not "
+                                      "override how neighbours are read")
+        nodes, rows, several = list(G), _rows_of(G), G.is_multigraph()
         position = {node: k for k, node in enumerate(nodes)}
+        if several:  # rows of views count neighbors whose edges are all hidden
+            rows = [dict(row) for row in rows]
         indptr = np.zeros(len(nodes) + 1, dtype=np.int32)
         np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=indptr[1:])
         indices = np.fromiter(map(position.__getitem__, chain.from_iterable(rows)), np.int32, int(indptr[-1]))
-        values = {attribute: [data.get(attribute, default) for row in rows for data in row.values()]
+        values = {attribute: _values_of(rows, attribute, default, several)
                   for attribute, default in (edge_attrs or {}).items()}
-        present = [key for key in values if any(key in data for row in rows for data in row.values())]
-        return Graph(nodes, indptr, indices, G.is_directed(), values, present)
+        present = [key for key in values if _in_any(key, _edge_data(rows, several))]
+        counts = np.fromiter((len(keys) for row in rows for keys in row.values()), np.int64) if several else None
+        attributes = None
+        if (preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs) and not several:
+            attributes = Attributes(type(G), G.graph if preserve_graph_attrs else None,
+                                    [G.nodes[node] for node in nodes] if preserve_node_attrs else None,
+                                    list(_edge_data(rows, False)) if preserve_edge_attrs else None)
+        return Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
 
     @staticmethod
     def convert_to_nx(result, *args, **kwargs):
@@ -536,6 +620,8 @@ class _Backend:
 
         if not isinstance(result, Graph):
             return result
+        if result.is_multigraph():
+            raise NotImplementedError("a multigraph is not converted back, since the keys of its edges are not kept")
         made = nx.DiGraph() if result.directed else nx.Graph()
         made.add_nodes_from(result.nodes)
         ends, places = np.diff(result.indptr), result.indices.tolist()
@@ -546,25 +632,27 @@ class _Backend:
 
     @staticmethod
     def can_run(name, args, kwargs):
-        """Whether the call returns the result of NetworkX."""
+        """Whether the call would be answered as NetworkX does."""
         return _refusal(name, args, kwargs) is None
 
     @staticmethod
     def should_run(name, args, kwargs):
-        """Whether the call is faster than in NetworkX, including the conversion if the graph is not converted yet."""
+        """Whether the call, with the conversion of a graph that is not converted yet, takes less time than in NetworkX."""
         need = _FUNCTIONS[name]
         given = need.bound(args, kwargs)
         G, cost = given["G"], "search" if given.get("u") is not None else need.cost
+        if name == "betweenness_centrality" and (given["k"] is not None or given["endpoints"]):
+            return False  # a product for each level: many levels take longer than in NetworkX, few a tenth
         least = (_LEAST if isinstance(G, Graph) or _cached(G) else _LEAST_WITH_CONVERSION)[cost]
         if least == math.inf:
             return False
         return len(G) + (len(G.indices) if isinstance(G, Graph) else sum(map(len, G._adj.values()))) >= least
 
 
-# Nodes and stored edges (both directions) above which all functions of a cost class are faster than in NetworkX, with
-# the conversion and on a converted graph. Measured with 10 to 20,000 nodes and four times as many edges.
-_LEAST_WITH_CONVERSION = {"search": math.inf, "pass": 5000, "heavy": 300}
-_LEAST = {"search": 12_000, "pass": 1000, "heavy": 100}
+# Nodes and stored edges (both directions) from which on all functions of a cost class take less time than in NetworkX,
+# with the conversion and on a graph that is converted. Measured with 10 to 20,000 nodes and four times as many edges.
+_LEAST_WITH_CONVERSION = {"local": math.inf, "search": math.inf, "pass": 5000, "sources": 9000, "heavy": 300}
+_LEAST = {"local": math.inf, "search": 12_000, "pass": 1000, "sources": 9000, "heavy": 100}
 backend = _Backend()
 for _name, _need in _FUNCTIONS.items():
     setattr(_Backend, _name, staticmethod(_checked(_name, _need.function)))  # type: ignore[arg-type]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the functions of the NetworkX backend share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import graph
+
+
+def _source(G, node, message):
+    from networkx import NodeNotFound
+
+    if node not in G:
+        raise NodeNotFound(message.format(node))
+    return G.position[node]
+
+
+def _run(name, G, **options):
+    return graph.run(name, G.matrix(), **options).values
+
+
+def _levels(G, start, incoming=False):
+    """Numbers of edges of shortest paths from a vertex, or to it if `incoming`; infinity: there is none."""
+    found = graph.run("bfs", G.matrix(incoming=incoming), source=start).values
+    return np.where(found >= 0, found, np.inf)
+
+
+def _distances(G, start, weight, incoming=False):
+    """Lengths of shortest paths from a vertex, or to it if `incoming`; infinity: there is none."""
+    return graph.run("sssp", G.matrix(weight, incoming), source=start).values
+
+
+def _iterated(name, G, max_iter, steps, tolerance, **options):
+    try:
+        return _run(name, G, tolerance=tolerance, max_iterations=steps, **options)
+    except ArithmeticError:
+        raise _not_converged(max_iter) from None
+
+
+def _not_converged(max_iter):
+    from networkx import PowerIterationFailedConvergence
+
+    return PowerIterationFailedConvergence(max_iter)
+
+
+def _by_node(G, values):
+    return dict(zip(G.nodes, values.tolist()))
+
+
+def _of_nodes(G, found, nodes):
+    if nodes is None:
+        return found
+    return found[nodes] if nodes in G else {node: found[node] for node in nodes}
+
+
+def _iterable_of(value, names):
+    """Whether a value is a container that can be read twice, whose elements are all among the names."""
+    return isinstance(value, (list, tuple, set, frozenset, dict)) and all(name in names for name in value)
+
+
+def _real(value):
+    """Whether a value is a finite number that float64 holds."""
+    return isinstance(value, (int, float)) and -1e308 < value < 1e308
+
+
+def _groups(G, labels):
+    """Sets of nodes, in the order of their first ones."""
+    groups: dict = {}
+    for node, label in zip(G.nodes, labels.tolist()):
+        groups.setdefault(label, set()).add(node)
+    return list(groups.values())
+
+
+def _from_source(G, found, start, cutoff, integers):
+    """By rising distance; nodes of the same one in the order of the graph. Infinity: not reached."""
+    kept = np.isfinite(found) & (found <= (np.inf if cutoff is None else cutoff))
+    kept[start] = True
+    places = np.flatnonzero(kept)
+    places = places[np.argsort(found[places], kind="stable")]
+    places = [start] + [k for k in places.tolist() if k != start]
+    lengths = found[places]
+    result = dict(zip(map(G.nodes.__getitem__, places), (lengths.astype(np.int64) if integers else lengths).tolist()))
+    result[G.nodes[start]] = 0
+    return result
+
+
+def _cutoff_refusal(given):
+    cutoff = given["cutoff"]
+    if cutoff is None or (isinstance(cutoff, (int, float)) and (abs(cutoff) <= 2**53 or cutoff in (math.inf, -math.inf))):
+        return None
+    return "cutoff is not a number up to 2^53, or infinity"

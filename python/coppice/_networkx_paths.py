@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Searches and shortest paths of the NetworkX backend.
+
+Sets, levels and lengths come from the searches of the library. Where NetworkX's result depends on the order in which it
+reads edges (trees, paths, layers), SciPy's breadth-first order of the arrays, or a heap over the edges that end a shortest
+path, gives the same tree as NetworkX.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from itertools import count
+
+import numpy as np
+
+from . import graph
+from ._networkx_common import _cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _source
+
+
+def _lengths_from(G, source, weight, cutoff=None, incoming=False, message="Node {} not found in graph"):
+    """NetworkX's dict of lengths, with or without weights."""
+    start = _source(G, source, message)
+    found = _levels(G, start, incoming) if weight is None else _distances(G, start, weight, incoming)
+    return _from_source(G, found, start, cutoff, G.lengths(weight).integers)
+
+
+def _number(G, weight, value):
+    return int(value) if G.lengths(weight).integers else float(value)
+
+
+def _single_target_shortest_path_length(G, target, cutoff=None):
+    return _lengths_from(G, target, None, _whole(cutoff), True, "Target {} is not in G")
+
+
+def _all_pairs_shortest_path_length(G, cutoff=None):
+    for node in G:
+        yield node, _lengths_from(G, node, None, _whole(cutoff))
+
+
+def _whole(cutoff):
+    """NetworkX goes on to the next level from one below the cutoff."""
+    return cutoff if cutoff is None or not math.isfinite(cutoff) else math.ceil(cutoff)
+
+
+def _has_path(G, source, target):
+    from networkx import NetworkXNoPath
+
+    try:
+        _levels_between(G, source, target)
+    except NetworkXNoPath:
+        return False
+    return True
+
+
+def _levels_between(G, source, target):
+    from networkx import NetworkXNoPath
+
+    start, end = _source(G, source, "Source {} is not in G"), _source(G, target, "Target {} is not in G")
+    level = _levels(G, start)[end]
+    if level == math.inf:
+        raise NetworkXNoPath(f"No path between {source} and {target}.")
+    return int(level)
+
+
+def _dijkstra_path_length(G, source, target, weight="weight"):
+    return _length_between(G, source, target, weight, "Node {} not found in graph", "Node {} not reachable from {}")
+
+
+def _length_between(G, source, target, weight, absent, unreachable):
+    from networkx import NetworkXNoPath
+
+    start = _source(G, source, absent)
+    if source == target:
+        return 0
+    found = _levels(G, start) if weight is None else _signed_distances(G, start, weight)
+    if target not in G or found[G.position[target]] == math.inf:
+        raise NetworkXNoPath(unreachable.format(target, source))
+    return _number(G, weight, found[G.position[target]])
+
+
+def _shortest_path_length(G, source=None, target=None, weight=None, method="dijkstra"):
+    if source is None and target is None:
+        return ((node, _lengths_from(G, node, weight)) for node in G)
+    absent = ("Source {} is not in G" if weight is None else
+              "Node {} not found in graph" if method == "dijkstra" else "Source {} not in G")
+    if target is None:
+        return _lengths_from(G, source, weight, message=absent)
+    if source is None:
+        return _lengths_from(G, target, weight, incoming=True, message=absent)
+    if weight is None:
+        return _levels_between(G, source, target)
+    return (_dijkstra_path_length if method == "dijkstra" else _bellman_ford_path_length)(G, source, target, weight)
+
+
+def _all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
+    for node in G:
+        yield node, _lengths_from(G, node, weight, cutoff)
+
+
+def _signed_distances(G, start, weight):
+    from networkx import NetworkXUnbounded
+
+    try:
+        return _distances(G, start, weight)
+    except ArithmeticError:
+        raise NetworkXUnbounded("Negative cycle detected.") from None
+
+
+def _single_source_bellman_ford_path_length(G, source, weight="weight"):
+    start = _source(G, source, "Source {} not in G")
+    found = _levels(G, start) if weight is None else _signed_distances(G, start, weight)
+    return _from_source(G, found, start, None, G.lengths(weight).integers)
+
+
+def _all_pairs_bellman_ford_path_length(G, weight="weight"):
+    for node in G:
+        yield node, _single_source_bellman_ford_path_length(G, node, weight)
+
+
+def _bellman_ford_path_length(G, source, target, weight="weight"):
+    absent = "Node {} not found in graph" if source == target else "Source {} not in G"
+    return _length_between(G, source, target, weight, absent, "node {} not reachable from {}")
+
+
+def _negative_edge_cycle(G, weight="weight", heuristic=True):
+    """Every vertex is reached from one more, whose edges are 1 long."""
+    from scipy.sparse import csr_array
+
+    if not len(G.indices):
+        return False
+    A, n = G.matrix(weight), len(G)
+    everywhere = csr_array((np.concatenate([A.data, np.ones(n)]), np.concatenate([A.indices, np.arange(n)]),
+                            np.concatenate([A.indptr, [A.nnz + n]])), shape=(n + 1, n + 1))
+    try:
+        graph.run("sssp", everywhere, source=n)
+    except ArithmeticError:
+        return True
+    return False
+
+
+def _search(G, starts):
+    """NetworkX's breadth-first search from vertices: (vertices, parents, levels) in the order of the search."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    if len(starts) == 1:
+        order, parent = breadth_first_order(G.stored, starts[0])
+        order, level = order.tolist(), {starts[0]: 0}
+    else:  # a vertex more, whose edges are the order of the sources
+        n = len(G)
+        indices = np.concatenate([G.indices, starts])
+        stored = csr_array((np.ones(len(indices)), indices, np.append(G.indptr, len(indices))), shape=(n + 1, n + 1))
+        order, parent = breadth_first_order(stored, n)
+        order, level = order.tolist()[1:], dict.fromkeys(starts, 0)
+    parent = parent.tolist()
+    for v in order[len(starts):]:
+        level[v] = level[parent[v]] + 1
+    return order, parent, level
+
+
+def _edges_of_search(G, source, depth_limit=None):
+    """(parent, child) in the order of the search."""
+    from networkx import NetworkXError
+
+    if source not in G:
+        raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
+    limit, (order, parent, level) = len(G) if depth_limit is None else depth_limit, _search(G, [G.position[source]])
+    return [(G.nodes[parent[v]], G.nodes[v]) for v in order[1:] if level[v] - 1 < limit]
+
+
+def _bfs_edges(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
+    yield from _edges_of_search(G, source, depth_limit)
+
+
+def _bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
+    from networkx import DiGraph
+
+    tree = DiGraph()
+    tree.add_node(source)
+    tree.add_edges_from(_edges_of_search(G, source, depth_limit))
+    return tree
+
+
+def _bfs_predecessors(G, source, depth_limit=None, sort_neighbors=None):
+    for parent, child in _edges_of_search(G, source, depth_limit):
+        yield child, parent
+
+
+def _bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
+    children: dict = {source: []}
+    for parent, child in _edges_of_search(G, source, depth_limit):
+        children.setdefault(parent, []).append(child)
+    yield from children.items()
+
+
+def _bfs_layers(G, sources):
+    if sources in G:
+        sources = [sources]
+    order, _, level = _search(G, [G.position[node] for node in set(sources)])
+    layer: list = []
+    for k, v in enumerate(order):
+        layer.append(G.nodes[v])
+        if k + 1 == len(order) or level[order[k + 1]] > level[v]:
+            yield layer
+            layer = []
+
+
+def _descendants_at_distance(G, source, distance):
+    from networkx import NetworkXError
+
+    if source not in G:
+        raise NetworkXError(f"The node {source} is not in the graph.")
+    levels = _levels(G, G.position[source])
+    return {G.nodes[k] for k in np.flatnonzero(np.isfinite(levels) & (levels == distance)).tolist()}
+
+
+def _descendants(G, source):
+    return _reached(G, source, False)
+
+
+def _ancestors(G, source):
+    return _reached(G, source, True)
+
+
+def _reached(G, source, incoming):
+    from networkx import NetworkXError
+
+    if source not in G:
+        raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
+    start = G.position[source]
+    return {G.nodes[k] for k in np.flatnonzero(np.isfinite(_levels(G, start, incoming))).tolist() if k != start}
+
+
+def _single_source_shortest_path(G, source, cutoff=None):
+    order, parent, level = _search(G, [_source(G, source, "Source {} not in G")])
+    limit = math.inf if cutoff is None else cutoff
+    return _paths(G, [v for v in order if level[v] == 0 or level[v] - 1 < limit], parent)
+
+
+def _all_pairs_shortest_path(G, cutoff=None):
+    for node in G:
+        yield node, _single_source_shortest_path(G, node, cutoff)
+
+
+def _paths(G, order, parent):
+    """The paths to vertices whose parents come before them; the first one is the source."""
+    paths = {G.nodes[order[0]]: [G.nodes[order[0]]]}
+    for v in order[1:]:
+        paths[G.nodes[v]] = [*paths[G.nodes[parent[v]]], G.nodes[v]]
+    return paths
+
+
+def _dijkstra_search(G, start, weight, cutoff=None):
+    """(vertices in the order in which NetworkX's Dijkstra ends with them, their parents, lengths).
+
+    A vertex has the first parent through which its length is reached. Vertices of one length come in the order in which
+    such a parent reached them.
+    """
+    found = _levels(G, start) if weight is None else _distances(G, start, weight)
+    last = math.inf if cutoff is None else cutoff
+    steps = 1.0 if weight is None else G.lengths(weight).array
+    ends = np.isfinite(found[G.indices]) & (found[G.starts] + steps == found[G.indices]) & (found[G.indices] <= last)
+    indices, offsets = G.indices[ends].tolist(), np.concatenate([[0], np.cumsum(ends)])[G.indptr].tolist()
+    lengths, parent, order, turn, fringe = found.tolist(), {start: start}, [], count(), [(0.0, 0, start)]
+    while fringe:
+        _, _, v = heapq.heappop(fringe)
+        order.append(v)
+        for u in indices[offsets[v]:offsets[v + 1]]:
+            if u not in parent:
+                parent[u] = v
+                heapq.heappush(fringe, (lengths[u], next(turn), u))
+    return order, parent, lengths
+
+
+def _single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"):
+    from networkx import NetworkXNoPath
+
+    start = _source(G, source, "Node {} not found in graph")
+    if target == source:
+        return 0, [target]
+    order, parent, lengths = _dijkstra_search(G, start, weight, cutoff)
+    if target is None:
+        distances = {G.nodes[v]: _number(G, weight, lengths[v]) for v in order}
+        distances[source] = 0
+        return distances, _paths(G, order, parent)
+    end = G.position[target] if target in G else None
+    if end not in parent:
+        raise NetworkXNoPath(f"No path to {target}.")
+    path = [end]
+    while path[-1] != start:
+        path.append(parent[path[-1]])
+    return _number(G, weight, lengths[end]), [G.nodes[v] for v in reversed(path)]
+
+
+def _single_source_dijkstra_path(G, source, cutoff=None, weight="weight"):
+    return _single_source_dijkstra(G, source, None, cutoff, weight)[1]
+
+
+def _dijkstra_path(G, source, target, weight="weight"):
+    return _single_source_dijkstra(G, source, target, None, weight)[1]
+
+
+def _all_pairs_dijkstra(G, cutoff=None, weight="weight"):
+    for node in G:
+        yield node, _single_source_dijkstra(G, node, None, cutoff, weight)
+
+
+def _all_pairs_dijkstra_path(G, cutoff=None, weight="weight"):
+    for node in G:
+        yield node, _single_source_dijkstra(G, node, None, cutoff, weight)[1]
+
+
+def _multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
+    """From a vertex more, whose edges to the sources have length 0."""
+    from scipy.sparse import csr_array
+
+    A, n, starts = G.matrix(weight), len(G), [G.position[node] for node in sources]
+    from_all = csr_array((np.concatenate([A.data, np.zeros(len(starts))]), np.concatenate([A.indices, starts]),
+                          np.append(A.indptr, A.nnz + len(starts))), shape=(n + 1, n + 1))
+    found = graph.run("sssp", from_all, source=n).values[:n]
+    lengths = _from_source(G, found, starts[0], cutoff, G.lengths(weight).integers)
+    return {**dict.fromkeys(sources, 0), **lengths}
+
+
+def _eccentricity(G, v=None, sp=None, weight=None):
+    from networkx import NetworkXError
+
+    found = {}
+    for node in G if v is None else [v] if v in G else v:
+        lengths = _levels(G, G.position[node]) if weight is None else _distances(G, G.position[node], weight)
+        if not np.isfinite(lengths).all():
+            raise NetworkXError("Found infinite path length because the digraph is not strongly connected" if G.directed else
+                                "Found infinite path length because the graph is not connected")
+        found[node] = _number(G, weight, lengths.max())
+    return found[v] if v is not None and v in G else found
+
+
+def _diameter(G, e=None, usebounds=False, weight=None):
+    return max(_eccentricity(G, weight=weight).values())
+
+
+def _radius(G, e=None, usebounds=False, weight=None):
+    return min(_eccentricity(G, weight=weight).values())
+
+
+def _periphery(G, e=None, usebounds=False, weight=None):
+    found = _eccentricity(G, weight=weight)
+    largest = max(found.values())
+    return [node for node in G if found[node] == largest]
+
+
+def _average_shortest_path_length(G, weight=None, method=None):
+    from networkx import NetworkXError
+
+    n, total = len(G), 0.0
+    if n == 1:
+        return 0
+    if len(np.unique(graph.run("strong-components" if G.directed else "components", G.matrix()).values)) > 1:
+        raise NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
+    for start in range(n):
+        total += float((_levels(G, start) if weight is None else _distances(G, start, weight)).sum())
+    return total / (n * (n - 1))
+
+
+def _global_efficiency(G):
+    n, total = len(G), 0.0
+    for start in range(n):
+        levels = _levels(G, start)
+        total += float((1 / levels[levels > 0]).sum())
+    return total / (n * (n - 1)) if n > 1 else 0
+
+
+def _is_directed_acyclic_graph(G):
+    return G.directed and G.loops == 0 and len(np.unique(graph.run("strong-components", G.matrix()).values)) == len(G)
+
+
+def _search_refusal(given):
+    """NetworkX reads incoming edges in the order of their insertion, which the arrays do not hold."""
+    if given.get("reverse") and given["G"].is_directed():
+        return "reverse of a directed graph depends on the order in which edges were added"
+    limit = given["depth_limit"]
+    return None if limit is None or isinstance(limit, (int, float)) else "depth_limit is not a number"
+
+
+def _layers_refusal(given):
+    G, sources = given["G"], given["sources"]
+    if sources in G or (sources and _iterable_of(sources, G)):
+        return None
+    return "sources is neither a node nor a list of nodes of the graph"
+
+
+def _sources_refusal(given):
+    if not given["sources"] or not _iterable_of(given["sources"], given["G"]):
+        return "sources is not a list of nodes of the graph"
+    return _cutoff_refusal(given)
+
+
+def _nodes_refusal(given):
+    v, G = given["v"], given["G"]
+    return None if v is None or v in G or _iterable_of(v, G) else "v is neither a node nor a list of nodes of the graph"
+
+
+def _distance_refusal(given):
+    return None if isinstance(given["distance"], (int, float)) else "distance is not a number"
+
+
+def _method_refusal(given):
+    return None if given["method"] in ("dijkstra", "bellman-ford") else "method is neither dijkstra nor bellman-ford"
+
+
+def _ends_refusal(given):
+    return "an end of the path is None" if given["source"] is None or given.get("target", 0) is None else None
+
+
+_FROM = {"node": "source", "several": True}
+_SEARCH = {**_FROM, "only": {"sort_neighbors": None}, "arguments": _search_refusal}
+_BETWEEN = {"node": ("source", "target"), "several": True, "arguments": _ends_refusal}
+_WEIGHTED, _SIGNED = {"weight": "weight"}, {"weight": "weight", "use": "signed"}
+_CUT = {"arguments": _cutoff_refusal, "several": True}
+_EXTREME = {**_WEIGHTED, "several": True, "only": {"e": None, "usebounds": False}}
+FUNCTIONS = (
+    (_single_target_shortest_path_length, "search", {**_CUT, "node": "target"}),
+    (_all_pairs_shortest_path_length, "sources", _CUT),
+    (_shortest_path_length, "local", {**_FROM, **_WEIGHTED, "node": ("source", "target"), "arguments": _method_refusal}),
+    (_has_path, "local", _BETWEEN),
+    (_dijkstra_path_length, "local", {**_BETWEEN, **_WEIGHTED}),
+    (_dijkstra_path, "local", {**_BETWEEN, **_WEIGHTED}),
+    (_single_source_dijkstra, "search", {**_CUT, **_WEIGHTED, "node": ("source", "target")}),
+    (_single_source_dijkstra_path, "search", {**_CUT, **_WEIGHTED, "node": "source"}),
+    (_all_pairs_dijkstra, "sources", {**_CUT, **_WEIGHTED}),
+    (_all_pairs_dijkstra_path, "sources", {**_CUT, **_WEIGHTED}),
+    (_all_pairs_dijkstra_path_length, "sources", {**_CUT, **_WEIGHTED}),
+    (_single_source_bellman_ford_path_length, "search", {**_FROM, **_SIGNED}),
+    (_bellman_ford_path_length, "search", {**_BETWEEN, **_SIGNED}),
+    (_all_pairs_bellman_ford_path_length, "sources", {**_SIGNED, "several": True}),
+    (_negative_edge_cycle, "search", {**_SIGNED, "several": True}),
+    (_multi_source_dijkstra_path_length, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
+    (_eccentricity, "sources", {**_WEIGHTED, "several": True, "only": {"sp": None}, "arguments": _nodes_refusal}),
+    (_diameter, "sources", _EXTREME),
+    (_radius, "sources", _EXTREME),
+    (_periphery, "sources", _EXTREME),
+    (_average_shortest_path_length, "sources", {**_WEIGHTED, "several": True, "only": {"method": None}}),
+    (_global_efficiency, "sources", {"directed": False, "several": True}),
+    (_is_directed_acyclic_graph, "search", {"several": True}),
+    (_single_source_shortest_path, "search", {**_CUT, "node": "source"}),
+    (_all_pairs_shortest_path, "local", _CUT),
+    (_descendants, "search", _FROM),
+    (_ancestors, "search", _FROM),
+    (_descendants_at_distance, "search", {**_FROM, "arguments": _distance_refusal}),
+    (_bfs_edges, "search", _SEARCH),
+    (_bfs_tree, "search", _SEARCH),
+    (_bfs_predecessors, "search", _SEARCH),
+    (_bfs_successors, "search", _SEARCH),
+    (_bfs_layers, "search", {"arguments": _layers_refusal, "several": True}),
+)

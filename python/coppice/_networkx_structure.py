@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Structure of graphs in the NetworkX backend: components, trees, cores, subgraphs, sets, colours, communities.
+
+Where NetworkX takes random numbers, its contract is met by any valid answer, and the library gives one that is the same in
+every call; such calls are taken only if no seed is given.
+"""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from . import graph
+from ._networkx_common import _cutoff_refusal, _distances, _groups, _iterable_of, _levels, _real, _run, _source
+
+
+def _weakly_connected_components(G):
+    yield from _groups(G, _weak_labels(G))
+
+
+def _number_weakly_connected_components(G):
+    return len(np.unique(_weak_labels(G)))
+
+
+def _is_weakly_connected(G):
+    return _number_weakly_connected_components(G) == 1
+
+
+def _weak_labels(G):
+    return graph.run("components", G.both_directions).values
+
+
+def _is_tree(G):
+    return G.number_of_edges() == len(G) - 1 and _is_weakly_connected(G)
+
+
+def _is_forest(G):
+    return G.number_of_edges() == len(G) - _number_weakly_connected_components(G)
+
+
+def _is_arborescence(G):
+    return _is_tree(G) and int(G.degrees(incoming=True, outgoing=False).max()) <= 1
+
+
+def _is_branching(G):
+    return _is_forest(G) and int(G.degrees(incoming=True, outgoing=False).max()) <= 1
+
+
+def _isolates(G):
+    return (G.nodes[k] for k in np.flatnonzero(G.degrees(incoming=True) == 0).tolist())
+
+
+def _number_of_isolates(G):
+    return int(np.count_nonzero(G.degrees(incoming=True) == 0))
+
+
+def _overall_reciprocity(G):
+    from networkx import NetworkXError
+
+    if not len(G.indices):
+        raise NetworkXError("Not defined for empty graphs")
+    return (int(_answered(G).sum()) - G.loops) / len(G.indices)
+
+
+def _reciprocity(G, nodes=None):
+    from networkx import NetworkXError
+
+    if nodes is None:
+        return _overall_reciprocity(G)
+    answered, degrees = _answered(G), G.degrees(incoming=True)
+    found = {node: 2 * int(answered[k]) / int(degrees[k]) if degrees[k] else None
+             for node, k in ((node, G.position[node]) for node in ([nodes] if nodes in G else nodes))}
+    if nodes not in G:
+        return found
+    if found[nodes] is None:
+        raise NetworkXError("Not defined for isolated nodes.")
+    return found[nodes]
+
+
+def _answered(G):
+    """How many edges of each node have their reverse; a loop is its own."""
+    return np.asarray(G.matrix().multiply(G.incoming).sum(axis=1)).reshape(len(G))
+
+
+def _subgraph(G, nodes=None, edges=None):
+    """A copy with some nodes (all) and those of some stored edges (all) whose ends are among them, with attributes."""
+    kept, had = np.ones(len(G), dtype=bool) if nodes is None else nodes, G.attributes
+    edges = kept[G.starts] & kept[G.indices] & (True if edges is None else edges)
+    made = had.kind()
+    made.graph.update(had.graph)
+    made.add_nodes_from((G.nodes[k], had.nodes[k]) for k in np.flatnonzero(kept).tolist())
+    made.add_edges_from((G.nodes[G.starts[k]], G.nodes[G.indices[k]], had.edges[k])
+                        for k in np.flatnonzero(edges & (G.directed | (G.indices >= G.starts))).tolist())
+    return made
+
+
+def _k_core(G, k=None, core_number=None):
+    cores = _run("cores", G)
+    return _subgraph(G, cores >= (cores.max() if k is None else k))
+
+
+def _k_shell(G, k=None, core_number=None):
+    cores = _run("cores", G)
+    return _subgraph(G, cores == (cores.max() if k is None else k))
+
+
+def _k_crust(G, k=None, core_number=None):
+    cores = _run("cores", G)
+    return _subgraph(G, cores <= (cores.max() - 1 if k is None else k))
+
+
+def _k_corona(G, k, core_number=None):
+    cores = _run("cores", G)
+    strong = np.bincount(G.starts[cores[G.indices] >= k], minlength=len(G))
+    return _subgraph(G, (cores == k) & (strong == k))
+
+
+def _k_truss(G, k):
+    start, end, number = _run("truss", G)
+    n = len(G)
+    kept = np.concatenate([start[number >= k] * n + end[number >= k], end[number >= k] * n + start[number >= k]])
+    edges = np.isin(G.starts.astype(np.int64) * n + G.indices, kept)
+    return _subgraph(G, np.bincount(G.starts[edges], minlength=n) > 0, edges)
+
+
+def _ego_graph(G, n, radius=1, center=True, undirected=False, distance=None):
+    start = _source(G, n, "Source {} is not in G" if distance is None else "Node {} not found in graph")
+    if distance is not None:
+        found, last = _distances(G, start, distance), radius
+    else:
+        matrix = G.both_directions if undirected else G.matrix()
+        levels = graph.run("bfs", matrix, source=start).values
+        found, last = np.where(levels >= 0, levels, np.inf), np.ceil(radius)
+    near = np.isfinite(found) & (found <= (np.inf if radius is None else last))
+    near[start] = center
+    return _subgraph(G, near)
+
+
+def _spanning_forest(G, weight, largest):
+    """Stored edges that NetworkX's Kruskal takes, in its order. Ranks instead of weights make the forest unique."""
+    from scipy.sparse import csr_array
+
+    once = np.flatnonzero(G.indices >= G.starts)
+    weights = np.ones(len(G.indices)) if weight is None else G.lengths(weight).array
+    order = once[np.argsort(-weights[once] if largest else weights[once], kind="stable")]
+    order = order[G.starts[order] != G.indices[order]]
+    u, v, ranks = G.starts[order], G.indices[order], np.arange(1.0, len(order) + 1)
+    both = csr_array((np.tile(ranks, 2), (np.concatenate([u, v]), np.concatenate([v, u]))), shape=(len(G), len(G)))
+    return order[np.sort(graph.run("mst", both).values[2]).astype(np.int64) - 1].tolist()
+
+
+def _spanning_edges(G, weight, data, largest):
+    for k in _spanning_forest(G, weight, largest):
+        u, v = G.nodes[G.starts[k]], G.nodes[G.indices[k]]
+        yield (u, v, G.attributes.edges[k]) if data else (u, v)
+
+
+def _minimum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
+    yield from _spanning_edges(G, weight, data, False)
+
+
+def _maximum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
+    yield from _spanning_edges(G, weight, data, True)
+
+
+def _minimum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+    return _spanning_tree(G, weight, False)
+
+
+def _maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+    return _spanning_tree(G, weight, True)
+
+
+def _spanning_tree(G, weight, largest):
+    tree = G.attributes.kind()
+    tree.graph.update(G.attributes.graph)
+    tree.add_nodes_from(zip(G.nodes, G.attributes.nodes))
+    tree.add_edges_from(_spanning_edges(G, weight, True, largest))
+    return tree
+
+
+def _maximal_matching(G):
+    mates = _run("maximal-matching", G)
+    return {(G.nodes[u], G.nodes[v]) for u, v in enumerate(mates.tolist()) if v > u}
+
+
+def _maximal_independent_set(G, nodes=None, seed=None):
+    first = [G.position[node] for node in set(nodes or ())]
+    free = np.ones(len(G), dtype=bool)
+    free[first] = False
+    free[G.indices[np.isin(G.starts, first)]] = False
+    places = np.flatnonzero(free)
+    chosen = graph.run("independent-set", G.matrix()[places][:, places]).values if len(places) else np.zeros(0)
+    return [G.nodes[k] for k in [*first, *places[chosen > 0].tolist()]]
+
+
+def _greedy_color(G, strategy="largest_first", interchange=False):
+    return {node: int(colour) for node, colour in zip(G.nodes, _run("colouring", G).tolist())}
+
+
+def _louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
+    if not len(G.indices):
+        return [{node} for node in G]
+    return _groups(G, graph.run("communities", G.matrix(weight), resolution=resolution).values)
+
+
+def _asyn_lpa_communities(G, weight=None, seed=None):
+    yield from _propagated(G)
+
+
+def _fast_label_propagation_communities(G, *, weight=None, seed=None):
+    yield from _propagated(G)
+
+
+def _propagated(G):
+    found = graph.run("label-propagation", G.matrix())
+    if not found.facts["converged"]:
+        raise NotImplementedError("label propagation: labels still change after the largest number of sweeps")
+    return _groups(G, found.values)
+
+
+def _seed_refusal(given):
+    return None if given["seed"] is None or given["seed"] is random._inst else "a seed is given, for which NetworkX's answer is one"
+
+
+def _louvain_refusal(given):
+    if not (_real(given["resolution"]) and given["resolution"] > 0):
+        return "resolution is not a positive number"
+    return _seed_refusal(given)
+
+
+def _set_refusal(given):
+    G, nodes = given["G"], given["nodes"]
+    if nodes and not _iterable_of(nodes, G):
+        return "nodes is not a list of nodes of the graph"
+    if nodes and not _are_independent(G, set(nodes)):
+        return "nodes are not independent"
+    return _seed_refusal(given)
+
+
+def _are_independent(G, nodes):
+    if not hasattr(G, "indptr"):
+        return not any(v in nodes for u in nodes for v in G.adj[u])
+    at = [G.position[node] for node in nodes]
+    return not (np.isin(G.starts, at) & np.isin(G.indices, at)).any()
+
+
+def _number_refusal(given):
+    return None if given["k"] is None or _real(given["k"]) else "k is not a number"
+
+
+def _truss_refusal(given):
+    return None if _real(given["k"]) else "k is not a number"
+
+
+def _ego_refusal(given):
+    if given["undirected"] and given["distance"] is not None and given["G"].is_directed():
+        return "undirected with distances takes the attributes of one direction"
+    if given["radius"] is None:
+        return None
+    return _cutoff_refusal({"cutoff": given["radius"]})
+
+
+def _members_refusal(given):
+    G, nodes = given["G"], given["nodes"]
+    if nodes is None or nodes in G or _iterable_of(nodes, G):
+        return None
+    return "nodes is neither a node nor a list of nodes of the graph"
+
+
+_ALL, _KRUSKAL = {"attributes": "all"}, {"algorithm": "kruskal"}
+_WEAK, _SEVERAL = {"directed": True, "several": True}, {"several": True}
+_CORES = {**_ALL, "directed": False, "loops": False, "only": {"core_number": None}, "arguments": _number_refusal}
+_SPANNING = {"directed": False, "only": _KRUSKAL, "weight": "weight", "use": "order"}
+_LABELS = {"directed": False, "loops": False, "only": {"weight": None}, "arguments": _seed_refusal}
+FUNCTIONS = (
+    (_weakly_connected_components, "search", _WEAK),
+    (_number_weakly_connected_components, "search", _WEAK),
+    (_is_weakly_connected, "search", _WEAK),
+    (_is_tree, "search", _SEVERAL),
+    (_is_forest, "search", _SEVERAL),
+    (_is_arborescence, "search", _WEAK),
+    (_is_branching, "search", _WEAK),
+    (_isolates, "search", _SEVERAL),
+    (_number_of_isolates, "search", _SEVERAL),
+    (_overall_reciprocity, "pass", {"directed": True}),
+    (_reciprocity, "pass", {"directed": True, "arguments": _members_refusal}),
+    (_k_core, "pass", _CORES),
+    (_k_shell, "pass", _CORES),
+    (_k_crust, "pass", _CORES),
+    (_k_corona, "pass", _CORES),
+    (_k_truss, "heavy", {**_ALL, "directed": False, "loops": False, "arguments": _truss_refusal}),
+    (_ego_graph, "local", {**_ALL, "node": "n", "weight": "distance", "arguments": _ego_refusal}),
+    (_minimum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges"}),
+    (_maximum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges"}),
+    (_minimum_spanning_tree, "pass", {**_SPANNING, **_ALL}),
+    (_maximum_spanning_tree, "pass", {**_SPANNING, **_ALL}),
+    (_maximal_matching, "search", {"directed": False}),
+    (_maximal_independent_set, "search", {**_SEVERAL, "directed": False, "loops": False, "arguments": _set_refusal}),
+    (_greedy_color, "pass", {**_SEVERAL, "directed": False,
+                             "only": {"strategy": "random_sequential", "interchange": False}}),
+    (_louvain_communities, "heavy", {"directed": False, "loops": False, "weight": "weight", "use": "shares",
+                                     "only": {"threshold": 1e-7, "max_level": None}, "arguments": _louvain_refusal}),
+    (_asyn_lpa_communities, "heavy", _LABELS),
+    (_fast_label_propagation_communities, "heavy", _LABELS),
+)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every function of the NetworkX backend against NetworkX, on random graphs of all kinds."""
+
+import copy
+import inspect
+import itertools
+import math
+import random
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from coppice.networkx_backend import _FUNCTIONS, backend
+
+GRAPHS = 60
+
+
+def plain(name):
+    """NetworkX's own function, or its registered one where the package does not export it."""
+    return nx.utils.backends._registered_algorithms[name].orig_func
+
+
+def random_graph(seed):
+    """Graphs of four classes with loops, isolated nodes and missing weights; every tenth is empty."""
+    rng = random.Random(seed)
+    G = [nx.Graph, nx.DiGraph, nx.Graph, nx.MultiGraph, nx.DiGraph, nx.MultiDiGraph][seed % 6]()
+    n = 0 if seed % 10 == 9 else rng.randint(1, 14)
+    nodes = [f"n{k}" if seed % 4 == 3 else k for k in rng.sample(range(100), n)]
+    G.add_nodes_from(((node, {"colour": rng.randint(0, 3)}) for node in nodes), tag=seed)
+    G.graph["name"] = f"graph {seed}"
+    weights = [[0, 1, 2, 5], [0.0, 0.5, 1.25, 0.1], [-1, 0, 3, 4], [1, 0.5, True, 3], [4], [2, -0.5, 1]][rng.randrange(6)]
+    loops = seed % 3 == 0
+    for _ in range(int(n * rng.uniform(0, 2.5))):
+        u, v = rng.choice(nodes), rng.choice(nodes)
+        if u != v or loops:
+            G.add_edge(u, v, **({} if rng.random() < 0.2 else {"weight": rng.choice(weights)}), label=rng.random())
+    if seed % 5 == 1:
+        for _, _, data in G.edges(data=True):
+            data.pop("weight", None)
+    return G
+
+
+def converted(G, name, options):
+    """As NetworkX converts it for that call."""
+    kept = nx.utils.backends._registered_algorithms[name]
+    attribute = {"weight": 1} if name == "hits" else {options.get(_FUNCTIONS[name].weight, default_of(name)): 1}
+    attribute.pop(None, None)
+    edges = kept.preserve_edge_attrs
+    edges = options.get("data", True) if edges == "data" else edges is True
+    return backend.convert_from_nx(G, edge_attrs=None if edges else attribute, preserve_edge_attrs=edges,
+                                   preserve_node_attrs=kept.preserve_node_attrs, preserve_graph_attrs=kept.preserve_graph_attrs)
+
+
+def converted_with_all(G):
+    """With all attributes, and one that no function asks for; a graph that NetworkX cached may hold more than it needs."""
+    keep = dict.fromkeys(("preserve_edge_attrs", "preserve_node_attrs", "preserve_graph_attrs"), True)
+    return backend.convert_from_nx(G, edge_attrs={"weight": 1, "label": 0, "none has it": 1}, **keep)
+
+
+def default_of(name):
+    argument = _FUNCTIONS[name].weight
+    return inspect.signature(plain(name)).parameters[argument].default if argument else None
+
+
+def outcome(function, G, options):
+    """(result, None), or (None, (type of the exception, message)). Every call draws the same random numbers."""
+    try:
+        found = function(G, **copy.deepcopy(options))
+        return (list(found) if inspect.isgenerator(found) or hasattr(found, "__next__") else found), None
+    except Exception as error:
+        return None, (type(error), str(error))
+
+
+def assert_same(found, expected):
+    if isinstance(expected, nx.Graph):
+        assert type(found) is type(expected)
+        assert nx.utils.graphs_equal(found, expected)
+    elif isinstance(expected, dict):
+        assert type(found) is dict and found.keys() == expected.keys()
+        for key in expected:
+            assert_same(found[key], expected[key])
+    elif isinstance(expected, (list, tuple)):
+        assert type(found) is type(expected) and len(found) == len(expected)
+        for mine, its in zip(found, expected):
+            assert_same(mine, its)
+    elif isinstance(expected, float):
+        assert type(found) in (int, float) and found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+    else:
+        assert type(found).__module__ == type(expected).__module__ and found == expected
+
+
+def node_of(rng, nodes):
+    return "absent" if rng.random() < 0.1 or not nodes else rng.choice(nodes)
+
+
+def pairs_of(rng, nodes):
+    return [tuple(rng.sample(nodes, 2)) for _ in range(6)] if len(nodes) > 1 else []
+
+
+def distribution_of(rng, nodes):
+    return {node: rng.randint(0, 3) for node in nodes if rng.random() < 0.7} or None
+
+
+CUTS, LIMITS = [None, None, 0, 1, 2.5, -1, math.inf], [None, None, 0, 1, 2, 1.5]
+OPTIONS = {
+    "source": node_of, "target": node_of, "n": node_of,
+    "cutoff": lambda rng, nodes: rng.choice(CUTS), "depth_limit": lambda rng, nodes: rng.choice(LIMITS),
+    "weight": lambda rng, nodes: rng.choice(["weight", "weight", "weight", None, "none has it"]),
+    "distance": lambda rng, nodes: rng.choice(["weight", None]), "radius": lambda rng, nodes: rng.choice([0, 1, 2, 1.5, 3]),
+    "k": lambda rng, nodes: rng.choice([0, 1, 2, 3, 2.5]), "center": lambda rng, nodes: rng.random() < 0.7,
+    "u": lambda rng, nodes: rng.choice([None, node_of(rng, nodes)]), "wf_improved": lambda rng, nodes: rng.random() < 0.6,
+    "undirected": lambda rng, nodes: rng.random() < 0.3, "reverse": lambda rng, nodes: rng.random() < 0.3,
+    "method": lambda rng, nodes: rng.choice(["dijkstra", "bellman-ford"]), "ebunch": pairs_of,
+    "data": lambda rng, nodes: rng.random() < 0.7, "ignore_nan": lambda rng, nodes: rng.random() < 0.3,
+    "personalization": distribution_of, "nstart": distribution_of, "dangling": distribution_of,
+    "sources": lambda rng, nodes: rng.choice([node_of(rng, nodes), rng.sample(nodes, min(2, len(nodes)))]),
+    "alpha": lambda rng, nodes: rng.choice([0.85, 0.5, 0.02]), "normalized": lambda rng, nodes: rng.random() < 0.7,
+}
+# These arguments are left out, or have the only values that the backend takes.
+FIXED = {
+    "betweenness_centrality": {"weight": None}, "harmonic_centrality": {"sources": None},
+    "eigenvector_centrality": {"nstart": None, "weight": None, "max_iter": 1000},
+    "katz_centrality": {"nstart": None, "weight": None, "alpha": 0.02}, "clustering": {"weight": None},
+    "average_clustering": {"weight": None}, "hits": {"nstart": None, "normalized": True},
+    "greedy_color": {"strategy": "random_sequential"}, "asyn_lpa_communities": {"weight": None},
+    "fast_label_propagation_communities": {"weight": None},
+}
+# Calls of the 60 that must be answered, where fewer graphs are of the right kind.
+FEWEST = {"hits": 4, "louvain_communities": 5, "ego_graph": 10}
+
+
+def options_of(name, rng, nodes):
+    options = {key: OPTIONS[key](rng, nodes) for key in _FUNCTIONS[name].signature.parameters if key in OPTIONS}
+    if name in ("single_source_dijkstra", "shortest_path_length") and rng.random() < 0.5:
+        options["target"] = None
+    if name == "shortest_path_length" and rng.random() < 0.3:
+        options["source"] = None
+    if name == "k_core" and rng.random() < 0.3:
+        options["k"] = None
+    if name == "descendants_at_distance":
+        options["distance"] = rng.choice([0, 1, 2, 3, -1, 1.5])
+    if name == "betweenness_centrality":
+        options.update(k=rng.choice([None, rng.randint(1, 5)]), endpoints=rng.random() < 0.4, seed=random.Random(7))
+    if name == "eccentricity":
+        options["v"] = rng.choice([None, rng.sample(nodes, len(nodes) // 2), rng.choice(nodes) if nodes else None])
+    if name == "multi_source_dijkstra_path_length":
+        options["sources"] = rng.sample(nodes, min(2, len(nodes)))
+    if name == "shortest_path_length" or name == "average_shortest_path_length":
+        options["weight"] = rng.choice([None, "weight"])
+    if name == "average_shortest_path_length":
+        options.pop("method")
+    if name == "reciprocity":
+        options["nodes"] = rng.choice([None, rng.sample(nodes, len(nodes) // 2), rng.choice(nodes) if nodes else None])
+    return {**options, **FIXED.get(name, {})}
+
+
+def is_partition(G, sets):
+    return sorted(map(str, itertools.chain.from_iterable(sets))) == sorted(map(str, G))
+
+
+def check_matching(G, found, options):
+    assert nx.is_maximal_matching(G, found) and type(found) is set
+    assert all(edge in set(G.edges) for edge in found)
+
+
+def check_independent_set(G, found, options):
+    assert type(found) is list and len(set(found)) == len(found)
+    assert not G.subgraph(found).edges and nx.is_dominating_set(G, found)
+
+
+def check_colouring(G, found, options):
+    assert found.keys() == set(G) and {type(colour) for colour in found.values()} <= {int}
+    for u in G:  # greedy in some order: each smaller colour is at a neighbour
+        others = {found[v] for v in G[u] if v != u}
+        assert found[u] not in others and others >= set(range(found[u]))
+
+
+def check_communities(G, found, options):
+    assert type(found) is list and is_partition(G, found)
+    weight, resolution = options.get("weight", "weight"), options.get("resolution", 1)
+    if G.size(weight) > 0:
+        best = max(nx.community.modularity(G, plain("louvain_communities")(G, weight, resolution, seed=random.Random(seed)),
+                                           weight, resolution) for seed in range(3))
+        assert nx.community.modularity(G, found, weight, resolution) >= 0.85 * best - 0.02
+
+
+def check_propagated(G, found, options):
+    assert is_partition(G, found)
+    label = {node: k for k, group in enumerate(found) for node in group}
+    for node in G:
+        counts = [sum(label[v] == k for v in G[node]) for k in range(len(found))]
+        assert counts[label[node]] == max(counts)
+
+
+def check_hubs(G, found, options):
+    """NetworkX takes any singular vector of a largest singular value; only one that is alone has digits to compare."""
+    values = np.linalg.svd(nx.to_numpy_array(G, weight=None), compute_uv=False)
+    if len(values) > 1 and values[1] < 0.99 * values[0]:
+        expected = plain("hits")(G)
+        for mine, its in zip(found, expected):
+            assert mine.keys() == its.keys() and all(mine[node] == pytest.approx(its[node], abs=1e-7) for node in G)
+
+
+CONTRACTS = {
+    "maximal_matching": check_matching, "maximal_independent_set": check_independent_set, "greedy_color": check_colouring,
+    "louvain_communities": check_communities, "asyn_lpa_communities": check_propagated,
+    "fast_label_propagation_communities": check_propagated, "hits": check_hubs,
+}
+
+
+@pytest.mark.parametrize("name", sorted(_FUNCTIONS))
+def test_random_graphs(name):
+    answered = 0
+    for seed in range(GRAPHS):
+        G = random_graph(seed)
+        options = options_of(name, random.Random(seed), list(G))
+        if not backend.can_run(name, (G,), options):
+            continue
+        answered += 1
+        before = nx.to_dict_of_dicts(G)
+        found, failure = outcome(getattr(backend, name), converted(G, name, options), options)
+        again, _ = outcome(getattr(backend, name), converted_with_all(G), options)
+        assert nx.to_dict_of_dicts(G) == before
+        if failure is None:
+            assert_same(again, found)
+        if name in CONTRACTS:
+            assert failure is None, (seed, options)
+            CONTRACTS[name](G, found, options)
+            continue
+        expected, its_failure = outcome(plain(name), G, options)
+        assert failure == its_failure, (seed, options)
+        try:
+            assert_same(found, expected)
+        except AssertionError:
+            raise AssertionError(f"graph {seed}, {options}: {found!r}, expected {expected!r}") from None
+    assert answered >= FEWEST.get(name, 8), f"{answered} of {GRAPHS} calls are answered"
+
+
+def test_arguments_are_those_of_networkx():
+    for name, need in _FUNCTIONS.items():
+        mine, its = need.signature.parameters, inspect.signature(plain(name)).parameters
+        assert [(key, p.default, p.kind) for key, p in mine.items()] == [(key, p.default, p.kind) for key, p in its.items()]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_every_function_through_networkx(directed):
+    """NetworkX converts with the attributes that it thinks a function reads, and keeps the converted graph."""
+    if "coppice" not in nx.config.backends:
+        pytest.skip("the package is not installed with its entry points")
+    nx.config.warnings_to_ignore.add("cache")
+    G = nx.gnp_random_graph(20, 0.2, seed=3, directed=directed)
+    nx.set_edge_attributes(G, {edge: 1 + sum(edge) % 4 for edge in G.edges}, "weight")
+    reached = 0
+    for name in sorted(_FUNCTIONS):
+        options = {key: value for key, value in options_of(name, random.Random(5), list(G)).items() if value is not None}
+        if not backend.can_run(name, (G,), options):
+            continue
+        reached += 1
+        call = nx.utils.backends._registered_algorithms[name]
+        found, failure = outcome(lambda G, **options: call(G, backend="coppice", **options), G, options)
+        if name in CONTRACTS:
+            CONTRACTS[name](G, found, options)
+            continue
+        expected, its_failure = outcome(plain(name), G, options)
+        assert failure == its_failure, name
+        assert_same(found, expected)
+    assert reached > 40
+    assert len(nx.community.louvain_communities(nx.barbell_graph(5, 0), backend="coppice")) == 2
+    assert len(nx.maximal_independent_set(nx.star_graph(4), [1], backend="coppice")) == 4
+    with pytest.raises(NotImplementedError):
+        nx.maximal_independent_set(nx.star_graph(4), seed=1, backend="coppice")
