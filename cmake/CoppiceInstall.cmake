@@ -3,11 +3,15 @@
 #
 #   include/coppice/*.hpp, *.h   entry headers
 #   include/coppice/<module>/    the headers that they include
+#
+# Components: "command" (program, man pages, completions), "libraries" (shared libraries), "development" (the rest), each a
+# Debian package. A plain `cmake --install` installs all three; "petsc" and "python" are installed by name only.
 if(NOT COPPICE_INSTALL)
   return()
 endif()
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
@@ -29,12 +33,14 @@ if(TARGET coppice_c) # coppiceConfig.cmake imports it by hand: what it links is 
   set_target_properties(coppice_c PROPERTIES INSTALL_RPATH $ORIGIN
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   set(c_library libcoppice_c.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # its soname
-  install(TARGETS coppice_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS coppice_c
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT libraries)
 endif()
 install(TARGETS coppice EXPORT coppice_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT libraries)
 if(TARGET coppice_command)
   # The installed command finds a shared library beside it, wherever the prefix is moved to.
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -75,17 +81,6 @@ foreach(pc ${pc_files})
   install(FILES ${PROJECT_BINARY_DIR}/${pc} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# Packages: cpack -G DEB, or cpack --preset package.
 if(PROJECT_IS_TOP_LEVEL)
-  set(CPACK_PACKAGE_CONTACT "Coppice maintainers <maintainers@coppice.example>")
-  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
-  set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-  set(CPACK_STRIP_FILES ON)
-  set(CPACK_GENERATOR TGZ)
-  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libtbb-dev, zlib1g-dev") # what the headers and a static library need
-  include(CPack)
+  include(CoppicePackages)
 endif()
