@@ -7,7 +7,7 @@
 #
 # The library promises no binary interface between versions, so that packages depend on the same version of each other.
 set(CPACK_PACKAGE_CONTACT "Coppice maintainers <maintainers@coppice.example>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own, the first line of its description
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -31,15 +31,13 @@ set(deb_library libcoppice${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME coppice)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${PROJECT_DESCRIPTION}: command
- The command solves sparse systems, runs graph algorithms and products over
- semirings on matrices in files, and writes reports.")
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION "Graphs and sparse algebra over one semiring SpMV: command
+The command solves sparse systems, runs graph algorithms and products over semirings on matrices in files, and writes reports.")
 
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME ${deb_library})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "${PROJECT_DESCRIPTION}: shared libraries
- The C interface (libcoppice_c.so) and, if it was built as a shared library,
- the C++ library.")
+set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "Graphs and sparse algebra over one semiring SpMV: shared libraries
+The C interface (libcoppice_c.so) and, if it was built as a shared library, the C++ library.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcoppice-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -55,9 +53,8 @@ else()
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkg-config, gdb")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION}: development files
- Headers, CMake and pkg-config files and pretty-printers for gdb. C++ programs
- link coppice::coppice, C programs coppice::c.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Graphs and sparse algebra over one semiring SpMV: development files
+Headers, CMake and pkg-config files and pretty-printers for gdb. C++ programs link coppice::coppice, C programs coppice::c.")
 
 # Copyright, changelog, compressed man pages: what Debian's policy requires of a package.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_documents.cmake)
