@@ -63,7 +63,7 @@ if(COPPICE_CCACHE)
   endforeach()
 endif()
 
-# coppice_find_required(PACKAGE DEBIAN CONDA): as find_package, but all that is missing is reported at once, by the names
+# coppice_find_required(PACKAGE DEBIAN CONDA): as find_package, but all that is missing is reported together, by the names
 # under which it can be installed.
 set(coppice_missing "")
 set(coppice_missing_debian "")

@@ -76,12 +76,13 @@ check_controls() {
 check_files() {
     local name series=${version%.*}
     require_file coppice usr/bin/coppice
-    require_file "$libraries" "usr/lib/.*/libcoppice_c\.so\.${series//./\\.}"
-    require_file libcoppice-dev 'usr/lib/.*/libcoppice_c\.so'
-    require_file libcoppice-dev 'usr/lib/.*/libcoppice\.(a|so)'
-    require_file libcoppice-dev 'usr/lib/.*/cmake/coppice/coppiceConfig\.cmake'
-    require_file libcoppice-dev 'usr/lib/.*/pkgconfig/coppice\.pc'
-    require_file libcoppice-dev 'usr/lib/.*/pkgconfig/coppice\+\+\.pc'
+    require_file "$libraries" "usr/lib/(.*/)?libcoppice_c\.so\.${series//./\\.}"
+    require_file libcoppice-dev 'usr/lib/(.*/)?libcoppice_c\.so'
+    require_file libcoppice-dev 'usr/lib/(.*/)?libcoppice\.(a|so)'
+    require_file libcoppice-dev 'usr/share/coppice/gdb/coppice_gdb\.py'
+    require_file libcoppice-dev 'usr/lib/(.*/)?cmake/coppice/coppiceConfig\.cmake'
+    require_file libcoppice-dev 'usr/lib/(.*/)?pkgconfig/coppice\.pc'
+    require_file libcoppice-dev 'usr/lib/(.*/)?pkgconfig/coppice\+\+\.pc'
     local header
     while read -r header; do
         require_file libcoppice-dev "usr/include/coppice/${header//./\\.}"
