@@ -80,7 +80,7 @@ make_local_wheel() {
     "$tools/bin/pip" wheel . --no-build-isolation --no-deps -w build-package/wheel -C build-dir=build-package/wheel-objects \
         -C cmake.source-dir=python -C cmake.define.CMAKE_PREFIX_PATH="$prefix"
     wheel=$(echo build-package/wheel/coppice-*.whl)
-    PATH=$tools/bin:$PATH auditwheel repair --wheel-dir "$dist/python" "$wheel"
+    PATH=$tools/bin:$PATH auditwheel repair --strip --wheel-dir "$dist/python" "$wheel"
     check_wheel "$dist"/python/coppice-*.whl
 }
 
