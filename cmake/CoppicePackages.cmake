@@ -32,12 +32,20 @@ set(deb_library libcoppice${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME coppice)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "Graphs and sparse algebra over one semiring SpMV: command
-The command solves sparse systems, runs graph algorithms and products over semirings on matrices in files, and writes reports.")
+The command solves sparse systems, runs graph algorithms and products over
+semirings on matrices in files, and writes reports.")
 
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME ${deb_library})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
 set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "Graphs and sparse algebra over one semiring SpMV: shared libraries
-The C interface (libcoppice_c.so) and, if it was built as a shared library, the C++ library.")
+The C interface (libcoppice_c.so) and, if it was built as a shared library,
+the C++ library.")
+# Packages of others depend on this one by its version; the linker's cache follows by a trigger.
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
+set(triggers ${PROJECT_BINARY_DIR}/debian/triggers)
+file(WRITE ${triggers} "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${triggers})
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcoppice-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -54,7 +62,8 @@ else()
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkg-config, gdb")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Graphs and sparse algebra over one semiring SpMV: development files
-Headers, CMake and pkg-config files and pretty-printers for gdb. C++ programs link coppice::coppice, C programs coppice::c.")
+Headers, CMake and pkg-config files and pretty-printers for gdb. C++ programs
+link coppice::coppice, C programs coppice::c.")
 
 # Copyright, changelog, compressed man pages: what Debian's policy requires of a package.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_documents.cmake)

@@ -69,6 +69,9 @@ check_controls() {
         require_field coppice Depends "(^|, )$libraries \(= ${version//./\\.}-[0-9]+\)"
         require_field "$libraries" Depends '(^|, )libtbb12 '
     fi
+    # What others that link these libraries depend on.
+    dpkg-deb --info "${deb[$libraries]}" shlibs | grep -q "^libcoppice_c ${version%.*} $libraries (= " ||
+        die "package $libraries has no line of libcoppice_c in shlibs"
     # Libraries of peers and of tests are none of a user's.
     if field coppice Depends | grep -E 'lapack|blas|graphblas|boost|petsc'; then die "the command needs libraries of the benches"; fi
 }

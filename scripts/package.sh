@@ -62,6 +62,7 @@ make_debian_packages() {
     rm -rf build-package/deb
     (cd build-package && cpack -G DEB -B "$root/build-package/deb")
     scripts/check-packages.sh build-package/deb
+    if command -v lintian >/dev/null; then lintian --allow-root --fail-on error build-package/deb/*.deb; fi
     cp build-package/deb/*.deb "$dist"
 }
 
