@@ -47,9 +47,16 @@ if(TARGET coppice_command)
   set_target_properties(coppice_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Pretty-printers; gdb loads those of a shared library by itself.
+install(FILES scripts/gdb/coppice_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/coppice/gdb)
+get_target_property(library_type coppice TYPE)
+if(library_type STREQUAL SHARED_LIBRARY)
+  install(FILES scripts/gdb/coppice_gdb.py
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${CMAKE_INSTALL_FULL_LIBDIR}
+    RENAME libcoppice.so.${PROJECT_VERSION}-gdb.py)
+endif()
 
 install(EXPORT coppice_targets FILE coppiceTargets.cmake NAMESPACE coppice:: DESTINATION ${config_dir})
-get_target_property(library_type coppice TYPE)
 configure_package_config_file(cmake/coppiceConfig.cmake.in ${PROJECT_BINARY_DIR}/coppiceConfig.cmake
   INSTALL_DESTINATION ${config_dir} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/coppiceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
