@@ -96,6 +96,12 @@ check_files() {
         require_file "$name" "usr/share/doc/$name/changelog\.Debian\.gz"
     done
     # Man pages and completions belong to the command; policy asks for compressed pages.
+    if grep -q 'man1' "$root/apps/CMakeLists.txt"; then
+        require_file coppice 'usr/share/man/man1/coppice\.1\.gz'
+        require_file coppice 'usr/share/bash-completion/completions/coppice'
+        require_file coppice 'usr/share/zsh/site-functions/_coppice'
+        require_file coppice 'usr/share/fish/vendor_completions\.d/coppice\.fish'
+    fi
     if grep -E '^usr/share/(man/man1|bash-completion|zsh|fish)/' <<<"${files[libcoppice-dev]}"; then
         die "files of the command are in libcoppice-dev: their install rules lack COMPONENT command"
     fi
