@@ -3,11 +3,15 @@
 #
 #   include/coppice/*.hpp, *.h   entry headers
 #   include/coppice/<module>/    the headers that they include
+#
+# Components: "command" (program, man pages, completions), "libraries" (shared libraries), "development" (the rest), each a
+# Debian package. A plain `cmake --install` installs all three; "petsc" and "python" are installed by name only.
 if(NOT COPPICE_INSTALL)
   return()
 endif()
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
@@ -29,21 +33,30 @@ if(TARGET coppice_c) # coppiceConfig.cmake imports it explicitly, so that C proj
   set_target_properties(coppice_c PROPERTIES INSTALL_RPATH $ORIGIN
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   set(c_library libcoppice_c.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # its soname
-  install(TARGETS coppice_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS coppice_c
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT libraries)
 endif()
 install(TARGETS coppice EXPORT coppice_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT libraries)
 if(TARGET coppice_command)
   # The installed command finds the shared library relative to its own folder, so the prefix can be moved.
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(coppice_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Pretty-printers; gdb loads those of a shared library by itself.
+install(FILES scripts/gdb/coppice_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/coppice/gdb)
+get_target_property(library_type coppice TYPE)
+if(library_type STREQUAL SHARED_LIBRARY)
+  install(FILES scripts/gdb/coppice_gdb.py
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${CMAKE_INSTALL_FULL_LIBDIR}
+    RENAME libcoppice.so.${PROJECT_VERSION}-gdb.py)
+endif()
 
 install(EXPORT coppice_targets FILE coppiceTargets.cmake NAMESPACE coppice:: DESTINATION ${config_dir})
-get_target_property(library_type coppice TYPE)
 configure_package_config_file(cmake/coppiceConfig.cmake.in ${PROJECT_BINARY_DIR}/coppiceConfig.cmake
   INSTALL_DESTINATION ${config_dir} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/coppiceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -75,17 +88,6 @@ foreach(pc ${pc_files})
   install(FILES ${PROJECT_BINARY_DIR}/${pc} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# Packages: cpack -G DEB, or cpack --preset package.
 if(PROJECT_IS_TOP_LEVEL)
-  set(CPACK_PACKAGE_CONTACT "Coppice maintainers <maintainers@coppice.example>")
-  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
-  set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-  set(CPACK_STRIP_FILES ON)
-  set(CPACK_GENERATOR TGZ)
-  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libtbb-dev, zlib1g-dev") # required by the headers and the static library
-  include(CPack)
+  include(CoppicePackages)
 endif()

@@ -74,8 +74,47 @@ if(COPPICE_CCACHE)
   endforeach()
 endif()
 
-find_package(TBB REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(nlohmann_json REQUIRED)
+# coppice_find_required(PACKAGE DEBIAN CONDA): as find_package, but all that is missing is reported together, by the names
+# under which it can be installed.
+set(coppice_missing "")
+set(coppice_missing_debian "")
+set(coppice_missing_conda "")
+macro(coppice_find_required package debian conda)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND coppice_missing ${package})
+    list(APPEND coppice_missing_debian ${debian})
+    list(APPEND coppice_missing_conda ${conda})
+  endif()
+endmacro()
+coppice_find_required(TBB libtbb-dev tbb-devel)
+coppice_find_required(ZLIB zlib1g-dev zlib)
+coppice_find_required(nlohmann_json nlohmann-json3-dev nlohmann_json)
+if(COPPICE_BUILD_APPS)
+  coppice_find_required(CLI11 libcli11-dev cli11)
+  coppice_find_required(fmt libfmt-dev fmt)
+endif()
+if(coppice_missing)
+  list(JOIN coppice_missing ", " missing)
+  list(JOIN coppice_missing_debian " " debian)
+  list(JOIN coppice_missing_conda " " conda)
+  message(FATAL_ERROR "Coppice needs packages that CMake did not find: ${missing}\n"
+    "Debian, Ubuntu:  apt-get install ${debian}\n"
+    "conda-forge:     conda install -c conda-forge ${conda}\n"
+    "If they are installed in a folder of their own, name it in CMAKE_PREFIX_PATH. The command alone needs CLI11 and fmt: "
+    "COPPICE_BUILD_APPS=OFF leaves it out.")
+endif()
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.3 QUIET NO_MODULE) # optional: the sparse direct solver
+
+# The standard library decides, too: a new clang with that of an old GCC lacks the same headers.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS ${CMAKE_CXX20_STANDARD_COMPILE_OPTION})
+check_cxx_source_compiles("#include <bit>\n#include <charconv>\n#include <concepts>\n#include <ranges>
+int main(int, char** text) { double x = 0; std::from_chars(text[0], text[0], x); return std::popcount(1u) - 1; }" COPPICE_COMPILER_WORKS)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT COPPICE_COMPILER_WORKS)
+  message(FATAL_ERROR "Coppice needs a C++20 compiler with its standard library: g++ 12 or newer, or clang++ 14 or newer with "
+    "the library of g++ 12; found ${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}).\n"
+    "Debian, Ubuntu:  apt-get install g++, and choose it by -DCMAKE_CXX_COMPILER or the environment variable CXX")
+endif()

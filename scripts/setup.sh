@@ -38,6 +38,7 @@ python3-dev           python python_header
 clang-format          style  command -v clang-format
 clang                 style  command -v clang++
 codespell             style  command -v codespell
+python3-yaml          style  python_with_yaml
 TABLE
 }
 
@@ -49,6 +50,17 @@ library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
 graphblas() { header GraphBLAS.h || header suitesparse/GraphBLAS.h; }
 python_venv() { python3 -c 'import ensurepip, venv'; }
 python_header() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
+# The first of two that has PyYAML: Debian's package belongs to Debian's Python, which need not be the first on PATH.
+python_with_yaml() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import tomllib, yaml' 2>/dev/null; then
+            printf '%s\n' "$python"
+            return 0
+        fi
+    done
+    return 1
+}
 cmake_is_new_enough() {
     local version
     version=$(cmake --version | sed -n '1s/[^0-9]*//p')
