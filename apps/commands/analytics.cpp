@@ -123,10 +123,9 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     page.graph = o.matrix;
     page.size = show_size(a.rows(), a.columns(), a.nonzeros());
     for (auto const& [name, value] : answer.facts) page.facts.emplace_back(label_of_fact(name), show_fact(value));
-    page.degrees = report::chart_degrees({a.offsets, a.offsets + a.rows() + 1});
+    page.degrees = report::chart_degrees(a);
     page.settings = settings_of(row, o);
-    page.environment = describe_build();
-    page.environment.insert(page.environment.begin(), {"backend", describe_executor(chosen)});
+    show_environment(chosen, page);
     files.write_text(o.report, render(page));
 }
 
@@ -347,7 +346,7 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
         ->type_name("FILE");
     cli->add_option("--report", o->report,
                     "write an HTML page with degrees, results and, if the graph is small, a drawing")
-        ->type_name("FILE");
+        ->type_name("FILE.html");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o, &row] { return run(row, *o); }};
