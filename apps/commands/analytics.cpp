@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice bfs, sssp, components, ...: one command for every row of the registry of graph algorithms.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -90,6 +91,30 @@ void show_results(sheet& result, graph_answer const& answer, double seconds) {
     }
     result.line("time", show_seconds(seconds));
     json["seconds"] = seconds;
+}
+
+/// Whether the largest values of vertices are the result that a user looks for.
+bool is_ranking(graph_algorithm_row const& row) {
+    static constexpr std::string_view rankings[] = {"pagerank",    "betweenness", "closeness", "katz",
+                                                    "eigenvector", "hits",        "triangles", "cores"};
+    return std::find(std::begin(rankings), std::end(rankings), row.name) != std::end(rankings);
+}
+
+/// The ten largest values: a line each, and the JSON array "largest_vertices".
+void show_ranking(sheet& result, graph_answer const& answer, vertex_numbering const& numbering) {
+    auto const rows = report::largest_values(std::get<graph_answer::values>(answer.found)).rows;
+    std::size_t width = 0;
+    for (auto const& [v, value] : rows) width = std::max(width, printable(numbering.name(v)).size());
+    auto& json = result.json()["largest_vertices"] = nlohmann::ordered_json::array();
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        auto const& [v, value] = rows[k];
+        result.line(k == 0 ? "largest vertices" : "",
+                    fmt::format("{:<{}}  {:.6g}", printable(numbering.name(v)), width, value));
+        if (numbering.names.empty())
+            json.push_back({{"vertex", v + numbering.base}, {"value", value}});
+        else
+            json.push_back({{"vertex", numbering.name(v)}, {"value", value}});
+    }
 }
 
 report::entries settings_of(graph_algorithm_row const& row, graph_request const& o) {
@@ -263,6 +288,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
             result.json()["source"] = name;
     }
     show_results(result, answer, seconds);
+    if (is_ranking(row) && answer.failure.empty()) show_ranking(result, answer, numbering);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
     result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
     result.json()["memory_bytes"] = memory;
