@@ -53,6 +53,12 @@ PAGES = {
     "cores": "cores graph.mtx",
 }
 
+# A page with all of the problems: it is 2000 points wide, and has overlapping labels, equal curves and a message.
+BAD = """<!doctype html><div style="width: 2000px">wide</div><svg><text x=10 y=20>one label</text>
+<text x=30 y=22>another</text><path class=curve stroke=red d="M0 0h9" /><path class=curve stroke=red d="M0 9h9" /></svg>
+<script>console.log("message")</script>"""
+SIGNS = ("points wide", "overlap", "equal colours", "console")
+
 MEASURE = """(() => {
   const problems = [];
   const root = document.documentElement;
@@ -205,6 +211,12 @@ def main():
         (folder / "graph.mtx").write_text(GRAPH)
         (Path(scratch) / "profile").mkdir()
         browser = Browser(program, Path(scratch) / "profile")
+        bad = Path(scratch) / "bad.html"
+        bad.write_text(BAD)
+        found, _ = check(browser, bad, None)
+        missed = [sign for sign in SIGNS if sum(sign in problem for problem in found) != len(VIEWS)]
+        if missed:
+            raise SystemExit(f"not found on a page that has them: {missed}")
         for name, arguments in PAGES.items():
             if options.only not in name:
                 continue
