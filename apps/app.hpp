@@ -104,8 +104,8 @@ std::vector<std::string> without_end_of_options(CLI::App const& program, std::ve
 /// with an empty value.
 void check_arguments(CLI::App const& cli);
 
-/// Returns the text for --help among `arguments`: of the program or of the command that was parsed, or of the topic that
-/// follows it.
+/// Returns the text for --help among `arguments`: of the program or of the command that was parsed, or of the topic
+/// that follows it.
 std::string requested_help(CLI::App const& program, std::vector<std::string> const& arguments);
 
 // Each is defined in the file of its name.

@@ -76,7 +76,8 @@ outcome dispatch(std::vector<std::string>& arguments) {
     program.set_version_flag("--version", "coppice " + std::string(version));
     program.allow_extras();
     program.require_subcommand(0, 1); // arguments after the command are not commands: generate tridiagonal
-    program.footer("coppice help COMMAND prints the options of a command.\n\nExit codes: 0 done, 2 wrong usage, 3 bad input, 4 numerical failure, 5 backend not available.");
+    program.footer("coppice help COMMAND prints the options of a command.\n\nExit codes: 0 done, 2 wrong usage, 3 bad "
+                   "input, 4 numerical failure, 5 backend not available.");
 
     std::vector<command> commands = {add_generate(program), add_info(program),   add_spmv(program),
                                      add_multiply(program), add_factor(program), add_forest(program)};
