@@ -9,7 +9,7 @@
 namespace coppice::app {
 namespace {
 
-std::string joined(std::vector<std::string> const& words, std::string_view separator) {
+std::string concatenated(std::vector<std::string> const& words, std::string_view separator) {
     std::string text;
     for (auto const& word : words) text += (text.empty() ? "" : std::string(separator)) + word;
     return text;
@@ -62,25 +62,25 @@ std::string bash_case(command_page const& page) {
     for (auto const& option : options_of(page)) {
         if (!option.takes_value) continue;
         if (!option.choices.empty())
-            text += fmt::format("        {}) _coppice_words '{}'; return ;;\n", joined(option.names, "|"),
-                                joined(option.choices, " "));
+            text += fmt::format("        {}) _coppice_words '{}'; return ;;\n", concatenated(option.names, "|"),
+                                concatenated(option.choices, " "));
         else if (option.is_file())
-            text += fmt::format("        {}) _coppice_files; return ;;\n", joined(option.names, "|"));
+            text += fmt::format("        {}) _coppice_files; return ;;\n", concatenated(option.names, "|"));
         else
-            free_text.push_back(joined(option.names, "|"));
+            free_text.push_back(concatenated(option.names, "|"));
     }
-    if (!free_text.empty()) text += fmt::format("        {}) return ;;\n", joined(free_text, "|"));
+    if (!free_text.empty()) text += fmt::format("        {}) return ;;\n", concatenated(free_text, "|"));
     text += "        esac\n        case $current in\n";
-    text += fmt::format("        -*) _coppice_words '{}' ;;\n", joined(names_of(options_of(page)), " "));
+    text += fmt::format("        -*) _coppice_words '{}' ;;\n", concatenated(names_of(options_of(page)), " "));
     if (auto const choices = argument_choices(page); !choices.empty())
-        text += fmt::format("        *) _coppice_words '{}' ;;\n", joined(choices, " "));
+        text += fmt::format("        *) _coppice_words '{}' ;;\n", concatenated(choices, " "));
     else if (takes_files(page))
         text += "        *) _coppice_files ;;\n";
     return text + "        esac ;;\n";
 }
 
 std::string zsh_action(option_entry const& option) {
-    if (!option.choices.empty()) return fmt::format(":{}:({})", "value", joined(option.choices, " "));
+    if (!option.choices.empty()) return fmt::format(":{}:({})", "value", concatenated(option.choices, " "));
     if (option.is_file()) return ":file:_files";
     return fmt::format(":{}: ", quoted(option.value.empty() ? "value" : option.value, ":\\", ""));
 }
@@ -90,7 +90,7 @@ std::string zsh_option(option_entry const& option) {
     auto const action = option.takes_value ? zsh_action(option) : std::string();
     std::string lines;
     for (auto const& name : option.names) {
-        auto const others = option.names.size() > 1 ? "(" + joined(option.names, " ") + ")" : std::string();
+        auto const others = option.names.size() > 1 ? "(" + concatenated(option.names, " ") + ")" : std::string();
         auto const mode = !option.takes_value ? "" : name.rfind("--", 0) == 0 ? "=" : "+";
         lines += fmt::format("            '{}{}{}{}{}' \\\n", others, name, mode, text, action);
     }
@@ -101,7 +101,7 @@ std::string zsh_case(command_page const& page) {
     std::string text = fmt::format("        ({})\n          _arguments -s \\\n", page.name);
     for (auto const& option : options_of(page)) text += zsh_option(option);
     if (auto const choices = argument_choices(page); !choices.empty())
-        text += fmt::format("            '*:argument:({})' ;;\n", joined(choices, " "));
+        text += fmt::format("            '*:argument:({})' ;;\n", concatenated(choices, " "));
     else if (takes_files(page))
         text += "            '*:file:_files' ;;\n";
     else
@@ -114,7 +114,7 @@ std::string fish_option(std::string const& condition, option_entry const& option
     for (auto const& name : option.names)
         text += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
     if (option.takes_value && !option.choices.empty())
-        text += fmt::format(" -x -a '{}'", joined(option.choices, " "));
+        text += fmt::format(" -x -a '{}'", concatenated(option.choices, " "));
     else if (option.takes_value)
         text += option.is_file() ? " -r -F" : " -x";
     return text + fmt::format(" -d '{}'\n", quoted(clause(option.text), "\\", "\\'"));
@@ -147,8 +147,8 @@ _coppice() {
     case $command in
     '')
 )";
-    text += fmt::format("        _coppice_words '{} {}' ;;\n", joined(names_of(program.commands), " "),
-                        joined(names_of(options_of(program)), " "));
+    text += fmt::format("        _coppice_words '{} {}' ;;\n", concatenated(names_of(program.commands), " "),
+                        concatenated(names_of(options_of(program)), " "));
     for (auto const& page : commands) text += bash_case(page);
     return text + "    esac\n}\ncomplete -F _coppice coppice\n";
 }
@@ -187,7 +187,7 @@ complete -c coppice -f
     for (auto const& page : commands) {
         auto const condition = "__coppice_command " + page.name;
         if (auto const choices = argument_choices(page); !choices.empty())
-            text += fmt::format("complete -c coppice -n '{}' -a '{}'\n", condition, joined(choices, " "));
+            text += fmt::format("complete -c coppice -n '{}' -a '{}'\n", condition, concatenated(choices, " "));
         else if (takes_files(page))
             text += fmt::format("complete -c coppice -n '{}' -F\n", condition);
         for (auto const& option : options_of(page)) text += fish_option(condition, option);

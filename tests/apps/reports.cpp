@@ -72,8 +72,8 @@ TEST_CASE("reports of factor and forest: selected edges, path lengths, both orde
     CHECK(holds(factor, "stroke='#0b5cad'"));
     auto const forest = page_of(folder, {"forest", path});
     CHECK(holds(forest, "1 path over 4 rows; the longest has 4 rows."));
-    for (std::string const part : {"id=forest", "id=pattern", "Forest order", "id=drawing", "Path lengths"})
-        CHECK_MESSAGE(holds(forest, part), part);
+    for (std::string const substring : {"id=forest", "id=pattern", "Forest order", "id=drawing", "Path lengths"})
+        CHECK_MESSAGE(holds(forest, substring), substring);
 }
 
 TEST_CASE("the degree of a vertex does not count the diagonal") {
