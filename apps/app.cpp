@@ -5,6 +5,7 @@
 #include <new>
 #include <system_error>
 
+#include "apps/help/pages.hpp"
 #include "apps/names.hpp"
 #include <coppice/core/error.hpp>
 
@@ -87,6 +88,9 @@ void add_common_options(CLI::App& cli, common_options& options) {
                 "maximum size of the text of an input in bytes; half of the memory by default")
         ->type_name("BYTES");
     cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
+    group_options(
+        cli, every_command_group,
+        {"--backend", "--threads", "--precision", "--json", "--max-expansion", "--max-input", "--quiet", "--help"});
 }
 
 void add_matrix_argument(CLI::App& cli, std::string& matrix) {

@@ -104,6 +104,10 @@ std::vector<std::string> without_end_of_options(CLI::App const& program, std::ve
 /// with an empty value.
 void check_arguments(CLI::App const& cli);
 
+/// Returns the text for --help among `arguments`: of the program or of the command that was parsed, or of the topic
+/// that follows it.
+std::string requested_help(CLI::App const& program, std::vector<std::string> const& arguments);
+
 // Each is defined in the file of its name.
 command add_generate(CLI::App& program);
 command add_info(CLI::App& program);
@@ -116,6 +120,8 @@ command add_tridiagonal(CLI::App& program);
 command add_solve(CLI::App& program);
 command add_queue(CLI::App& program);
 command add_bench(CLI::App& program);
+/// Needs all other commands; in help.cpp.
+command add_help(CLI::App& program);
 /// One command for each row of the registry of graph algorithms; in analytics.cpp.
 std::vector<command> add_graph_algorithms(CLI::App& program);
 

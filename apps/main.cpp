@@ -67,8 +67,8 @@ void write_json_failure(std::vector<std::string> const& arguments, outcome const
 outcome dispatch(std::vector<std::string>& arguments) {
     CLI::App program(
         "Graphs and sparse algebra, based on a generic semiring sparse matrix-vector product (SpMV).\n\n"
-        "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list\n"
-        "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), or a .tar of\n"
+        "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list "
+        "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), or a .tar of "
         "the SuiteSparse collection that contains one of them; - for standard input; or generate:KIND,nx=... for a "
         "generated matrix.\n"
         "If a FILE is written, - is standard output.",
@@ -76,18 +76,21 @@ outcome dispatch(std::vector<std::string>& arguments) {
     program.set_version_flag("--version", "coppice " + std::string(version));
     program.allow_extras();
     program.require_subcommand(0, 1); // arguments after the command are not commands: generate tridiagonal
-    program.get_formatter()->column_width(34);
-    program.footer("Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 numerical failure, 5 backend not available.");
+    program.footer("coppice help COMMAND prints the options of a command.\n\nExit codes: 0 done, 2 wrong usage, 3 bad "
+                   "input, 4 numerical failure, 5 backend not available.");
 
     std::vector<command> commands = {add_generate(program), add_info(program),   add_spmv(program),
                                      add_multiply(program), add_factor(program), add_forest(program)};
     for (auto& c : add_graph_algorithms(program)) commands.push_back(std::move(c));
-    for (auto* const add : {add_tridiagonal, add_tune, add_solve, add_queue, add_bench})
+    for (auto* const add : {add_tridiagonal, add_tune, add_solve, add_queue, add_bench, add_help})
         commands.push_back(add(program));
     arguments = without_end_of_options(program, std::move(arguments));
     try {
         program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    } catch (CLI::Success const& help) { // --help and --version
+    } catch (CLI::CallForHelp const&) {
+        print_to_stdout(requested_help(program, arguments));
+        return {};
+    } catch (CLI::Success const& help) { // --version
         std::ostringstream text;
         program.exit(help, text, text);
         print_to_stdout(text.str());

@@ -26,7 +26,7 @@ inline void add_system_options(CLI::App& cli, system_arguments& s) {
     cli.add_option("--rhs", s.rhs, "right-hand side b, a Matrix Market array")->type_name("FILE");
     cli.add_option("--solution", s.solution,
                    "compute b = A x from a known x: sine (x_i = sin(16 pi i / N), the default) or ones")
-        ->type_name("NAME");
+        ->type_name("NAME:sine|ones");
     cli.add_option("-o,--output", s.output, "output file of the solution x")->type_name("FILE");
 }
 

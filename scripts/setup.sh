@@ -33,6 +33,11 @@ libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boo
 pkg-config            petsc  command -v pkg-config
 libpetsc-real-dev     petsc  pkg-config --exists PETSc
 openmpi-bin           petsc  command -v mpiexec
+chromium              reports command -v chromium
+mandoc                reports command -v mandoc
+groff                 reports command -v groff
+zsh                   reports command -v zsh
+fish                  reports command -v fish
 python3-venv          python python_venv
 python3-dev           python python_header
 clang-format          style  command -v clang-format

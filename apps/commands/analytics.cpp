@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice bfs, sssp, components, ...: one command for every row of the registry of graph algorithms.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -92,6 +93,30 @@ void show_results(sheet& result, graph_answer const& answer, double seconds) {
     json["seconds"] = seconds;
 }
 
+/// Whether the largest values of vertices are the result that a user looks for.
+bool is_ranking(graph_algorithm_row const& row) {
+    static constexpr std::string_view rankings[] = {"pagerank",    "betweenness", "closeness", "katz",
+                                                    "eigenvector", "hits",        "triangles", "cores"};
+    return std::find(std::begin(rankings), std::end(rankings), row.name) != std::end(rankings);
+}
+
+/// The ten largest values: a line each, and the JSON array "largest_vertices".
+void show_ranking(sheet& result, graph_answer const& answer, vertex_numbering const& numbering) {
+    auto const rows = report::largest_values(std::get<graph_answer::values>(answer.found)).rows;
+    std::size_t width = 0;
+    for (auto const& [v, value] : rows) width = std::max(width, printable(numbering.name(v)).size());
+    auto& json = result.json()["largest_vertices"] = nlohmann::ordered_json::array();
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        auto const& [v, value] = rows[k];
+        result.line(k == 0 ? "largest vertices" : "",
+                    fmt::format("{:<{}}  {:.6g}", printable(numbering.name(v)), width, value));
+        if (numbering.names.empty())
+            json.push_back({{"vertex", v + numbering.base}, {"value", value}});
+        else
+            json.push_back({{"vertex", numbering.name(v)}, {"value", value}});
+    }
+}
+
 report::entries settings_of(graph_algorithm_row const& row, graph_request const& o) {
     auto const& a = o.algorithm;
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
@@ -123,10 +148,9 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     page.graph = o.matrix;
     page.size = show_size(a.rows(), a.columns(), a.nonzeros());
     for (auto const& [name, value] : answer.facts) page.facts.emplace_back(label_of_fact(name), show_fact(value));
-    page.degrees = report::chart_degrees({a.offsets, a.offsets + a.rows() + 1});
+    page.degrees = report::chart_degrees(a);
     page.settings = settings_of(row, o);
-    page.environment = describe_build();
-    page.environment.insert(page.environment.begin(), {"backend", describe_executor(chosen)});
+    show_environment(chosen, page);
     files.write_text(o.report, render(page));
 }
 
@@ -264,6 +288,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
             result.json()["source"] = name;
     }
     show_results(result, answer, seconds);
+    if (is_ranking(row) && answer.failure.empty()) show_ranking(result, answer, numbering);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
     result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
     result.json()["memory_bytes"] = memory;
@@ -347,7 +372,7 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
         ->type_name("FILE");
     cli->add_option("--report", o->report,
                     "write an HTML page with degrees, results and, if the graph is small, a drawing")
-        ->type_name("FILE");
+        ->type_name("FILE.html");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o, &row] { return run(row, *o); }};

@@ -9,7 +9,7 @@
 #include "apps/factor_arguments.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
-#include "apps/report/graph_picture.hpp"
+#include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 
@@ -23,6 +23,7 @@ struct factor_request {
     factor_arguments factor{};
     std::string output{};
     std::string picture{};
+    std::string report{};
 };
 
 constexpr std::string_view methods[] = {"parallel", "greedy"};
@@ -72,6 +73,29 @@ void show_results(sheet& result, factor_request const& o, factor_options const& 
     json["seconds"] = seconds;
 }
 
+template <class T>
+void write_report(factor_request const& o, any_executor const& chosen, factor_options const& used, csr_view<T> a,
+                  graph_factor<std::int32_t> const& f, std::vector<std::int32_t> const& neighbors,
+                  report::graph_drawing drawing, output_files& files) {
+    report::graph_page page{.command = "factor", .summary = "A weighted [0, n]-factor", .graph = o.matrix};
+    page.size = show_size(a.rows(), a.columns(), a.nonzeros());
+    page.facts = {{"edges", show_count(f.edges)},
+                  {"weight coverage", show_fraction(f.weight_coverage)},
+                  {"rounds", std::to_string(f.rounds)},
+                  {"maximal", f.maximal ? "yes" : "unknown"}};
+    page.degrees = report::chart_degrees(a);
+    std::vector<std::int64_t> selected(std::size_t(f.vertices), 0);
+    for (std::size_t at = 0; at < neighbors.size(); ++at) selected[at / std::size_t(f.degree)] += neighbors[at] >= 0;
+    page.found = report::chart_sizes("Vertices by selected edges", "selected edges of a vertex", selected);
+    page.drawing = std::move(drawing);
+    page.settings = {{"method", o.method},
+                     {"degree", std::to_string(f.degree)},
+                     {"ties", name_of(used.ties)},
+                     {"precision", o.common.precision}};
+    show_environment(chosen, page);
+    files.write_text(o.report, render(page));
+}
+
 template <class Executor, class T>
 outcome find_factor(factor_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
@@ -81,7 +105,10 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
     auto const& a = graph.matrix;
     require_square("factor", o.matrix, a.rows(), a.columns());
     report::graph_drawing drawing;
-    if (!o.picture.empty()) drawing = report::draw_picture(a.view());
+    if (!o.picture.empty())
+        drawing = report::draw_picture(a.view());
+    else if (!o.report.empty())
+        drawing = report::draw_graph(a.view());
     drawing.vertices = graph.vertices;
     auto const on_device = exec.copy(a);
     status.show("edge weights");
@@ -107,12 +134,13 @@ outcome find_factor(factor_request const& o, any_executor const& chosen, Executo
                              .comment = comment_on(graph.vertices),
                              .progress = status.of_file(o.output)});
     });
-    if (!o.picture.empty()) {
+    if (!o.picture.empty() || !o.report.empty()) {
         auto const neighbors = to_vector(exec, f.neighbors);
         for (std::int32_t at = 0; at < std::int32_t(neighbors.size()); ++at)
             if (std::int32_t const v = at / f.degree, w = neighbors[std::size_t(at)]; w > v)
                 drawing.taken.emplace_back(v, w);
-        files.write_text(o.picture, report::picture_file(drawing));
+        if (!o.picture.empty()) files.write_text(o.picture, report::picture_file(drawing));
+        if (!o.report.empty()) write_report(o, chosen, used, a.view(), f, neighbors, std::move(drawing), files);
     }
     status.clear();
 
@@ -136,6 +164,7 @@ outcome run(factor_request& o) {
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
     files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return find_factor<Executor, T>(o, chosen, exec, files);
@@ -155,6 +184,9 @@ command add_factor(CLI::App& program) {
     add_factor_options(*cli, o->factor);
     cli->add_option("-o,--output", o->output, "output file of the factor, a symmetric matrix of its edge weights")
         ->type_name("FILE");
+    cli->add_option("--report", o->report,
+                    "write an HTML page with degrees, selected edges and, if the graph is small, a drawing")
+        ->type_name("FILE.html");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

@@ -9,7 +9,8 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/report/collect.hpp"
-#include "apps/report/graph_picture.hpp"
+#include "apps/report/graph_page.hpp"
+#include "apps/report/components.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 
@@ -22,6 +23,7 @@ struct forest_request {
     factor_arguments factor{{.ties = tie_rule::near}}; // prefers whole grid lines to independence of the numbering
     std::string output{};
     std::string picture{};
+    std::string report{};
 };
 
 struct timing {
@@ -76,6 +78,27 @@ void show_results(sheet& result, forest_request const& o, factor_options const& 
             {{"shortest", bin.shortest}, {"longest", bin.longest}, {"paths", bin.paths}, {"rows", bin.vertices}});
 }
 
+template <class T>
+void write_report(forest_request const& o, any_executor const& chosen, csr_view<T> a,
+                  linear_forest<std::int32_t> const& forest, report::forest_summary const& summary,
+                  report::graph_drawing drawing, output_files& files) {
+    report::graph_page page{.command = "forest", .summary = "The linear forest of a matrix", .graph = o.matrix};
+    page.size = show_size(a.rows(), a.columns(), a.nonzeros());
+    page.facts = {{"paths", show_count(forest.paths)},
+                  {"longest path", show_count(forest.longest_path)},
+                  {"cycles broken", show_count(forest.cycles_broken)},
+                  {"weight coverage", show_fraction(forest.weight_coverage)}};
+    page.degrees = report::chart_degrees(a);
+    report::pattern whole, closeup;
+    draw_patterns(a, forest, whole, closeup);
+    page.more = {{"forest", "Linear forest", forest_figures(summary)},
+                 {"pattern", "Sparsity pattern", forest_patterns(whole, closeup)}};
+    page.drawing = std::move(drawing);
+    page.settings = {{"precision", o.common.precision}};
+    show_environment(chosen, page);
+    files.write_text(o.report, render(page));
+}
+
 template <class Executor, class T>
 outcome find_forest(forest_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
@@ -85,7 +108,10 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     auto const& a = graph.matrix;
     require_square("forest", o.matrix, a.rows(), a.columns());
     report::graph_drawing drawing;
-    if (!o.picture.empty()) drawing = report::draw_picture(a.view());
+    if (!o.picture.empty())
+        drawing = report::draw_picture(a.view());
+    else if (!o.report.empty())
+        drawing = report::draw_graph(a.view());
     drawing.vertices = graph.vertices;
     auto const on_device = exec.copy(a);
     auto const lap = [&](stopwatch& clock) {
@@ -104,14 +130,18 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     status.show("forest");
     auto const found = extract_forest(exec, weights.view(), factor);
     seconds.forest = lap(clock);
-    double const identity_coverage = coverages(exec, on_device.view()).identity_coverage();
+    auto const original = coverages(exec, on_device.view());
+    double const identity_coverage = original.identity_coverage();
     auto const forest = host.copy(found);
     files.write_text(o.output, permutation_text(forest.permutation.view(), graph.vertices));
-    if (!o.picture.empty()) {
+    if (!o.picture.empty() || !o.report.empty()) {
         for (std::int32_t v = 0; v < forest.vertices; ++v)
             for (int s : {0, 1})
                 if (std::int32_t const w = forest.links[2 * v + s]; w > v) drawing.taken.emplace_back(v, w);
-        files.write_text(o.picture, report::picture_file(drawing));
+        if (!o.picture.empty()) files.write_text(o.picture, report::picture_file(drawing));
+        if (!o.report.empty())
+            write_report(o, chosen, a.view(), forest, report::summary_of(forest, factor, name_of(used.ties), original),
+                         std::move(drawing), files);
     }
     status.clear();
 
@@ -131,6 +161,7 @@ outcome run(forest_request const& o) {
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
     files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return find_forest<Executor, T>(o, chosen, exec, files);
@@ -147,6 +178,10 @@ command add_forest(CLI::App& program) {
     cli->add_option("-o,--output", o->output,
                     "output file of the permutation: for every position, the number of its row in the input file")
         ->type_name("FILE");
+    cli->add_option(
+           "--report", o->report,
+           "write an HTML page with path lengths, coverages, sparsity patterns and, if the graph is small, a drawing")
+        ->type_name("FILE.html");
     add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

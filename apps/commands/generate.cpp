@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "apps/backend.hpp"
+#include "apps/help/pages.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 
@@ -19,6 +21,7 @@ struct generate_request {
     common_options common{};
     std::string kind{};
     std::string output{};
+    std::string report{};
     std::map<std::string, std::string> parameters{}; ///< as entered; missing ones have their default
 };
 
@@ -30,7 +33,7 @@ std::string option_of(std::string const& key) {
 }
 
 std::string list_of_kinds() {
-    std::string text = "\nKinds and their options:\n";
+    std::string text = "Kinds and their options:\n";
     for (auto const& kind : generator_kinds()) {
         std::string keys;
         for (auto const& key : kind.keys) keys += " " + option_of(key).substr(0, option_of(key).find(','));
@@ -64,6 +67,14 @@ outcome write_generated(generate_request const& o, generator_options const& para
             host, path, a,
             {.comment = " " + o.kind + ", made by coppice generate", .progress = status.of_file(o.output)});
     });
+    if (!o.report.empty()) {
+        report::graph_page page{.command = "generate", .summary = "A generated matrix", .graph = o.kind};
+        show_matrix(a.view(), page);
+        for (auto const& [key, value] : o.parameters)
+            if (!value.empty()) page.settings.emplace_back(key, value);
+        page.environment = describe_build();
+        files.write_text(o.report, render(page));
+    }
     status.clear();
 
     sheet result("generate", o.common);
@@ -91,6 +102,7 @@ outcome run(generate_request const& o) {
     output_files files({});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
     return o.common.precision == "single" ? write_generated<float>(o, parameters, files)
                                           : write_generated<double>(o, parameters, files);
 }
@@ -100,12 +112,17 @@ outcome run(generate_request const& o) {
 command add_generate(CLI::App& program) {
     auto const o = std::make_shared<generate_request>();
     auto* const cli = program.add_subcommand("generate", "Write a test problem as a Matrix Market file");
-    cli->add_option("KIND", o->kind, "kind of matrix")->type_name("");
+    std::vector<std::string> kinds;
+    for (auto const& kind : generator_kinds()) kinds.push_back(kind.name);
+    cli->add_option("KIND", o->kind, "kind of matrix")->type_name(type_with_choices("", kinds));
     cli->add_option("-o,--output", o->output, "output file; compressed if its name ends in .gz")->type_name("FILE");
     for (auto const& kind : generator_kinds())
         for (auto const& key : kind.keys)
             if (o->parameters.try_emplace(key).second)
                 cli->add_option(option_of(key), o->parameters[key])->group(""); // listed with the kinds
+    cli->add_option("--report", o->report,
+                    "write an HTML page with the sparsity pattern and, if the graph is small, a drawing")
+        ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     cli->footer(list_of_kinds());
     return {cli, [o] { return run(*o); }};

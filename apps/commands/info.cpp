@@ -7,6 +7,7 @@
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include "apps/report/graph_page.hpp"
 #include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
@@ -15,6 +16,7 @@ namespace {
 struct info_request {
     common_options common{};
     std::string matrix{};
+    std::string report{};
 };
 
 char const* yes_no(bool yes) { return yes ? "yes" : "no"; }
@@ -45,6 +47,25 @@ void show_results(sheet& result, matrix_info const& m) {
     json["identity_coverage"] = m.identity_coverage;
 }
 
+template <class T>
+void write_report(info_request const& o, any_executor const& chosen, csr_view<T> a, matrix_info const& m,
+                  output_files& files) {
+    report::graph_page page{
+        .command = "info", .summary = "Size, symmetry, bandwidths and coverages", .graph = o.matrix};
+    show_matrix(a, page);
+    page.facts = {{"pattern", m.symmetric_pattern ? "symmetric" : "not symmetric"},
+                  {"values", m.symmetric_values ? "symmetric" : "not symmetric"},
+                  {"lower bandwidth", show_count(m.bandwidth.lower)},
+                  {"upper bandwidth", show_count(m.bandwidth.upper)},
+                  {"mean row degree", fmt::format("{:.2f}", m.degrees.mean)},
+                  {"zero diagonals", show_count(m.zero_diagonals)},
+                  {"diagonal coverage", show_fraction(m.diagonal_coverage)},
+                  {"identity coverage", show_fraction(m.identity_coverage)}};
+    page.settings = {{"precision", o.common.precision}};
+    show_environment(chosen, page);
+    files.write_text(o.report, render(page));
+}
+
 template <class Executor, class T>
 outcome inspect(info_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     progress status(o.common);
@@ -57,6 +78,7 @@ outcome inspect(info_request const& o, any_executor const& chosen, Executor cons
     // A matrix without rows has no arrays.
     auto const info = a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()};
     double const seconds = clock.lap();
+    if (!o.report.empty()) write_report(o, chosen, a.view(), info, files);
     status.clear();
 
     sheet result("info", o.common);
@@ -76,6 +98,7 @@ outcome run(info_request const& o) {
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}});
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return inspect<Executor, T>(o, chosen, exec, files);
     });
@@ -87,6 +110,9 @@ command add_info(CLI::App& program) {
     auto const o = std::make_shared<info_request>();
     auto* const cli = program.add_subcommand("info", "Describe a matrix: size, symmetry, bandwidths, coverages");
     add_matrix_argument(*cli, o->matrix);
+    cli->add_option("--report", o->report,
+                    "write an HTML page with the sparsity pattern, row degrees and, if the graph is small, a drawing")
+        ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

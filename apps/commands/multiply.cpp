@@ -3,9 +3,11 @@
 #include <memory>
 
 #include "apps/backend.hpp"
+#include "apps/help/pages.hpp"
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/semiring/spgemm/named_product.hpp>
 
@@ -20,6 +22,7 @@ struct multiply_request {
     std::string mask{};
     bool complement = false;
     std::string output{};
+    std::string report{};
 };
 
 template <class Executor, class T>
@@ -49,6 +52,15 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
     files.write(o.output, [&](std::string const& path) {
         write_matrix_market(host, path, on_host, {.progress = status.of_file(o.output)});
     });
+    if (!o.report.empty()) {
+        report::graph_page page{
+            .command = "multiply", .summary = "The product over " + o.semiring, .graph = o.first + " " + o.second};
+        show_matrix(on_host.view(), page);
+        page.settings = {{"semiring", o.semiring}, {"precision", o.common.precision}};
+        if (!o.mask.empty()) page.settings.emplace_back(o.complement ? "complement of mask" : "mask", o.mask);
+        show_environment(chosen, page);
+        files.write_text(o.report, render(page));
+    }
     status.clear();
 
     sheet result("multiply", o.common);
@@ -75,6 +87,7 @@ outcome run(multiply_request const& o) {
     output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return multiply<Executor, T>(o, chosen, exec, files);
     });
@@ -87,13 +100,17 @@ command add_multiply(CLI::App& program) {
     auto* const cli = program.add_subcommand("multiply", "Multiply two sparse matrices over a semiring");
     cli->add_option("A", o->first, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
     cli->add_option("B", o->second, "the matrix on the right")->type_name("");
-    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))->type_name("NAME");
+    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))
+        ->type_name(type_with_choices("NAME", semiring_names));
     cli->add_option("--mask", o->mask,
                     "a matrix of the product's shape: compute only positions at which it has entries")
         ->type_name("FILE");
     cli->add_flag("--complement", o->complement, "compute only positions at which the mask has no entries");
     cli->add_option("-o,--output", o->output, "output file of the product; arg-max writes the numbers of columns of A")
         ->type_name("FILE");
+    cli->add_option("--report", o->report,
+                    "write an HTML page with the sparsity pattern of the product and its row degrees")
+        ->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/help/pages.hpp"
 #include "apps/ranks.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
@@ -396,7 +397,8 @@ void add_preconditioner_options(CLI::App& cli, option_values& values) {
             help += fmt::format("{}{}: {}", help.empty() ? "" : ". ", whose, meaning);
         cli.add_option_function<std::string>(
                "--" + name, [&values, option = name](std::string const& value) { values.set(option, value); }, help)
-            ->type_name(e.kind);
+            ->type_name(e.kind)
+            ->group(preconditioner_group);
     }
 }
 
@@ -425,11 +427,11 @@ command add_solve(CLI::App& program) {
     cli->add_option("--solver", o->solver,
                     "one of " + list_of(with_automatic(krylov_names)) +
                         "; auto, the default, chooses according to the matrix, and tries another one if a solver fails")
-        ->type_name("NAME");
+        ->type_name(type_with_choices("NAME", with_automatic(krylov_names)));
     cli->add_option("--preconditioner", o->preconditioner,
                     "one of " + list_of(with_automatic(preconditioner_names)) +
                         "; auto by default. Its options follow by name, or after its name: forest,rounds=7")
-        ->type_name("NAME");
+        ->type_name(type_with_choices("NAME", with_automatic(preconditioner_names)));
     add_preconditioner_options(*cli, o->preconditioner_options);
     cli->add_option("--tolerance", o->tolerance, "tolerance of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
@@ -457,6 +459,9 @@ command add_solve(CLI::App& program) {
            "write a self-contained HTML page with pictures; also runs the other preconditioners for comparison")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);
+    group_options(*cli, common_group,
+                  {"--solver", "--preconditioner", "--tolerance", "--max-iterations", "--rhs", "--output", "--compare",
+                   "--report", "--backend", "--json"});
     return {cli, [o] { return run(*o); }};
 }
 

@@ -48,6 +48,7 @@ std::vector<report::run> compare(solve_options const& o, Executor const& exec, l
             runs.push_back({.preconditioner = name, .ending = "not run: " + *reason});
         else
             runs.push_back(page_run(run_solver(o, exec, system, name, comparison_limit(o, run), status), false));
+        runs.back().style = int(runs.size()) - 2;
     }
     return runs;
 }
@@ -70,15 +71,7 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
     auto const forest = host.copy(extract_forest(exec, weights.view(), factor));
     auto const original = coverages(exec, system.matrix.view());
     auto& summary = page.forest;
-    summary = {forest.vertices, forest.paths, forest.longest_path, forest.cycles_broken, {}, {}};
-    summary.bins = report::bin_paths(forest.path_offsets.view());
-    summary.coverages = {
-        {"diagonal", "of the whole matrix, on its diagonal", original.diagonal_coverage()},
-        {"original order", "of the off-diagonal weight, on sub- and superdiagonal", original.identity_coverage()},
-        {"[0,2]-factor",
-         fmt::format("of the edges, after {} rounds of proposals, ties {}", factor.rounds, name_of(used.ties)),
-         factor.weight_coverage},
-        {"linear forest", "of the edges, after cycles are broken", forest.weight_coverage}};
+    summary = report::summary_of(forest, factor, name_of(used.ties), original);
     if (setup.has("factors"))
         for (finding const& f : setup.findings)
             if (f.unit == finding_unit::fraction)

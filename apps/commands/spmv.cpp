@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/backend.hpp"
+#include "apps/help/pages.hpp"
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
@@ -169,9 +170,10 @@ command add_spmv(CLI::App& program) {
     auto const o = std::make_shared<spmv_request>();
     auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))->type_name("NAME");
+    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))
+        ->type_name(type_with_choices("NAME", semiring_names));
     cli->add_option("--scheme", o->scheme, "how rows are distributed on a GPU: " + list_of(srcsr_scheme_names))
-        ->type_name("NAME");
+        ->type_name(type_with_choices("NAME", srcsr_scheme_names));
     cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
     cli->add_option("--accumulate", o->accumulate,
                     "a vector that is added to the product by the addition of the semiring")

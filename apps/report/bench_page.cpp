@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,15 +17,13 @@ namespace {
 constexpr double width = 1040, left = 64, right = 690, top = 16, bottom = 352;
 constexpr double label_height = 18;
 
-// Methods of the library are solid lines in the colour of the page, other libraries are dashed; markers distinguish
-// methods.
+// Every method has a colour; those of the library are solid and broad, those of other libraries dashed.
 char const* const curves = R"css(
-.sweep path { fill: none; stroke: var(--tridiagonal); stroke-width: 1.8; stroke-dasharray: 6 4; }
-.sweep .ours path { stroke: var(--chosen); stroke-width: 2.4; stroke-dasharray: none; }
-.sweep circle { fill: var(--paper); stroke: var(--tridiagonal); stroke-width: 1.8; }
-.sweep .ours circle { stroke: var(--chosen); } .sweep .k1 circle, .bars .peer { fill: var(--tridiagonal); }
-.sweep .ours.k1 circle { fill: var(--chosen); } .sweep .lead { stroke: var(--line); stroke-width: 1; }
-.sweep .name { font-size: 13px; fill: var(--tridiagonal); } .sweep .ours .name { fill: var(--chosen); }
+.sweep path { fill: none; stroke: var(--run); stroke-width: 1.8; stroke-dasharray: 6 4; }
+.sweep .ours path { stroke-width: 2.6; stroke-dasharray: none; }
+.sweep circle { fill: var(--paper); stroke: var(--run); stroke-width: 1.8; } .sweep .ours circle { fill: var(--run); }
+.bars .peer { fill: var(--k2); } .sweep .lead { stroke: var(--line); stroke-width: 1; }
+.sweep .name { font-size: 13px; fill: var(--run); }
 )css";
 
 double rate(measured const& m) { return m.seconds > 0 ? m.rows / m.seconds * 1e-6 : 0; }
@@ -85,6 +84,7 @@ std::string sweep_frame(sweep_axes const& axes, std::vector<measured> const& fig
     std::string svg;
     for (int e = int(axes.lowest); e <= int(axes.highest); ++e)
         for (int const digit : {1, 2, 5}) {
+            if (digit > 1 && (bottom - top) / (axes.highest - axes.lowest) < 75) break; // labels would overlap
             double const value = digit * std::pow(10, e);
             if (value > std::pow(10, axes.highest) * 1.001) break;
             std::string const y = coordinate(axes.up(value));
@@ -92,9 +92,13 @@ std::string sweep_frame(sweep_axes const& axes, std::vector<measured> const& fig
                                "text-anchor=end>{}</text>",
                                left, right, left - 8, coordinate(value), fmt::arg("y", y));
         }
+    label_row abscissas;
     for (double const at : different(figures, &measured::at))
-        svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", coordinate(axes.across(at)),
-                           bottom + 20, show_abscissa(at));
+        if (!abscissas.fits(axes.across(at), show_abscissa(at)))
+            continue;
+        else
+            svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", coordinate(axes.across(at)),
+                               bottom + 20, show_abscissa(at));
     return svg + fmt::format("<text class='tick faint' x={} y={} text-anchor=middle>{}</text>", (left + right) / 2,
                              bottom + 42, escaped(figures.front().axis));
 }
@@ -127,7 +131,8 @@ std::string sweep_chart(std::vector<measured> figures) {
         ends.push_back(axes.up(rate(those_with(figures, &measured::method, method).back())));
     auto const labels = separated_heights(ends);
     std::string svg = sweep_frame(axes, figures);
-    int kinds[2] = {0, 0};
+    bool is_first = true;
+    int style = 0;
     for (std::size_t i = 0; i < methods.size(); ++i) {
         auto const mine = those_with(figures, &measured::method, methods[i]);
         bool const own = ours(methods[i]);
@@ -139,14 +144,15 @@ std::string sweep_chart(std::vector<measured> figures) {
                                    escaped(mine.front().method), show_rate(rate(f)));
         }
         double const x = axes.across(mine.back().at);
-        svg += fmt::format("<g class='{} k{}'><line class=lead x1={} y1={} x2={} y2={} /><path d='{}' />{}"
+        auto const colour = own && std::exchange(is_first, false) ? "chosen" : fmt::format("k{}", style++ % 12);
+        svg += fmt::format("<g class='{} {}'><line class=lead x1={} y1={} x2={} y2={} /><path d='{}' />{}"
                            "<text class=name x={} y={} dy=4>{}, {}</text></g>",
-                           own ? "ours" : "peer", kinds[own ? 1 : 0]++ % 2, coordinate(x + 5), coordinate(ends[i]),
-                           right + 14, coordinate(labels[i]), path, markers, right + 18, coordinate(labels[i]),
-                           escaped(methods[i]), show_rate(rate(mine.back())));
+                           own ? "ours" : "peer", colour, coordinate(x + 5), coordinate(ends[i]), right + 14,
+                           coordinate(labels[i]), path, markers, right + 18, coordinate(labels[i]), escaped(methods[i]),
+                           show_rate(rate(mine.back())));
     }
     return fmt::format(
-        "<svg class='chart sweep' viewBox='0 0 {} {}' role=img aria-label='{}'>{}</svg>", width,
+        "<div class=scroll><svg class='chart sweep' viewBox='0 0 {} {}' role=img aria-label='{}'>{}</svg></div>", width,
         coordinate(std::max(bottom + 56, labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 12)),
         escaped(figures.front().chart), svg);
 }
@@ -166,8 +172,9 @@ std::string bar_chart(std::vector<measured> const& figures) {
                            coordinate(from + length + 8), coordinate(y + 15), show_rate(rate(f)));
         y += each;
     }
-    return fmt::format("<svg class='chart bars' viewBox='0 0 {} {}' role=img aria-label='{}'>{}</svg>", width,
-                       coordinate(y + 4), escaped(figures.front().problem), svg);
+    return fmt::format(
+        "<div class=scroll><svg class='chart bars' viewBox='0 0 {} {}' role=img aria-label='{}'>{}</svg></div>", width,
+        coordinate(y + 4), escaped(figures.front().problem), svg);
 }
 
 /// Draws a sweep with several abscissas as curves, all others as bars for each problem.

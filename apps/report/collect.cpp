@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 namespace coppice::app::report {
 namespace {
 
@@ -28,6 +30,19 @@ void count(raster& r, std::int64_t row, std::int64_t column, bool on_forest) {
 
 } // namespace
 
+namespace {
+
+/// Whether no entry leads from the end of a row of the grid to the start of another one.
+template <class T>
+bool couples_neighbours(csr_view<T> a, std::int64_t nx) {
+    for (std::int64_t i = 0; i < a.rows(); ++i)
+        for (auto k = a.row_begin(i); k < a.row_end(i); ++k)
+            if (std::abs(a.indices[k] % nx - i % nx) > 1) return false;
+    return true;
+}
+
+} // namespace
+
 template <class T>
 std::int64_t plane_grid_width(csr_view<T> a) {
     // Neighbours in a row of the grid have distance 1; those in adjacent rows have distances nx - 1 to nx + 1.
@@ -42,7 +57,8 @@ std::int64_t plane_grid_width(csr_view<T> a) {
     if (max_value - min_value > 2) return 0;
     std::int64_t const n = a.rows();
     for (std::int64_t const nx : {(min_value + max_value) / 2, min_value, max_value})
-        if (nx >= 3 && n % nx == 0 && nx - 1 <= min_value && max_value <= nx + 1) return nx;
+        if (nx >= 3 && n % nx == 0 && nx - 1 <= min_value && max_value <= nx + 1 && couples_neighbours(a, nx))
+            return nx;
     return 0;
 }
 template std::int64_t plane_grid_width(csr_view<float>);
@@ -83,7 +99,35 @@ void draw_patterns(csr_view<T> a, linear_forest<std::int32_t> const& forest, pat
         }
 }
 
+template <class T>
+void draw_pattern(csr_view<T> a, pattern& whole, pattern& closeup) {
+    std::int64_t const n = std::max(a.rows(), a.columns());
+    if (n == 0) return;
+    whole.before = blank(0, n);
+    if (n > max_cells) closeup.before = blank((n - closeup_span) / 2, closeup_span);
+    for (std::int64_t row = 0; row < a.rows(); ++row)
+        for (auto k = a.row_begin(row); k < a.row_end(row); ++k) {
+            count(whole.before, row, a.indices[k], false);
+            if (closeup.before.cells > 0) count(closeup.before, row, a.indices[k], false);
+        }
+}
+
+template void draw_pattern(csr_view<float>, pattern&, pattern&);
+template void draw_pattern(csr_view<double>, pattern&, pattern&);
 template void draw_patterns(csr_view<float>, linear_forest<std::int32_t> const&, pattern&, pattern&);
 template void draw_patterns(csr_view<double>, linear_forest<std::int32_t> const&, pattern&, pattern&);
+
+forest_summary summary_of(linear_forest<std::int32_t> const& forest, graph_factor<std::int32_t> const& factor,
+                          std::string const& ties, weight_summary const& original) {
+    forest_summary summary{forest.vertices, forest.paths, forest.longest_path, forest.cycles_broken, {}, {}};
+    summary.bins = bin_paths(forest.path_offsets.view());
+    summary.coverages = {
+        {"diagonal", "of the whole matrix, on its diagonal", original.diagonal_coverage()},
+        {"original order", "of the off-diagonal weight, on sub- and superdiagonal", original.identity_coverage()},
+        {"[0,2]-factor", fmt::format("of the edges, after {} rounds of proposals, ties {}", factor.rounds, ties),
+         factor.weight_coverage},
+        {"linear forest", "of the edges, after cycles are broken", forest.weight_coverage}};
+    return summary;
+}
 
 } // namespace coppice::app::report

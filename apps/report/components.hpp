@@ -13,7 +13,7 @@ namespace coppice::app::report {
 /// Relative residual over iterations on a logarithmic scale; each curve is labelled at its end.
 std::string convergence_chart(std::vector<run> const& runs, double tolerance);
 
-/// CSS class for colour and dash of a run: the chosen one is highlighted, the others have a fixed style by name.
+/// CSS classes for colour and dashes of a run: the chosen one is highlighted, the others differ by their number.
 std::string style_class(run const& r);
 
 /// Two figures side by side: original order and forest order.
@@ -25,8 +25,18 @@ std::string path_histogram(forest_summary const& forest);
 /// Cells coloured by aggregate, with lines between aggregates; empty if there is no grid.
 std::string aggregate_picture(aggregate_grid const& grid);
 
+/// Legend and patterns of a matrix in the original order and in the order of its forest.
+std::string forest_patterns(pattern const& whole, pattern const& closeup);
+
+/// Counts, coverages and path lengths of a forest.
+std::string forest_figures(forest_summary const& forest);
+
 /// Table of names and values with a title.
 std::string entries_table(std::string const& title, entries const& rows);
+
+/// CSS classes of curve number k: one of 12 colours, and one of 4 kinds of dashes, so that 12 curves have colours of
+/// their own and 24 differ.
+std::string curve_style(int k);
 
 /// The style sheet.
 extern char const* const style_sheet;

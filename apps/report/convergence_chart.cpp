@@ -111,24 +111,32 @@ std::string draw_grid(axes const& a, double tolerance) {
     return svg;
 }
 
+box box_of_tolerance(axes const& a, double tolerance) {
+    double const y = a.at(0, tolerance).y;
+    return {left, y, left + 8 + text_width(fmt::format("tolerance {:.3g}", tolerance), 13), y + 22};
+}
+
 // Places labels sequentially where they overlap no other label and few points of curves, near the end of their curve.
 class label_layout {
 public:
     explicit label_layout(std::vector<std::vector<point>> const& curves) : curves_(curves) {}
 
     /// Keeps the ends of all curves free, for labels of other curves.
+    void keep_free(box const& b) { taken_.push_back(b); }
     void keep_free(point end) { taken_.push_back({end.x - 5, end.y - 5, end.x + 5, end.y + 5}); }
 
     /// Returns the middle of the first line of a label of width `w` and height 34 for the curve end `end`.
     point position_of(point end, double w) {
         point best{};
         double min_value = 1e300;
-        for (double const dy : {24.0, -44.0, 60.0, -80.0, 96.0, -116.0})
-            for (double const dx : {0.0, w / 2 + 12, -w / 2 - 12}) {
-                point const middle{std::clamp(end.x + dx, left + w / 2, right - w / 2 + 20), end.y + dy};
+        for (double y = top + 4; y < bottom - 22; y += 10) // near the end first, but any place that is free
+            for (double const dx : {0.0, w / 2 + 12, -w / 2 - 12, w + 24, -w - 24, 2 * w + 36, -2 * w - 36}) {
+                point const middle{std::clamp(end.x + dx, left + w / 2 + 4, right - w / 2 + 20), y};
                 box const b = around(middle, w);
-                if (b.y0 < top - 12 || b.y1 > bottom) continue;
+                double const dy = y - end.y;
+                if (std::fabs(dy) < 20 && std::fabs(middle.x - end.x) < w / 2 + 8) continue; // would cover the end
                 box const leader{end.x - 1, std::min(end.y + 6, middle.y), end.x + 1, std::max(end.y - 6, middle.y)};
+                if (1000 * meetings(b) >= min_value) continue;
                 double const cost =
                     hidden(b) + 100 * meetings(leader) + 0.02 * std::fabs(dy) + 0.01 * std::fabs(middle.x - end.x);
                 if (cost < min_value) {
@@ -159,16 +167,19 @@ private:
     std::vector<box> taken_{};
 };
 
+std::string count_of(run const& r) {
+    return r.converged ? fmt::format("{} iteration{}", r.iterations, r.iterations == 1 ? "" : "s")
+                       : fmt::format("not in {}", r.iterations);
+}
+
 std::string draw_label(run const& r, point end, point at, double w) {
-    auto const count = r.converged ? fmt::format("{} iteration{}", r.iterations, r.iterations == 1 ? "" : "s")
-                                   : fmt::format("not in {}", r.iterations);
     double const to_y = at.y > end.y ? at.y - 12 : at.y + 20;
     double const to_x = std::clamp(end.x, at.x - w / 2, at.x + w / 2);
     return fmt::format("<line class='leader {0}' x1={1} y1={2} x2={3} y2={4} />"
                        "<text class=label x={5} y={6} text-anchor=middle><tspan class='name {0}'>{7}</tspan>"
                        "<tspan class=count x={5} dy=15>{8}</tspan></text>",
                        style_class(r), coordinate(end.x), coordinate(end.y), coordinate(to_x), coordinate(to_y),
-                       coordinate(at.x), coordinate(at.y), escaped(r.preconditioner), count);
+                       coordinate(at.x), coordinate(at.y), escaped(r.preconditioner), count_of(r));
 }
 
 std::string draw_curve(run const& r, std::vector<point> const& points) {
@@ -183,7 +194,7 @@ std::string draw_curve(run const& r, std::vector<point> const& points) {
 
 } // namespace
 
-std::string style_class(run const& r) { return r.chosen ? "chosen" : "as-" + escaped(r.preconditioner); }
+std::string style_class(run const& r) { return r.chosen ? "chosen" : curve_style(r.style); }
 
 std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     auto const a = fit_axes(runs, tolerance);
@@ -194,6 +205,7 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     label_layout layout(curves);
     for (auto const& curve : curves)
         if (!curve.empty()) layout.keep_free(curve.back());
+    if (tolerance > 0) layout.keep_free(box_of_tolerance(a, tolerance));
     // The chosen run is drawn last, on top, and its label is placed first.
     for (bool const chosen : {false, true})
         for (std::size_t i = 0; i < runs.size(); ++i)
@@ -201,7 +213,7 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
     for (bool const chosen : {true, false})
         for (std::size_t i = 0; i < runs.size(); ++i)
             if (runs[i].chosen == chosen && !curves[i].empty()) {
-                auto const w = std::max(text_width(runs[i].preconditioner, 14), text_width("123 iterations", 12));
+                auto const w = std::max(text_width(runs[i].preconditioner, 15), text_width(count_of(runs[i]), 12.5));
                 auto const end = curves[i].back();
                 labels += draw_label(runs[i], end, layout.position_of(end, w), w);
             }

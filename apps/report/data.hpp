@@ -16,6 +16,7 @@ using entries = std::vector<std::pair<std::string, std::string>>;
 struct run {
     std::string preconditioner{};
     bool chosen = false; ///< the run of the user; the others are comparisons
+    int style = 0;       ///< number of the colour and the dashes of a comparison
     bool converged = false;
     std::string ending{}; ///< why it stopped or was not run (then `residuals` is empty)
     std::int64_t iterations = 0;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/output.hpp"
+#include "apps/report/collect.hpp"
 #include "apps/report/components.hpp"
 #include "apps/report/svg.hpp"
 #include "apps/version.hpp"
@@ -16,23 +17,6 @@ namespace coppice::app::report {
 namespace {
 
 constexpr std::size_t max_ranked = 10;
-
-/// Counts sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
-bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes) {
-    bar_chart chart{title, axis, {}};
-    std::vector<std::int64_t> bins;
-    for (auto const size : sizes) {
-        auto const bin = size == 0 ? std::size_t(0) : std::size_t(1 + std::bit_width(std::uint64_t(size - 1)));
-        if (bins.size() <= bin) bins.resize(bin + 1, 0);
-        ++bins[bin];
-    }
-    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
-        auto const last = bin == 0 ? 0 : std::int64_t(1) << (bin - 1), first = bin < 2 ? last : last / 2 + 1;
-        if (bin == 0 && bins[0] == 0) continue;
-        chart.bars.emplace_back(first == last ? std::to_string(last) : fmt::format("{}–{}", first, last), bins[bin]);
-    }
-    return chart;
-}
 
 /// One bar per integer if there are few, else bins of equal width. Non-finite values are omitted.
 bar_chart chart_values(std::string const& axis, std::vector<double> const& values) {
@@ -67,15 +51,13 @@ ranking rank(std::string const& title, std::string const& item, std::string cons
 
 void show_values(graph_answer::values const& values, std::string const& meaning, graph_page& page) {
     page.found = chart_values(meaning, values);
-    std::vector<std::pair<std::int64_t, double>> rows;
+    page.top = largest_values(values);
     double min_value = INFINITY, max_value = -INFINITY;
     for (std::size_t v = 0; v < values.size(); ++v) {
         if (!std::isfinite(values[v])) continue;
-        rows.emplace_back(std::int64_t(v), values[v]);
         min_value = std::min(min_value, values[v]);
         max_value = std::max(max_value, values[v]);
     }
-    page.top = rank("The largest values", "vertex", "value", std::move(rows));
     if (page.drawing.positions.empty()) return;
     for (std::size_t v = 0; v < values.size(); ++v) {
         page.drawing.fills.push_back(
@@ -129,17 +111,17 @@ std::string draw(bar_chart const& chart) {
         svg += fmt::format("<line class=grid x1={0} x2={1} y1={2} y2={2} />"
                            "<text class=tick x={3} y={2} dy=4 text-anchor=end>{4}</text>",
                            left, right, up(tick), left - 10, show_count(std::int64_t(tick)));
-    auto const step = std::max<std::size_t>(1, (chart.bars.size() + 19) / 20); // labels for which there is space
+    label_row values, names;
     for (std::size_t k = 0; k < chart.bars.size(); ++k) {
         auto const& [name, count] = chart.bars[k];
         double const middle = left + (double(k) + 0.5) * each;
         svg += fmt::format("<rect class=bar x={} y={} width={} height={}><title>{}: {}</title></rect>",
                            coordinate(middle - broad / 2), up(double(count)), coordinate(broad),
                            coordinate((bottom - top) * double(count) / max_value), name, show_count(count));
-        if (chart.bars.size() <= 16)
+        if (values.fits(middle, show_count(count)))
             svg += fmt::format("<text class=value x={} y={} dy=-5 text-anchor=middle>{}</text>", coordinate(middle),
                                up(double(count)), show_count(count));
-        if (k % step == 0)
+        if (names.fits(middle, name))
             svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", coordinate(middle),
                                bottom + 20, name);
     }
@@ -165,19 +147,71 @@ std::string table(ranking const& top, vertex_numbering const& vertices) {
                             show_vertex(vertices, top.rows[k].first), top.rows[k].second);
     return html + "</tbody></table></div>";
 }
-std::string list(std::string const& title, entries const& rows) {
-    std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
-    for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
-    return html + "</tbody></table></section>";
+std::string section(std::string const& id, std::string const& title, std::string const& content) {
+    if (content.empty()) return {};
+    return fmt::format("<section id={}><h2>{}</h2>{}</section>", id, title, content);
 }
 
 } // namespace
 
-bar_chart chart_degrees(std::vector<std::int32_t> const& offsets) {
-    std::vector<std::int64_t> degrees;
-    for (std::size_t v = 0; v + 1 < offsets.size(); ++v) degrees.push_back(offsets[v + 1] - offsets[v]);
-    return chart_sizes("Vertices by degree", "degree of a vertex", degrees);
+bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes) {
+    bar_chart chart{title, axis, {}};
+    std::vector<std::int64_t> bins;
+    for (auto const size : sizes) {
+        auto const bin = size == 0 ? std::size_t(0) : std::size_t(1 + std::bit_width(std::uint64_t(size - 1)));
+        if (bins.size() <= bin) bins.resize(bin + 1, 0);
+        ++bins[bin];
+    }
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+        auto const last = bin == 0 ? 0 : std::int64_t(1) << (bin - 1), first = bin < 2 ? last : last / 2 + 1;
+        if (bin == 0 && bins[0] == 0) continue;
+        chart.bars.emplace_back(first == last ? std::to_string(last) : fmt::format("{}–{}", first, last), bins[bin]);
+    }
+    return chart;
 }
+
+ranking largest_values(std::vector<double> const& values) {
+    std::vector<std::pair<std::int64_t, double>> rows;
+    for (std::size_t v = 0; v < values.size(); ++v)
+        if (std::isfinite(values[v])) rows.emplace_back(std::int64_t(v), values[v]);
+    return rank("The largest values", "vertex", "value", std::move(rows));
+}
+
+namespace {
+
+/// Numbers of entries of the rows that are not on the diagonal.
+template <class T>
+std::vector<std::int64_t> degrees_of(csr_view<T> a) {
+    std::vector<std::int64_t> degrees(static_cast<std::size_t>(a.rows()), 0);
+    for (std::int64_t row = 0; row < a.rows(); ++row)
+        for (auto k = a.row_begin(row); k < a.row_end(row); ++k) degrees[std::size_t(row)] += a.indices[k] != row;
+    return degrees;
+}
+
+} // namespace
+
+template <class T>
+bar_chart chart_degrees(csr_view<T> a) {
+    return chart_sizes("Vertices by degree", "degree of a vertex", degrees_of(a));
+}
+
+template <class T>
+void show_matrix(csr_view<T> a, graph_page& page) {
+    page.size = show_size(a.rows(), a.columns(), a.nonzeros());
+    page.degrees =
+        chart_sizes("Rows by number of entries", "entries of a row that are not on the diagonal", degrees_of(a));
+    pattern whole, closeup;
+    draw_pattern(a, whole, closeup);
+    page.more.push_back({"pattern", "Sparsity pattern",
+                         pattern_figures(whole, "The whole matrix") +
+                             pattern_figures(closeup, fmt::format("{} rows in its middle", closeup.before.span))});
+    if (a.rows() == a.columns()) page.drawing = draw_graph(a);
+}
+
+template bar_chart chart_degrees(csr_view<float>);
+template bar_chart chart_degrees(csr_view<double>);
+template void show_matrix(csr_view<float>, graph_page&);
+template void show_matrix(csr_view<double>, graph_page&);
 
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page) {
     if (auto const* edges = std::get_if<answer_edges>(&answer.found)) return show_edges(*edges, page);
@@ -193,6 +227,11 @@ void show_answer(graph_answer const& answer, graph_algorithm_row const& row, gra
         show_mates(numbers, page);
 }
 
+void show_environment(any_executor const& chosen, graph_page& page) {
+    page.environment = describe_build();
+    page.environment.insert(page.environment.begin(), {"backend", describe_executor(chosen)});
+}
+
 std::string render(graph_page const& page) {
     std::string figures = "<dl class=figures>";
     for (auto const& [name, value] : page.facts)
@@ -202,13 +241,13 @@ std::string render(graph_page const& page) {
         "initial-scale=1'><title>coppice {0} · {1}</title><style>{2}</style></head><body><main><header><p "
         "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=conclusion>{4}.</p>{5}</dl></header>",
         page.command, escaped(page.graph), style_sheet, escaped(page.size), escaped(page.summary), figures);
-    html += "<section id=graph><h2>The graph</h2>" + draw(page.degrees) + "</section>";
-    html +=
-        "<section id=found><h2>Results</h2>" + draw(page.found) + table(page.top, page.drawing.vertices) + "</section>";
-    if (auto const picture = graph_picture(page.drawing); !picture.empty())
-        html += "<section id=drawing><h2>Drawing</h2>" + picture + "</section>";
+    html += section("graph", "The graph", draw(page.degrees));
+    html += section("found", "Results", draw(page.found) + table(page.top, page.drawing.vertices));
+    for (auto const& [id, title, content] : page.more) html += section(id, title, content);
+    html += section("drawing", "Drawing", graph_picture(page.drawing));
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
-            list("Settings", page.settings) + list("Environment", page.environment) + "</div></section>";
+            entries_table("Settings", page.settings) + entries_table("Environment", page.environment) +
+            "</div></section>";
     return html + fmt::format("<footer>Written by coppice {}.</footer></main></body></html>\n", version);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/backend.hpp"
 #include "apps/report/data.hpp"
 #include "apps/report/graph_picture.hpp"
 #include <coppice/graph/frontier/answer.hpp>
@@ -25,6 +26,14 @@ struct ranking {
     std::vector<std::pair<std::int64_t, double>> rows{};
 };
 
+/// A further section of a page.
+struct page_section {
+    std::string id{};
+    std::string title{};
+    std::string html{};
+};
+
+/// The page of a matrix or a graph; sections without content are left out.
 struct graph_page {
     std::string command{};
     std::string summary{}; ///< what the command computes
@@ -34,15 +43,27 @@ struct graph_page {
     bar_chart degrees{};
     bar_chart found{}; ///< levels, distances, scores, sizes of components, weights of edges
     ranking top{};     ///< empty: no ranking
+    std::vector<page_section> more{};
     graph_drawing drawing{};
     entries settings{};
     entries environment{};
 };
 
-/// Vertices by degree: 0, 1, 2, 3 to 4, 5 to 8, ...
-bar_chart chart_degrees(std::vector<std::int32_t> const& offsets);
+/// Counts sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
+bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes);
+/// Vertices by degree; the diagonal does not count.
+template <class T>
+bar_chart chart_degrees(csr_view<T> a);
+/// Sets size, chart of the rows, sparsity pattern and drawing of a matrix in host memory.
+template <class T>
+void show_matrix(csr_view<T> a, graph_page& page);
+/// The largest finite values of vertices; among equal values, smaller numbers are first.
+ranking largest_values(std::vector<double> const& values);
 /// Sets the chart, the ranking, and edges and colours of the drawing from a result.
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page);
+
+/// Sets the environment: backend and build.
+void show_environment(any_executor const& chosen, graph_page& page);
 
 /// Returns a self-contained HTML page.
 std::string render(graph_page const& page);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,57 +16,74 @@ namespace {
 
 using position_2d = std::array<double, 2>;
 
-/// Orders vertices by breadth-first search, component by component, so that neighbours start near each other.
-std::vector<std::int32_t> search_order(std::int32_t n, graph_edges const& edges) {
+/// A connected component: its vertices in the order of a breadth-first search, so that neighbours start near each
+/// other, and its edges between positions in this order.
+struct component {
+    std::vector<std::int32_t> vertices{};
+    graph_edges edges{};
+};
+
+std::vector<component> components_of(std::int32_t n, graph_edges const& edges) {
     std::vector<std::vector<std::int32_t>> near(static_cast<std::size_t>(n));
     for (auto const& [u, v] : edges) {
         near[std::size_t(u)].push_back(v);
         near[std::size_t(v)].push_back(u);
     }
-    std::vector<std::int32_t> order;
-    std::vector<char> seen(std::size_t(n), 0);
+    std::vector<component> all;
+    std::vector<std::int32_t> position(std::size_t(n), -1);
     for (std::int32_t first = 0; first < n; ++first) {
-        if (seen[std::size_t(first)]) continue;
-        seen[std::size_t(first)] = 1;
+        if (position[std::size_t(first)] >= 0) continue;
+        auto& order = all.emplace_back().vertices;
+        position[std::size_t(first)] = 0;
         order.push_back(first);
-        for (auto at = order.size() - 1; at < order.size(); ++at)
-            for (auto const v : near[std::size_t(order[at])])
-                if (!std::exchange(seen[std::size_t(v)], char(1))) order.push_back(v);
+        for (std::size_t at = 0; at < order.size(); ++at)
+            for (auto const v : near[std::size_t(order[at])]) {
+                if (position[std::size_t(v)] >= 0) continue;
+                position[std::size_t(v)] = std::int32_t(order.size());
+                order.push_back(v);
+            }
+        for (auto const u : order)
+            for (auto const v : near[std::size_t(u)])
+                if (u < v) all.back().edges.emplace_back(position[std::size_t(u)], position[std::size_t(v)]);
     }
-    return order;
+    return all;
 }
 
-/// Force-directed layout, starting from a spiral: every vertex is repelled by all others, attracted by its neighbours
-/// and weakly by the centre; steps become shorter. Two vertices with an edge only have distance 1.
-std::vector<position_2d> positions_by_springs(std::int32_t n, graph_edges const& edges) {
-    std::vector<position_2d> at(static_cast<std::size_t>(n)), force(static_cast<std::size_t>(n));
-    auto const order = search_order(n, edges);
-    for (std::size_t k = 0; k < order.size(); ++k) {
+/// Forces at all vertices: every one is repelled by all others, attracted by its neighbours and weakly by the centre.
+void add_forces(std::vector<position_2d> const& at, graph_edges const& edges, std::vector<position_2d>& force) {
+    for (std::size_t v = 0; v < at.size(); ++v) force[v] = {-0.02 * at[v][0], -0.02 * at[v][1]};
+    for (std::size_t v = 0; v < at.size(); ++v)
+        for (std::size_t u = 0; u < v; ++u) {
+            double const x = at[v][0] - at[u][0], y = at[v][1] - at[u][1], near = x * x + y * y + 1e-6;
+            for (int d : {0, 1}) {
+                double const push = (d == 0 ? x : y) / near;
+                force[v][std::size_t(d)] += push;
+                force[u][std::size_t(d)] -= push;
+            }
+        }
+    for (auto const& [u, v] : edges) {
+        double const x = at[std::size_t(v)][0] - at[std::size_t(u)][0],
+                     y = at[std::size_t(v)][1] - at[std::size_t(u)][1], distance = std::sqrt(x * x + y * y);
+        for (int d : {0, 1}) {
+            double const pull = (d == 0 ? x : y) * distance;
+            force[std::size_t(v)][std::size_t(d)] -= pull;
+            force[std::size_t(u)][std::size_t(d)] += pull;
+        }
+    }
+}
+
+/// Force-directed layout of a component, starting from a spiral; steps become shorter. Two vertices with an edge only
+/// have distance 1.
+std::vector<position_2d> positions_by_springs(component const& c) {
+    std::vector<position_2d> at(c.vertices.size()), force(c.vertices.size());
+    for (std::size_t k = 0; k < at.size(); ++k) {
         double const radius = 0.6 * std::sqrt(double(k) + 0.5), angle = 2.39996 * double(k); // the golden angle
-        at[std::size_t(order[k])] = {radius * std::cos(angle), radius * std::sin(angle)};
+        at[k] = {radius * std::cos(angle), radius * std::sin(angle)};
     }
     constexpr int steps = 400;
     for (int step = 0; step < steps; ++step) {
-        for (std::size_t v = 0; v < at.size(); ++v) force[v] = {-0.02 * at[v][0], -0.02 * at[v][1]};
-        for (std::size_t v = 0; v < at.size(); ++v)
-            for (std::size_t u = 0; u < v; ++u) {
-                double const x = at[v][0] - at[u][0], y = at[v][1] - at[u][1], near = x * x + y * y + 1e-6;
-                for (int d : {0, 1}) {
-                    double const push = (d == 0 ? x : y) / near;
-                    force[v][std::size_t(d)] += push;
-                    force[u][std::size_t(d)] -= push;
-                }
-            }
-        for (auto const& [u, v] : edges) {
-            double const x = at[std::size_t(v)][0] - at[std::size_t(u)][0],
-                         y = at[std::size_t(v)][1] - at[std::size_t(u)][1], distance = std::sqrt(x * x + y * y);
-            for (int d : {0, 1}) {
-                double const pull = (d == 0 ? x : y) * distance;
-                force[std::size_t(v)][std::size_t(d)] -= pull;
-                force[std::size_t(u)][std::size_t(d)] += pull;
-            }
-        }
-        double const longest = std::sqrt(double(n)) * 0.1 * (1 - double(step) / steps) + 0.001;
+        add_forces(at, c.edges, force);
+        double const longest = std::sqrt(double(at.size())) * 0.1 * (1 - double(step) / steps) + 0.001;
         for (std::size_t v = 0; v < at.size(); ++v) {
             double const length = std::hypot(force[v][0], force[v][1]), distance = std::min(length, longest);
             if (length == 0) continue;
@@ -73,6 +91,47 @@ std::vector<position_2d> positions_by_springs(std::int32_t n, graph_edges const&
         }
     }
     return at;
+}
+
+/// Smallest and largest coordinates.
+std::pair<position_2d, position_2d> extent(std::vector<position_2d> const& positions) {
+    position_2d min_value = positions[0], max_value = positions[0];
+    for (auto const& p : positions)
+        for (std::size_t d : {0u, 1u}) {
+            min_value[d] = std::min(min_value[d], p[d]);
+            max_value[d] = std::max(max_value[d], p[d]);
+        }
+    return {min_value, max_value};
+}
+
+/// Lays out every component and puts them side by side in rows, the largest first, with a gap of 1.
+std::vector<position_2d> positions_by_components(std::int32_t n, graph_edges const& edges) {
+    auto all = components_of(n, edges);
+    std::stable_sort(all.begin(), all.end(),
+                     [](auto const& a, auto const& b) { return a.vertices.size() > b.vertices.size(); });
+    std::vector<std::vector<position_2d>> layouts;
+    double area = 0, widest = 0;
+    for (auto const& c : all) {
+        layouts.push_back(positions_by_springs(c));
+        auto const [low, high] = extent(layouts.back());
+        area += (high[0] - low[0] + 1) * (high[1] - low[1] + 1);
+        widest = std::max(widest, high[0] - low[0] + 1);
+    }
+    double const row = std::max(widest, std::sqrt(2 * area)); // pages are wider than high
+    std::vector<position_2d> positions(static_cast<std::size_t>(n));
+    double x = 0, y = 0, height = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        auto const [low, high] = extent(layouts[k]);
+        if (x > 0 && x + high[0] - low[0] + 1 > row) {
+            x = 0;
+            y += std::exchange(height, 0.0);
+        }
+        for (std::size_t v = 0; v < layouts[k].size(); ++v)
+            positions[std::size_t(all[k].vertices[v])] = {x + layouts[k][v][0] - low[0], y + layouts[k][v][1] - low[1]};
+        x += high[0] - low[0] + 1;
+        height = std::max(height, high[1] - low[1] + 1);
+    }
+    return positions;
 }
 
 } // namespace
@@ -92,7 +151,7 @@ graph_drawing draw_graph(csr_view<T> a) {
     if (nx > 0)
         for (std::int64_t v = 0; v < n; ++v) drawing.positions.push_back({double(v % nx), double(v / nx)});
     else
-        drawing.positions = positions_by_springs(std::int32_t(n), drawing.edges);
+        drawing.positions = positions_by_components(std::int32_t(n), drawing.edges);
     return drawing;
 }
 template <class T>
@@ -111,20 +170,12 @@ template graph_drawing draw_picture(csr_view<double>);
 
 std::string graph_picture(graph_drawing const& drawing) {
     if (drawing.positions.empty()) return {};
-    position_2d min_value = drawing.positions[0], max_value = min_value;
-    for (auto const& p : drawing.positions)
-        for (std::size_t d : {0u, 1u}) {
-            min_value[d] = std::min(min_value[d], p[d]);
-            max_value[d] = std::max(max_value[d], p[d]);
-        }
+    auto const [min_value, max_value] = extent(drawing.positions);
     constexpr double margin = 0.6;
     double const width = max_value[0] - min_value[0] + 2 * margin, height = max_value[1] - min_value[1] + 2 * margin;
-    auto const x = [&](std::int32_t v) {
-        return coordinate(drawing.positions[std::size_t(v)][0] - min_value[0] + margin);
-    };
-    auto const y = [&](std::int32_t v) {
-        return coordinate(drawing.positions[std::size_t(v)][1] - min_value[1] + margin);
-    };
+    double const x0 = min_value[0] - margin, y0 = min_value[1] - margin;
+    auto const x = [&](std::int32_t v) { return coordinate(drawing.positions[std::size_t(v)][0] - x0); };
+    auto const y = [&](std::int32_t v) { return coordinate(drawing.positions[std::size_t(v)][1] - y0); };
     auto const lines = [&](graph_edges const& edges, char const* colour, double thick) {
         std::string path;
         for (auto const& [u, v] : edges) path += fmt::format("M{} {}L{} {}", x(u), y(u), x(v), y(v));

@@ -31,7 +31,8 @@ inline constexpr std::int64_t max_drawn_vertices = 400;     ///< vertices of a g
 inline constexpr std::int64_t max_drawn_grid_points = 4096; ///< points of a plane grid, row by row
 
 /// Returns positions and edges of the graph of a matrix in host memory: grid coordinates for a plane grid, a
-/// force-directed layout (Fruchterman and Reingold 1991) for other graphs. Deterministic.
+/// force-directed layout (Fruchterman and Reingold 1991) of each component for other graphs, with the components side
+/// by side. Deterministic.
 template <class T>
 graph_drawing draw_graph(csr_view<T> a);
 /// The same for --picture. Throws usage_error with both sizes if the graph is too large.

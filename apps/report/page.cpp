@@ -102,19 +102,11 @@ std::string convergence_section(page const& data) {
 }
 
 std::string pattern_section(page const& data) {
-    return "<section id=pattern><h2>Sparsity pattern</h2><p><span class=key></span> entries on edges of the linear "
-           "forest, <span class='key other'></span> all others; darker if more entries fall into a box. The forest "
-           "order "
-           "puts the vertices of a path next to each other, so that its edges are on the sub- and superdiagonal.</p>" +
-           pattern_figures(data.whole, "The whole matrix") +
-           pattern_figures(data.closeup, fmt::format("{} rows in its middle", data.closeup.before.span)) + "</section>";
+    return "<section id=pattern><h2>Sparsity pattern</h2>" + forest_patterns(data.whole, data.closeup) + "</section>";
 }
 
 std::string forest_section(forest_summary const& f) {
-    return fmt::format("<section id=forest><h2>Linear forest</h2><p>{} over {}; the longest has {}. {} "
-                       "broken at the weakest edge.</p>{}<h3>Path lengths</h3>{}</section>",
-                       counted(f.paths, "path"), counted(f.vertices, "row"), counted(f.longest, "row"),
-                       counted(f.cycles_broken, "cycle"), coverage_table(f.coverages), path_histogram(f));
+    return "<section id=forest><h2>Linear forest</h2>" + forest_figures(f) + "</section>";
 }
 
 std::string levels_section(level_summary const& s) {
@@ -149,7 +141,22 @@ std::string levels_section(level_summary const& s) {
 
 } // namespace
 
+std::string forest_patterns(pattern const& whole, pattern const& closeup) {
+    return "<p><span class=key></span> entries on edges of the linear forest, <span class='key other'></span> all "
+           "others; darker if more entries fall into a box. The forest order puts the vertices of a path next to each "
+           "other, so that its edges are on the sub- and superdiagonal.</p>" +
+           pattern_figures(whole, "The whole matrix") +
+           pattern_figures(closeup, fmt::format("{} rows in its middle", closeup.before.span));
+}
+
+std::string forest_figures(forest_summary const& f) {
+    return fmt::format("<p>{} over {}; the longest has {}. {} broken at the weakest edge.</p>{}<h3>Path lengths</h3>{}",
+                       counted(f.paths, "path"), counted(f.vertices, "row"), counted(f.longest, "row"),
+                       counted(f.cycles_broken, "cycle"), coverage_table(f.coverages), path_histogram(f));
+}
+
 std::string entries_table(std::string const& title, entries const& rows) {
+    if (rows.empty()) return {};
     std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
     for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
     return html + "</tbody></table></section>";

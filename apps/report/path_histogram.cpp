@@ -23,35 +23,37 @@ std::string range_of(path_bin const& bin) {
 
 std::string path_histogram(forest_summary const& forest) {
     if (forest.bins.empty() || forest.vertices == 0) return {};
-    constexpr double height = 250, base = 184, top_edge = 34;
+    constexpr double height = 226, base = 184, top_edge = 34;
     double const slot = std::min(96.0, 1000.0 / static_cast<double>(forest.bins.size()));
     double const width = slot * static_cast<double>(forest.bins.size()) + 8;
     std::int64_t max_value = 1;
     for (auto const& bin : forest.bins) max_value = std::max(max_value, bin.vertices);
 
     std::string svg;
+    label_row fractions, ranges, counts;
     double x = 4;
     for (auto const& bin : forest.bins) {
         double const fraction = static_cast<double>(bin.vertices) / static_cast<double>(forest.vertices);
         double const tall = (base - top_edge) * static_cast<double>(bin.vertices) / static_cast<double>(max_value);
         auto const range = range_of(bin);
-        auto const middle = coordinate(x + slot / 2);
+        double const centre = x + slot / 2;
+        auto const middle = coordinate(centre);
         svg += fmt::format("<rect class=bar x={} y={} width={} height={} rx=2 />", coordinate(x + 6),
                            coordinate(base - tall), coordinate(slot - 12), coordinate(tall));
-        if (bin.paths > 0)
+        if (bin.paths > 0 && fractions.fits(centre, percent(fraction)))
             svg += fmt::format("<text class=value x={0} y={1} text-anchor=middle>{2}</text>", middle,
                                coordinate(base - tall - 7), escaped(percent(fraction)));
-        svg += fmt::format("<text class=tick x={0} y={1} text-anchor=middle>{2}</text>"
-                           "<text class='tick faint' x={0} y={3} text-anchor=middle>{4}</text>",
-                           middle, base + 19, range, base + 36, show_count(bin.paths));
+        if (ranges.fits(centre, range))
+            svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", middle, base + 19, range);
+        if (counts.fits(centre, show_count(bin.paths)))
+            svg += fmt::format("<text class='tick faint' x={} y={} text-anchor=middle>{}</text>", middle, base + 36,
+                               show_count(bin.paths));
         x += slot;
     }
     svg += fmt::format("<line class=axis x1=4 x2={0} y1={1} y2={1} />", coordinate(width - 4), base);
-    svg += fmt::format("<text class='tick faint' x=4 y={}>rows on a path · number of paths · fraction of all rows "
-                       "above the columns (k = 1024)</text>",
-                       base + 58);
-    return fmt::format("<svg class=histogram style='max-width:{0}px' viewBox='0 0 {0} {1}' role=img "
-                       "aria-label='Path lengths'>{2}</svg>",
+    return fmt::format("<div class=scroll><svg class=histogram style='max-width:{0}px' viewBox='0 0 {0} {1}' role=img "
+                       "aria-label='Path lengths'>{2}</svg></div><p class=faint>Below the columns: rows on a path "
+                       "(k = 1024), number of paths. Above: fraction of all rows.</p>",
                        coordinate(std::max(width, 420.0)), height, svg);
 }
 

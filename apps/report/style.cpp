@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/report/components.hpp"
 
+#include <string>
+
 namespace coppice::app::report {
 
-// Colours: blue, red and yellow of Paul Tol's high-contrast set, distinguishable with all types of colour vision and in
-// grey; dashes are a second distinction.
+std::string curve_style(int k) { return "k" + std::to_string(k % 12) + " d" + std::to_string((k + k / 12) % 4); }
+
+// The chosen run is blue. Colours --k0 to --k11 of other curves have a contrast of at least 4.5 on the page, since
+// labels have them, too; dashes are a second distinction for all types of colour vision and in grey.
 char const* const style_sheet = R"css(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #5c6570; --line: #d9dee4; --wash: #f4f6f8;
-  --chosen: #0b5cad; --jacobi: #9a6b00; --tridiagonal: #b8455a; --none: #6b7480; --good: #1a6e3c; --bad: #b3261e; }
+  --chosen: #0b5cad; --good: #1a6e3c; --bad: #b3261e;
+  --k0: #646d78; --k1: #8f6300; --k2: #b8405a; --k3: #1a7445; --k4: #7a3fb0; --k5: #b7410e; --k6: #0e6f87; --k7: #a21caf;
+  --k8: #4a720d; --k9: #7f1d1d; --k10: #2f3a8f; --k11: #5b4a2f; }
 @media (prefers-color-scheme: dark) { :root { --paper: #14171b; --ink: #e7ebef; --soft: #9aa5b1; --line: #343b44;
-  --wash: #1d2228; --chosen: #62b0ff; --jacobi: #e3b53d; --tridiagonal: #ff8b9e; --none: #a3adb8; --good: #6fd193;
-  --bad: #ff8a80; } .ink { filter: invert(1); } }
+  --wash: #1d2228; --chosen: #62b0ff; --good: #6fd193; --bad: #ff8a80;
+  --k0: #a3adb8; --k1: #e3b53d; --k2: #ff8b9e; --k3: #5fd39a; --k4: #c39bff; --k5: #ff9d5c; --k6: #4fd0e8; --k7: #f08cff;
+  --k8: #b5d94c; --k9: #e07a6a; --k10: #9aa8ff; --k11: #c9b28a; } .ink { filter: invert(1); } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; }
@@ -34,17 +41,20 @@ th, td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: right; white-space: nowrap; }
 tr.chosen td { font-weight: 600; }
 td .swatch { display: inline-block; width: 26px; height: 0; margin-right: 9px; vertical-align: 4px;
-  border-top: 2px solid var(--none); }
-td .swatch.chosen { border-top: 4px solid var(--chosen); } td .swatch.as-jacobi { border-color: var(--jacobi);
-  border-top-style: dashed; } td .swatch.as-tridiagonal { border-color: var(--tridiagonal); }
-td .swatch.as-none { border-top-style: dotted; }
+  border-top: 2px solid var(--run); }
+td .swatch.chosen { border-top-width: 4px; } td .swatch.d1, td .swatch.d3 { border-top-style: dashed; }
+td .swatch.d2 { border-top-style: dotted; }
+.chosen { --run: var(--chosen); } .k0 { --run: var(--k0); } .k1 { --run: var(--k1); } .k2 { --run: var(--k2); }
+.k3 { --run: var(--k3); } .k4 { --run: var(--k4); } .k5 { --run: var(--k5); } .k6 { --run: var(--k6); }
+.k7 { --run: var(--k7); } .k8 { --run: var(--k8); } .k9 { --run: var(--k9); } .k10 { --run: var(--k10); }
+.k11 { --run: var(--k11); }
 .meter { display: block; width: 150px; height: 9px; border-radius: 5px; background: var(--line); overflow: hidden; }
 .meter i { display: block; height: 100%; background: var(--chosen); }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 0 48px; }
 .columns td:first-child { color: var(--soft); white-space: nowrap; width: 1%; padding-right: 24px; }
 .columns td { overflow-wrap: anywhere; vertical-align: top; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 24px 40px; }
-figure { margin: 0; } figcaption { font-size: 14px; margin-top: 8px; } figcaption b { color: var(--ink); }
+figure { margin: 0; max-width: 540px; } figcaption { font-size: 14px; margin-top: 8px; } figcaption b { color: var(--ink); }
 .matrix { display: grid; aspect-ratio: 1; border: 1px solid var(--line); background: var(--wash); }
 .matrix img { grid-area: 1 / 1; width: 100%; height: 100%; image-rendering: pixelated; }
 .key { display: inline-block; width: 11px; height: 11px; border-radius: 2px; background: #0b6fd4; vertical-align: -1px; }
@@ -55,20 +65,17 @@ svg { display: block; width: 100%; height: auto; font-family: inherit; overflow:
 svg text { fill: var(--ink); } svg .tick { font-size: 13px; fill: var(--soft); } svg .faint { opacity: 0.85; }
 .grid { stroke: var(--line); stroke-width: 1; } .axis { stroke: var(--soft); stroke-width: 1; }
 .tolerance { stroke: var(--ink); stroke-width: 1; stroke-dasharray: 2 4; }
-.curve { fill: none; stroke: var(--none); stroke-width: 1.7; stroke-linejoin: round; }
-.end { fill: var(--none); stroke: var(--paper); stroke-width: 1.5; }
-.leader { stroke: var(--none); stroke-width: 1; opacity: 0.7; }
+.curve { fill: none; stroke: var(--run); stroke-width: 1.8; stroke-linejoin: round; }
+.curve.d1 { stroke-dasharray: 7 4; } .curve.d2 { stroke-dasharray: 1.5 4; stroke-linecap: round; stroke-width: 2.2; }
+.curve.d3 { stroke-dasharray: 10 3 2 3; } .curve.chosen { stroke-width: 2.8; }
+.end { fill: var(--run); stroke: var(--paper); stroke-width: 1.5; }
+.leader { stroke: var(--run); stroke-width: 1; opacity: 0.7; }
 .label { font-size: 14px; paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
-.label .name { font-weight: 650; fill: var(--none); } .label .count { font-size: 12.5px; fill: var(--soft); }
-.curve.as-none { stroke-dasharray: 1.5 4; stroke-linecap: round; stroke-width: 2; } .curve.as-jacobi { stroke-dasharray: 7 4; }
-.curve.as-jacobi, .leader.as-jacobi { stroke: var(--jacobi); } .end.as-jacobi, .name.as-jacobi { fill: var(--jacobi); }
-.curve.as-tridiagonal, .leader.as-tridiagonal { stroke: var(--tridiagonal); }
-.end.as-tridiagonal, .name.as-tridiagonal { fill: var(--tridiagonal); }
-.curve.chosen { stroke: var(--chosen); stroke-width: 2.8; stroke-dasharray: none; } .leader.chosen { stroke: var(--chosen); }
-.end.chosen, .label .name.chosen { fill: var(--chosen); }
-.label .name.as-jacobi { fill: var(--jacobi); } .label .name.as-tridiagonal { fill: var(--tridiagonal); }
+.label .name { font-weight: 650; fill: var(--run); } .label .count { font-size: 12.5px; fill: var(--soft); }
 .bar { fill: var(--chosen); } .value { font-size: 13px; font-variant-numeric: tabular-nums; }
 footer { margin-top: 56px; padding-top: 14px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; }
+@media (max-width: 640px) { main { padding: 24px 16px 40px; } .columns td:first-child, tr td:first-child {
+  white-space: normal; overflow-wrap: normal; width: auto; } .figures { grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); } }
 @page { margin: 14mm; }
 @media print { main { padding: 0; max-width: none; } h2, h3 { break-after: avoid; }
   figure, table, svg { break-inside: avoid; } .scroll { overflow: visible; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/report/svg.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -66,6 +67,16 @@ std::vector<double> round_ticks(double last, int count) {
     return ticks;
 }
 
-double text_width(std::string_view text, double size) { return 0.56 * size * static_cast<double>(text.size()); }
+double text_width(std::string_view text, double size) {
+    auto const is_character = [](char c) { return (c & 0xc0) != 0x80; }; // of UTF-8
+    return 0.6 * size * static_cast<double>(std::count_if(text.begin(), text.end(), is_character));
+}
+
+bool label_row::fits(double middle, std::string_view text) {
+    double const half = text_width(text, size_) / 2 + 3;
+    if (middle - half < last_) return false;
+    last_ = middle + half;
+    return true;
+}
 
 } // namespace coppice::app::report
