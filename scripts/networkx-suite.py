@@ -5,9 +5,10 @@
 usage: scripts/networkx-suite.py [MODULE...]      default: networkx, all of them
        scripts/networkx-suite.py --plain FILE     reads the outcomes with plain NetworkX from FILE, or writes them there
 
-Needs the installed package, networkx and pytest. For each package of NetworkX a line gives the tests that pass and fail
-through the backend, those of the failing ones that fail with plain NetworkX too, and the tests in which at least one call
-was answered by coppice. Exits with 1 if a test that passes with plain NetworkX fails through the backend.
+Needs the installed package, networkx and pytest. For each package of NetworkX a line gives the tests that pass, are
+skipped (or fail as expected) and fail through the backend, those of the failing ones that fail with plain NetworkX too, and
+the tests in which at least one call was answered by coppice. Exits with 1 if a test that passes with plain NetworkX fails
+through the backend.
 """
 import argparse
 import collections
@@ -93,8 +94,8 @@ def run(modules, backend):
 
 
 def package(test):
-    """The package of NetworkX whose tests these are: algorithms.centrality."""
-    return ".".join(test.partition("/tests/")[0].split("/"))
+    """The package of NetworkX whose tests these are: networkx.algorithms.centrality."""
+    return f"networkx/{test}".partition("/tests/")[0].replace("/", ".")
 
 
 def print_packages(plain, through):
@@ -104,7 +105,7 @@ def print_packages(plain, through):
             counts[row][outcome] += 1
             counts[row]["plain too"] += outcome == "failed" and plain["outcomes"].get(test) == "failed"
             counts[row]["through coppice"] += bool(through["called"].get(test))
-    columns = ("passed", "failed", "plain too", "through coppice")
+    columns = ("passed", "skipped", "failed", "plain too", "through coppice")
     print(f"{'package':36}", *(f"{column:>15}" for column in columns))
     for row in sorted(counts, key=lambda row: (row == "all", row)):
         print(f"{row:36}", *(f"{counts[row][column]:15}" for column in columns))
