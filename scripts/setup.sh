@@ -29,6 +29,7 @@ liblapack-dev         test   library lapack
 libblas-dev           test   library blas
 libgraphblas-dev      test   graphblas
 libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boost/graph/adjacency_list.hpp
+libeigen3-dev         test   eigen
 pkg-config            petsc  command -v pkg-config
 libpetsc-real-dev     petsc  pkg-config --exists PETSc
 openmpi-bin           petsc  command -v mpiexec
@@ -45,6 +46,8 @@ header() { printf '#include <%s>\n' "$1" | compiler -E -x c++ -; }
 library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
 # SuiteSparse puts its header into a folder of its own from version 9 on.
 graphblas() { header GraphBLAS.h || header suitesparse/GraphBLAS.h; }
+# Its folder is not on the include path.
+eigen() { header eigen3/Eigen/SparseCore || header Eigen/SparseCore; }
 python_venv() { python3 -c 'import ensurepip, venv'; }
 python_header() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
 cmake_is_new_enough() {
