@@ -79,7 +79,7 @@ TEST_CASE("usual jobs: multigrid, own semiring, search, matching, batch, ranks")
     for (std::size_t i = 0; i < 2500; ++i) exact[i] = std::sin(0.01 * double(i));
     coppice::csr_operator(exec, a).apply(exec, exact, b);
     CHECK(amg(a, b, x).converged);
-    for (std::size_t i = 0; i < 2500; ++i) CHECK(std::abs(x[i] - exact[i]) < 1e-5);
+    for (std::size_t i = 0; i < 2500; ++i) CHECK(std::abs(x[i] - exact[i]) < 1e-4);
 
     largest_difference(a, exact, y);
     auto const v = a.view();
