@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <coppice/algebra/rows/row_access.hpp>
@@ -10,6 +11,15 @@
 
 namespace coppice::inline v0_1 {
 namespace {
+
+/// Returns a value as text for messages.
+template <class T>
+std::string value_text(T value) {
+    if constexpr (std::is_arithmetic_v<T>)
+        return std::to_string(value);
+    else
+        return "(" + std::to_string(value.real()) + ", " + std::to_string(value.imag()) + ")";
+}
 
 /// Returns the message for a column that occurs twice in an unsorted row, or an empty string.
 template <class T, class I, class O>
@@ -29,7 +39,7 @@ std::string offence_in_row(csr_view<T, I, O> const& a, std::int64_t row, validat
         if (column < 0 || column >= a.columns())
             return "column " + std::to_string(column) + " is outside [0, " + std::to_string(a.columns()) + ")";
         if (options.finite && !detail::is_finite(a.coefficients[k]))
-            return "the value in column " + std::to_string(column) + " is " + std::to_string(a.coefficients[k]) +
+            return "the value in column " + std::to_string(column) + " is " + value_text(a.coefficients[k]) +
                    ", expected a finite value";
         if (k == a.row_begin(row) || a.indices[k - 1] < column) continue;
         rising = false;
@@ -81,7 +91,9 @@ void validate(host_executor const& exec, csr_view<T, I, O> a, validation_options
     throw_first(exec, rows, [&](std::int64_t i) { return offence_in_row(a, i, options); });
 }
 
-template void validate(host_executor const&, csr_view<float>, validation_options const&);
-template void validate(host_executor const&, csr_view<double>, validation_options const&);
+COPPICE_VALIDATE(, host_executor, float);
+COPPICE_VALIDATE(, host_executor, double);
+COPPICE_VALIDATE(, host_executor, std::complex<float>);
+COPPICE_VALIDATE(, host_executor, std::complex<double>);
 
 } // namespace coppice::inline v0_1

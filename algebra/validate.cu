@@ -58,7 +58,9 @@ void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options
              options);
 }
 
-template void validate(cuda_executor const&, csr_view<float>, validation_options const&);
-template void validate(cuda_executor const&, csr_view<double>, validation_options const&);
+COPPICE_VALIDATE(, cuda_executor, float);
+COPPICE_VALIDATE(, cuda_executor, double);
+COPPICE_VALIDATE(, cuda_executor, std::complex<float>);
+COPPICE_VALIDATE(, cuda_executor, std::complex<double>);
 
 } // namespace coppice::inline v0_1

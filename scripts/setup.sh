@@ -30,6 +30,7 @@ liblapack-dev         test   library lapack
 libblas-dev           test   library blas
 libgraphblas-dev      test   graphblas
 libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boost/graph/adjacency_list.hpp
+libeigen3-dev         test   eigen
 pkg-config            petsc  command -v pkg-config
 libpetsc-real-dev     petsc  pkg-config --exists PETSc
 openmpi-bin           petsc  command -v mpiexec
@@ -53,6 +54,8 @@ header() { printf '#include <%s>\n' "$1" | compiler -E -x c++ -; }
 library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
 # From version 9 on, SuiteSparse installs its headers in a separate folder.
 graphblas() { header GraphBLAS.h || header suitesparse/GraphBLAS.h; }
+# Its folder is not on the include path.
+eigen() { header eigen3/Eigen/SparseCore || header Eigen/SparseCore; }
 python_venv() { python3 -c 'import ensurepip, venv'; }
 python_header() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
 # The first of two that has PyYAML: Debian's package belongs to Debian's Python, which need not be the first on PATH.

@@ -19,6 +19,7 @@
 /// for matrices from outside.
 ///
 /// to_csr, to_coo: conversion of triplets to compressed rows and back, on the host.
+/// csr_from_arrays: checked copy of three arrays of the caller, of any integer types, numbered from 0 or from 1.
 /// transpose, sort_columns, permute, extract_diagonal, extract_tridiagonal: new matrices and bands.
 /// has_sorted_columns, symmetry_of, is_symmetric, symmetrised_weights: symmetry and the undirected graph of a matrix.
 /// bandwidths, degrees, coverages, describe: statistics.
@@ -28,5 +29,6 @@
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/coo.hpp>
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/from_arrays.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/algebra/validate.hpp>

@@ -102,7 +102,8 @@ def test_nothing_but_the_wheel_and_libraries_of_every_system_is_needed():
             assert needed and all(name.startswith(everywhere) for name in needed), told
 
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("python_*.md"))]
+GUIDE = sorted((ROOT / "docs/guide").glob("*.md"))
+PAGES = [ROOT / "README.md", *(page for page in GUIDE if "```python" in page.read_text())]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -113,7 +114,7 @@ def test_examples_of_the_pages_run(page, capsys):
         if all(find_spec(library) for library in ("torch", "numba") if f"import {library}" in block):
             exec(compile(block, page, "exec"), names)
     assert names or page.stem == "python_devices"
-    assert len(PAGES) == 6 and all(f"({page.name})" in (ROOT / "docs/guide/python.md").read_text() for page in PAGES[1:])
+    assert len(PAGES) == 8 and all(f"({page.name})" in (ROOT / "docs/guide/python.md").read_text() for page in PAGES[1:])
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "python/examples").glob("[a-z]*.py")), ids=lambda path: path.stem)
