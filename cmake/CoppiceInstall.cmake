@@ -2,6 +2,7 @@
 # The installed package: find_package(coppice) gives the target coppice::coppice.
 #
 #   include/coppice/*.hpp, *.h   entry headers
+#   include/coppice/coppice.f90  the Fortran module, to be compiled with the program
 #   include/coppice/<module>/    the headers that they include
 if(NOT COPPICE_INSTALL)
   return()
@@ -10,7 +11,7 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
-  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
+  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh PATTERN *.f90)
 # Headers of the modules that no entry header needs stay out. scripts/installed-headers.py writes the list.
 set(header_list ${PROJECT_SOURCE_DIR}/cmake/installed_headers.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header_list})
