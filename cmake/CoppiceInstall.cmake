@@ -2,6 +2,7 @@
 # The installed package: find_package(coppice) defines the target coppice::coppice.
 #
 #   include/coppice/*.hpp, *.h   entry headers
+#   include/coppice/coppice.f90  the Fortran module, to be compiled with the program
 #   include/coppice/<module>/    the headers that they include
 #
 # Components: "command" (program, man pages, completions), "libraries" (shared libraries), "development" (the rest), each a
@@ -14,7 +15,7 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
-  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
+  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh PATTERN *.f90)
 # Headers of the modules that no entry header includes are not installed. scripts/installed-headers.py writes the list.
 set(header_list ${PROJECT_SOURCE_DIR}/cmake/installed_headers.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header_list})

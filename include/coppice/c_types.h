@@ -30,8 +30,19 @@ typedef enum COPPICE_C_INT {
     COPPICE_STATUS_ALLOC_FAILED = 2,     /*!< no memory */
     COPPICE_STATUS_NO_DEVICE = 3,        /*!< no CUDA device, or a library built without CUDA */
     COPPICE_STATUS_EXECUTION_FAILED = 4, /*!< the CUDA runtime reported a failure */
-    COPPICE_STATUS_INTERNAL_ERROR = 5
+    COPPICE_STATUS_INTERNAL_ERROR = 5,
+    COPPICE_STATUS_FILE_ERROR = 6 /*!< a file that cannot be read, or that does not follow its format */
 } coppice_status_t;
+
+/*! Type of the elements of an array. */
+typedef enum COPPICE_C_INT {
+    COPPICE_INT32 = 0,
+    COPPICE_INT64 = 1,
+    COPPICE_FLOAT = 2,
+    COPPICE_DOUBLE = 3,
+    COPPICE_COMPLEX_FLOAT = 4,
+    COPPICE_COMPLEX_DOUBLE = 5
+} coppice_type_t;
 
 typedef enum COPPICE_C_INT {
     COPPICE_PLAIN = 0,

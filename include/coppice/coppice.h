@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*! \file
- * C interface of the direct solvers on the host. It has the functions of tridigpu.h with the same names, for the cores
- * of this machine, without the stream and with 64-bit sizes. Plain C99.
+ * C interface: sparse matrices, preconditioners, iterative solvers and graph algorithms, see coppice_matrix_create
+ * below; and the direct solvers on the host. The latter are the functions of tridigpu.h with the same names, for the
+ * cores of this machine, without the stream and with 64-bit sizes. Plain C99.
  *
  *     size_t bytes;
  *     coppice_status_t status = coppiceDgtsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, N, n_r, &bytes);
@@ -51,6 +52,155 @@ extern "C" {
 
 /*! Sets the number of cores for subsequent calls of this thread; 0, the default, means all cores. */
 coppice_status_t coppice_set_threads(int threads);
+
+/* Sparse matrices, solvers and graph algorithms, on the host or a CUDA device.
+ *
+ *     coppice_executor_t cores;
+ *     coppice_matrix_t a;
+ *     coppice_result_t result;
+ *     coppice_status_t status = coppice_executor_create("host", NULL, &cores);
+ *     if (!status) status = coppice_matrix_create(cores, n, n, nonzeros, COPPICE_INT32, offsets, indices,
+ *                                                 COPPICE_DOUBLE, values, NULL, &a);
+ *     if (!status) status = coppice_solve(a, NULL, "auto,tolerance=1e-8", b, x, n, 1, &result);
+ *     if (status) fprintf(stderr, "%s\n", coppice_last_error());
+ *
+ * | function | does |
+ * | --- | --- |
+ * | `coppice_executor_create`, `synchronize` | chooses where the work runs; waits for it |
+ * | `coppice_matrix_create`, `read`, `set_values` | a CSR matrix of arrays, of a file; new values |
+ * | `coppice_spmv` | matrix-vector products over named semirings |
+ * | `coppice_preconditioner_create`, `refresh`, `apply` | preconditioners by name |
+ * | `coppice_solve` | linear systems by Krylov methods by name, or automatically |
+ * | `coppice_graph` | graph algorithms by name |
+ * | `coppice_number`, `text`, `array` | properties of what a handle names |
+ * | `coppice_describe` | names and options of all methods |
+ * | `coppice_destroy` | ends the use of a handle |
+ *
+ * **Handles** name objects of the library. A handle that was destroyed, or that is of another kind, is refused with
+ * COPPICE_STATUS_INVALID_VALUE; values of handles are not used again. An object keeps what it needs: handles may be
+ * destroyed in any order. One thread at a time may use the objects of an executor; a preconditioner that is in use in
+ * another thread is refused.
+ *
+ * **Methods** are strings, a name with options: "forest,rounds=7", "gmres,restart=50,tolerance=1e-8". An unknown name
+ * or option is an error whose message lists the known ones; coppice_describe returns them with their meaning.
+ *
+ * **Memory.** Vectors are contiguous, have the value type of the matrix, are in the memory of its executor (host
+ * memory, or memory of its device) and do not overlap. Lengths count elements. On CUDA, coppice_spmv and
+ * coppice_preconditioner_apply return when the work is queued; other functions return when the result is complete.
+ *
+ * **Not converged** is a result, not an error: coppice_number(result, "converged", &value). */
+
+/*! Where work runs and memory is; names are never values of these types. */
+typedef struct coppice_executor_handle* coppice_executor_t;
+/*! A matrix in compressed sparse row (CSR) storage in the memory of an executor. */
+typedef struct coppice_matrix_handle* coppice_matrix_t;
+typedef struct coppice_preconditioner_handle* coppice_preconditioner_t;
+/*! What coppice_solve or coppice_graph found. */
+typedef struct coppice_result_handle* coppice_result_t;
+
+/*! Chooses where work runs: "host" on all cores, "host,threads=4", "cuda" on device 0, "cuda,device=1". `stream` is
+ * NULL for the host. For CUDA it is a stream of the device (cudaStream_t), which must outlive the executor and its
+ * matrices; NULL creates a new stream, and with "cuda,stream=default" it is the default stream. Returns
+ * COPPICE_STATUS_NO_DEVICE if there is no such device or the library was built without CUDA. */
+coppice_status_t coppice_executor_create(char const* choice, void* stream, coppice_executor_t* executor);
+/*! Waits until all work of the executor is complete. */
+coppice_status_t coppice_synchronize(coppice_executor_t executor);
+
+/*! Makes a matrix of rows x columns from the three arrays offsets[rows + 1], indices[nonzeros], values[nonzeros]:
+ * row i has the columns indices[k] and the values values[k] with offsets[i] <= k < offsets[i + 1]. Columns of a row may
+ * be in any order. Both index arrays are of index_type, COPPICE_INT32 or COPPICE_INT64. Numbers of rows, columns and
+ * nonzeros are below 2^31 in both cases. The arrays are checked; a column outside the matrix, or offsets that decrease
+ * or do not end with `nonzeros`, are refused.
+ *
+ * `options` is NULL or a list "key=value,key=value":
+ *
+ * - storage=copy (default): the arrays are copied, from host or device memory to the memory of the executor.
+ *   storage=borrow: the arrays are used where they are, in memory of the executor, and must exist as long as the matrix
+ *   and what is made of it; it requires COPPICE_INT32, base=0 and order=rows. The caller may change the values, not the
+ *   pattern.
+ * - base=0 (default) or 1: the number of the first offset, row and column.
+ * - order=rows (default), or columns: the arrays are of compressed columns, offsets[columns + 1]. */
+coppice_status_t coppice_matrix_create(coppice_executor_t executor, int64_t rows, int64_t columns, int64_t nonzeros,
+                                       coppice_type_t index_type, void const* offsets, void const* indices,
+                                       coppice_type_t value_type, void const* values, char const* options,
+                                       coppice_matrix_t* matrix);
+/*! Reads a matrix from a file (Matrix Market, Harwell-Boeing, edge list, METIS and others; plain, gzip or tar), or
+ * generates one: "generate:laplace2d,nx=100". `options` is NULL or a list: duplicates=sum (default), min, max, first,
+ * last, count combines entries at the same position; renumber=1 numbers the vertices of an edge list by their names.
+ * Returns COPPICE_STATUS_FILE_ERROR if the file cannot be read or is malformed. */
+coppice_status_t coppice_matrix_read(coppice_executor_t executor, char const* path, coppice_type_t value_type,
+                                     char const* options, coppice_matrix_t* matrix);
+/*! New values on the same pattern, in the order of the arrays that the matrix was made of; copied from host or device
+ * memory, or borrowed if the matrix borrows its arrays. `count` is the number of nonzeros. */
+coppice_status_t coppice_matrix_set_values(coppice_matrix_t matrix, void const* values, int64_t count);
+
+/*! y = the product of the matrix and x over a named semiring: y_i = sum over j of a_ij (x) x_j, e.g. "min-plus".
+ * "plus-times" is the usual product, for which `alpha` and `beta` are pointers to numbers of the value type in host
+ * memory: y = alpha A x + beta y. NULL means 1 and 0; for other semirings both are NULL. x has a length of `columns`, y
+ * of `rows`. Complex matrices have "plus-times" only. */
+coppice_status_t coppice_spmv(coppice_matrix_t matrix, char const* semiring, void const* x, int64_t x_length, void* y,
+                              int64_t y_length, void const* alpha, void const* beta);
+
+/*! Makes a preconditioner by name: "jacobi", "ilu0", "forest,rounds=7", "multilevel". The matrix must be square and may
+ * be destroyed afterwards. `near_null_space` is NULL, or for "multilevel" of a real matrix vectors[rows *
+ * vector_count], one after the other, in the memory of the executor, which the coarse levels represent: rigid body
+ * modes of elasticity, with the option block=3 for three unknowns per point. They are copied. */
+coppice_status_t coppice_preconditioner_create(coppice_matrix_t matrix, char const* choice, void const* near_null_space,
+                                               int64_t vector_count, coppice_preconditioner_t* preconditioner);
+/*! Recomputes the preconditioner for new values on the same pattern; what depends only on the pattern is kept. */
+coppice_status_t coppice_preconditioner_refresh(coppice_preconditioner_t preconditioner, coppice_matrix_t matrix);
+/*! z = M^-1 r, an approximation of A^-1 r. r and z have a length of `length`, the number of rows. */
+coppice_status_t coppice_preconditioner_apply(coppice_preconditioner_t preconditioner, void const* r, void* z,
+                                              int64_t length);
+
+/*! Solves A X = B for `columns` right-hand sides of `length` elements, one after the other. X holds the starting
+ * guesses on entry; the result is never worse than the guess. `method` is "cg", "minres", "bicgstab", "idrs", "gmres"
+ * or "fgmres" with the given preconditioner. If `preconditioner` is NULL, it is chosen from properties of the matrix,
+ * and so is the method "auto"; the option preconditioner=NAME fixes its name. Other options: tolerance,
+ * absolute-tolerance, max-iterations, restart, shadow-space.
+ *
+ * Properties of the result: numbers "converged" (1 if all columns have), "iterations" (of all columns),
+ * "relative_residual" (the largest), "restarts", "setup_seconds", "solve_seconds"; texts "reason" (of the first column
+ * that has not converged), "method", "preconditioner" (the last ones that were used), "fault"; arrays with an element
+ * per column "iterations" (COPPICE_INT64), "relative_residual" (COPPICE_DOUBLE), "converged" (COPPICE_INT32), and for
+ * one column "residual_history" (COPPICE_DOUBLE). */
+coppice_status_t coppice_solve(coppice_matrix_t matrix, coppice_preconditioner_t preconditioner, char const* method,
+                               void const* b, void* x, int64_t length, int64_t columns, coppice_result_t* result);
+
+/*! Runs the graph algorithm of that name: "bfs,source=3", "pagerank,damping=0.9". An entry (i, j) of the real, square
+ * matrix is the edge from i to j, its value the weight. Vertices count from 0. Algorithms for undirected graphs require
+ * both directions of every edge; symmetrise=1 adds them. Parallel edges (a column twice in a row) are refused unless
+ * the result does not depend on them; coppice_matrix_read combines them.
+ *
+ * Properties of the result, in host memory: the array "values" (COPPICE_DOUBLE) or "vertices" (COPPICE_INT64, -1: none)
+ * with an element per vertex, or the edges "from", "to" (COPPICE_INT32) and "weights" (COPPICE_DOUBLE); numbers as in
+ * the JSON output of the command, e.g. "reached"; the number "valid", and the text "failure" with the reason if it is
+ * 0: then there are no arrays. */
+coppice_status_t coppice_graph(coppice_matrix_t matrix, char const* algorithm, coppice_result_t* result);
+
+/*! Properties by name of what a handle of any kind names; an unknown name is an error whose message lists the known
+ * ones. Texts and arrays belong to the object and are valid until it is destroyed, those of a preconditioner until it
+ * is refreshed.
+ *
+ * - executor: numbers "threads", "device"; text "name".
+ * - matrix: numbers "rows", "columns", "nonzeros"; arrays "row_offsets", "column_indices" (COPPICE_INT32), "values" (of
+ * its value type), in the memory of the executor, compressed by rows.
+ * - preconditioner: text "name"; numbers of its report, e.g. "setup_seconds"; options as texts.
+ * - result: see coppice_solve and coppice_graph. */
+coppice_status_t coppice_number(void const* handle, char const* name, double* value);
+coppice_status_t coppice_text(void const* handle, char const* name, char const** value);
+/*! `type` is the type that the caller expects, an error if it is another one. */
+coppice_status_t coppice_array(void const* handle, char const* name, coppice_type_t type, void const** data,
+                               int64_t* length);
+
+/*! Describes the methods that are chosen by name. `what` is one of "preconditioners", "complex preconditioners",
+ * "methods", "semirings", "graph algorithms": a line "NAME: meaning" for each; or the name of a preconditioner, a
+ * Krylov method or a graph algorithm: a line "OPTION=default: meaning" for each option. The text is valid until the
+ * next call in this thread. */
+coppice_status_t coppice_describe(char const* what, char const** text);
+
+/*! Ends the use of a handle of any kind. NULL is allowed. On CUDA, queued work may still use the object. */
+coppice_status_t coppice_destroy(void* handle);
 
 /* Written by scripts/c_headers.py from scripts/c_prototypes.txt. */
 /* clang-format off */

@@ -15,27 +15,13 @@
 
 #include <coppice/core/memory_range.hpp>
 #include <coppice/core/workspace_layout.hpp>
+#include <coppice/solvers/c/c_status.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::inline v0_1::c_interface {
 
 /// Upper bounds that exclude overflow in products of sizes: 2^48 rows, 2^56 bytes of a matrix.
 inline constexpr std::int64_t max_rows = std::int64_t(1) << 48, max_bytes = std::int64_t(1) << 56;
-
-[[noreturn]] inline void refuse(std::string const& name, std::string const& what) {
-    throw argument_error(name + " is " + what);
-}
-inline void require_range(char const* name, std::int64_t value, std::int64_t minimum, std::int64_t maximum) {
-    if (value < minimum || value > maximum)
-        refuse(name,
-               std::to_string(value) + ", expected " + std::to_string(minimum) + " to " + std::to_string(maximum));
-}
-template <class T>
-void require_pointer(char const* name, T const* p, std::size_t alignment = alignof(T)) {
-    if (!p) refuse(name, "NULL");
-    if (reinterpret_cast<std::uintptr_t>(p) % alignment != 0)
-        refuse(name, "not aligned to " + std::to_string(alignment) + " bytes");
-}
 
 /// Memory range of an argument named `name`.
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Common implementation of the C interfaces: converts exceptions to codes, checks memory, and defines every operation
-/// once for all backends. c_functions.inc defines the functions with it.
+/// Common implementation of the direct solvers of the C interfaces: checks memory, and defines every operation once for
+/// all backends. c_functions.inc defines the functions with it.
 #pragma once
 
 #include <coppice/c_types.h>
@@ -9,8 +9,6 @@
 #include <array>
 #include <complex>
 #include <cstddef>
-#include <exception>
-#include <new>
 #include <optional>
 #include <string>
 
@@ -19,47 +17,6 @@
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
 namespace coppice::inline v0_1::c_interface {
-
-/// The message that coppice_last_error and tridigpu_last_error return.
-inline std::string& last_message() {
-    thread_local std::string message;
-    return message;
-}
-
-inline coppice_status_t code_of(error_code code) {
-    switch (code) {
-    case error_code::out_of_memory:
-        return COPPICE_STATUS_ALLOC_FAILED;
-    case error_code::backend_unavailable:
-        return COPPICE_STATUS_NO_DEVICE;
-    case error_code::device:
-        return COPPICE_STATUS_EXECUTION_FAILED;
-    default:
-        return COPPICE_STATUS_INVALID_VALUE;
-    }
-}
-
-/// Runs `work` and converts exceptions to codes; the message is stored for the last error.
-template <class Work>
-coppice_status_t guarded(char const* name, Work const& work) noexcept {
-    try {
-        try {
-            work();
-            return COPPICE_STATUS_SUCCESS;
-        } catch (error const& e) {
-            last_message() = std::string(name) + ": " + e.what();
-            return code_of(e.code());
-        } catch (std::bad_alloc const&) {
-            last_message() = std::string(name) + ": out of memory";
-            return COPPICE_STATUS_ALLOC_FAILED;
-        } catch (std::exception const& e) {
-            last_message() = std::string(name) + ": " + e.what();
-            return COPPICE_STATUS_INTERNAL_ERROR;
-        }
-    } catch (...) { // the message could not be stored
-        return COPPICE_STATUS_INTERNAL_ERROR;
-    }
-}
 
 /// The C++ type of an element; each C interface defines it for its complex types, which have the same layout.
 template <class T>
