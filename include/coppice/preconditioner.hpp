@@ -27,7 +27,7 @@
 /// any_preconditioner, what make_preconditioner returns, is a handle: copies share the preconditioner. apply() works in
 /// memory of the preconditioner, so one preconditioner serves one solve at a time; it allocates nothing, and on CUDA
 /// returns when the work is queued. The classes behind the names (jacobi_preconditioner, forest_preconditioner,
-/// ilu_preconditioner, ...) can be used on their own.
+/// ilu_preconditioner, ...) can be used on their own: <coppice/preconditioner_classes.hpp>.
 ///
 /// convergence_factor(exec, a.view(), m) tells by which factor M alone would shrink an error in one step.
 ///

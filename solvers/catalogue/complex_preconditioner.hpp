@@ -63,7 +63,4 @@ void make_complex_preconditioner(Executor const& exec, std::string const& name, 
 
 } // namespace detail
 
-/// The names that make_preconditioner() takes for complex matrices; the other ones are for real matrices alone.
-inline constexpr auto complex_preconditioner_names = detail::complex_entries::names;
-
 } // namespace coppice::inline v0_1

@@ -2,7 +2,7 @@
 // ILU(0), IC(0), approximate inverses of their factors, and diagonal preconditioners: against dense arithmetic from the
 // definitions.
 #include <coppice/krylov.hpp>
-#include <coppice/preconditioner.hpp>
+#include <coppice/preconditioner_classes.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioners with parts of other patterns than forests: pairs, bands, lines of grids; against dense definitions.
 #include <coppice/krylov.hpp>
-#include <coppice/preconditioner.hpp>
+#include <coppice/preconditioner_classes.hpp>
 
 #include <limits>
 #include <set>
