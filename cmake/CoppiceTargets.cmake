@@ -101,7 +101,6 @@ endfunction()
 set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex concepts cstdint cstring filesystem
   functional iostream limits map memory numeric optional random sstream string string_view tuple type_traits utility
   vector)
-set(COPPICE_TBB_HEADERS tbb/blocked_range.h tbb/parallel_for.h tbb/parallel_sort.h tbb/task_arena.h)
 
 # coppice_join(TARGET source...) has these sources compiled as one: headers that they share are read once, templates
 # instantiated once. Their names in namespaces without a name must differ.
