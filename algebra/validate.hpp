@@ -28,4 +28,6 @@ template <class T, class I, class O>
 void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options const& options = {});
 #endif
 
+COPPICE_ACCEPT_OWNERS(validate)
+
 } // namespace coppice::inline v0_1
