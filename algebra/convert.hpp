@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <coppice/algebra/coo.hpp>
@@ -27,6 +28,14 @@ csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a);
 /// afterwards.
 template <class T, class I>
 csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a);
+
+/// The same with an operator for duplicates: values of one position are folded by `duplicates(value, next)` in the
+/// order of `a`. For example, op::min<double>{} keeps the smallest, op::second<double>{} the last one. With
+/// no_duplicates{} a repeated position is a matrix_error.
+template <class T, class I, class Op>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a, Op const& duplicates);
+template <class T, class I, class Op>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a, Op const& duplicates);
 
 /// Converts `a` in host memory to triplets, row by row in storage order. Nothing is checked.
 template <class T, class I, class O>
@@ -78,11 +87,46 @@ struct coo_source {
     }
 };
 
-template <class T, class I>
-csr<T, I> coo_to_csr(host_executor const& exec, coo<T, I> const& a, coo<T, I>* disposable) {
+template <class T, class I, class Combine = sum_duplicates>
+csr<T, I> coo_to_csr(host_executor const& exec, coo<T, I> const& a, coo<T, I>* disposable, Combine combine = {}) {
     check_triplets(exec, a);
     coo_source<T, I> source{a, disposable};
-    return compressor<T, I, coo_source<T, I>>(exec, a.rows, a.columns, a.entries(), source).run();
+    return compressor<T, I, coo_source<T, I>, Combine>(exec, a.rows, a.columns, a.entries(), source, combine).run();
+}
+
+/// Folds duplicates by an operator.
+template <class Op>
+struct fold_duplicates {
+    Op op;
+    template <class T>
+    bool operator()(T& value, T const& next) const {
+        value = static_cast<T>(op(value, next));
+        return true;
+    }
+};
+/// Keeps the first of several.
+struct drop_duplicates {
+    template <class T>
+    bool operator()(T&, T const&) const {
+        return true;
+    }
+};
+
+template <class T, class I, class Op>
+csr<T, I> coo_to_csr_by(host_executor const& exec, coo<T, I> const& a, coo<T, I>* disposable, Op const& duplicates) {
+    if constexpr (std::is_same_v<Op, no_duplicates>) {
+        std::int64_t const entries = a.entries();
+        auto made = coo_to_csr(exec, a, disposable, drop_duplicates{});
+        if (made.nonzeros() < entries)
+            throw matrix_error("to_csr: " + std::to_string(entries - made.nonzeros()) + " of " +
+                               std::to_string(entries) +
+                               " entries repeat a position; pass an operator that combines their values");
+        return made;
+    } else {
+        static_assert(std::is_invocable_r_v<T, Op const&, T const&, T const&>,
+                      "to_csr: the operator for duplicates takes (value, next) and returns a value of the matrix");
+        return coo_to_csr(exec, a, disposable, fold_duplicates<Op>{duplicates});
+    }
 }
 
 } // namespace detail
@@ -95,6 +139,16 @@ csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a) {
 template <class T, class I>
 csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a) {
     return detail::coo_to_csr<T, I>(exec, a, &a);
+}
+
+template <class T, class I, class Op>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a, Op const& duplicates) {
+    return detail::coo_to_csr_by<T, I>(exec, a, nullptr, duplicates);
+}
+
+template <class T, class I, class Op>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a, Op const& duplicates) {
+    return detail::coo_to_csr_by<T, I>(exec, a, &a, duplicates);
 }
 
 template <class T, class I, class O>

@@ -10,8 +10,11 @@
 
 namespace coppice::inline v0_1 {
 
-/// Triplets (row, column, value) in any order, 0-based. Duplicates are allowed; their values are summed. Host memory
-/// only.
+/// Replaces an operator for duplicates: duplicates are an error.
+struct no_duplicates {};
+
+/// Triplets (row, column, value) in any order, 0-based. Duplicates are allowed; to_csr() sums their values, or folds
+/// them by an operator. Host memory only.
 template <class T, class I = std::int32_t>
 struct coo {
     using value_type = T;

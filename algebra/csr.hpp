@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <coppice/core/error.hpp>
@@ -123,5 +124,36 @@ csr<T, I, O> copy_of(Executor const& exec, csr<T, I, O> const& a) {
     return {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
             copy_of(exec, a.values())};
 }
+
+namespace detail {
+
+template <class A>
+inline constexpr bool is_owner = false;
+template <class T, class I, class O>
+inline constexpr bool is_owner<csr<T, I, O>> = true;
+template <class T>
+inline constexpr bool is_owner<buffer<T>> = true;
+
+/// The view of an owner; any other argument as it is.
+template <class A>
+constexpr decltype(auto) view_or_same(A& argument) {
+    if constexpr (is_owner<std::remove_const_t<A>>)
+        return argument.view();
+    else
+        return (argument);
+}
+
+} // namespace detail
+
+// Defines NAME(exec, ...) for calls with one or more owners of a matrix or an array, if NAME takes their views.
+// clang-format off
+#define COPPICE_ACCEPT_OWNERS(NAME)                                                                                    \
+    template <executor Executor, class... Args>                                                                        \
+    requires((detail::is_owner<std::remove_cvref_t<Args>> || ...) &&                                                   \
+             requires(Executor const& exec, Args&&... args) { NAME(exec, detail::view_or_same(args)...); })            \
+    auto NAME(Executor const& exec, Args&&... args) {                                                                  \
+        return NAME(exec, detail::view_or_same(args)...);                                                              \
+    }
+// clang-format on
 
 } // namespace coppice::inline v0_1

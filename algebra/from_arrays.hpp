@@ -13,7 +13,7 @@
 #include <coppice/algebra/validate.hpp>
 #include <coppice/core/parallel.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 
 struct csr_array_options {
     std::int64_t base = 0; ///< number of the first row, column and nonzero: 0, or 1 for arrays of Fortran and MATLAB
@@ -82,4 +82,4 @@ auto csr_from_arrays(host_executor const& exec, std::int64_t rows, std::int64_t 
     return a;
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -170,4 +170,9 @@ matrix_info describe(Executor const& exec, csr_view<T, I, O> a) {
     return info;
 }
 
+COPPICE_ACCEPT_OWNERS(bandwidths)
+COPPICE_ACCEPT_OWNERS(degrees)
+COPPICE_ACCEPT_OWNERS(coverages)
+COPPICE_ACCEPT_OWNERS(describe)
+
 } // namespace coppice::inline v0_1

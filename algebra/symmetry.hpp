@@ -219,4 +219,9 @@ csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
     return detail::united_weights(exec, sorted.view);
 }
 
+COPPICE_ACCEPT_OWNERS(has_sorted_columns)
+COPPICE_ACCEPT_OWNERS(symmetry_of)
+COPPICE_ACCEPT_OWNERS(is_symmetric)
+COPPICE_ACCEPT_OWNERS(symmetrised_weights)
+
 } // namespace coppice::inline v0_1

@@ -209,4 +209,10 @@ tridiagonal<T> extract_tridiagonal(Executor const& exec, csr_view<T, I, O> a) {
     return bands;
 }
 
+COPPICE_ACCEPT_OWNERS(transpose)
+COPPICE_ACCEPT_OWNERS(sort_columns)
+COPPICE_ACCEPT_OWNERS(permute)
+COPPICE_ACCEPT_OWNERS(extract_diagonal)
+COPPICE_ACCEPT_OWNERS(extract_tridiagonal)
+
 } // namespace coppice::inline v0_1

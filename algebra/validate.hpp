@@ -37,5 +37,6 @@ void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options
     EXTERN template void validate(EXECUTOR const&, csr_view<T, std::int32_t, std::int64_t>,                            \
                                   validation_options const&);                                                          \
     EXTERN template void validate(EXECUTOR const&, csr_view<T, std::int64_t>, validation_options const&)
+COPPICE_ACCEPT_OWNERS(validate)
 
 } // namespace coppice::inline v0_1

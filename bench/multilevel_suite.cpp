@@ -8,6 +8,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/problems/multilevel_problems.hpp"
+#include <coppice/core/stopwatch.hpp>
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 

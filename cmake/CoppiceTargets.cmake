@@ -105,7 +105,6 @@ endfunction()
 set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex concepts cstdint cstring filesystem
   functional iostream limits map memory numeric optional random sstream string string_view tuple type_traits utility
   vector)
-set(COPPICE_TBB_HEADERS tbb/blocked_range.h tbb/parallel_for.h tbb/parallel_sort.h tbb/task_arena.h)
 
 # coppice_join(TARGET source...) compiles these sources as one: shared headers are read once, templates instantiated
 # once. Names in their unnamed namespaces must differ.

@@ -3,6 +3,11 @@
 /// Macros for code that is compiled for both host and device.
 #pragma once
 
+#if __cplusplus <= 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG > 201703L)
+#error "Coppice needs C++20: compile with -std=c++20"
+#include <coppice_needs_cxx20> // does not exist: ends the compilation here, without hundreds of further errors
+#endif
+
 #include <coppice/version.h>
 
 #if defined(__CUDACC__)

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include <coppice/core/config.hpp>
+
 namespace coppice::inline v0_1 {
 
 enum class error_code {

@@ -15,7 +15,7 @@
 #include <coppice/algebra/from_arrays.hpp>
 #include <coppice/algebra/operations.hpp>
 
-namespace coppice {
+namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class A>
@@ -140,4 +140,4 @@ Eigen::SparseMatrix<T, Options, I> to_eigen(host_executor const& exec, csr<T, I>
     return to_eigen<Options>(exec, a.view());
 }
 
-} // namespace coppice
+} // namespace coppice::inline v0_1

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -20,8 +21,7 @@ namespace coppice::app {
 namespace {
 
 /// Names of an option, with the automatic choice first.
-template <std::size_t N>
-std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
+std::vector<std::string_view> with_automatic(std::span<std::string_view const> names) {
     std::vector<std::string_view> all{automatic_name};
     all.insert(all.end(), names.begin(), names.end());
     return all;

@@ -11,6 +11,7 @@
 #include "apps/factor_arguments.hpp"
 #include "apps/report/collect.hpp"
 #include <coppice/algebra/operations.hpp>
+#include <coppice/preconditioner_classes.hpp>
 
 namespace coppice::app {
 namespace {

@@ -16,6 +16,7 @@
 #include "bench/bench.hpp"
 #include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/stopwatch.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/solve.hpp>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/core/host/host_executor.hpp>
+#include <coppice/core/host/host_arena.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
+
+#include <tbb/parallel_invoke.h>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -90,8 +93,12 @@ host_executor::host_executor(int threads) : host_executor(threads, host_memory()
 host_executor::host_executor(int threads, std::shared_ptr<memory_resource> memory)
     : threads_(checked_threads(threads)),
       // More workers than cores do not reduce the time, and oneTBB would print a warning.
-      arena_(std::make_shared<tbb::task_arena>(std::min(threads_, tbb::this_task_arena::max_concurrency()))),
+      arena_(std::make_shared<detail::host_arena>(std::min(threads_, tbb::this_task_arena::max_concurrency()))),
       memory_(checked_memory(std::move(memory))) {}
+
+void host_executor::run(detail::call_reference work) const { arena_->execute(work); }
+
+void detail::call_both(call_reference first, call_reference second) { tbb::parallel_invoke(first, second); }
 
 void host_executor::copy_bytes(void const* from, void* to, std::size_t bytes) const {
     constexpr std::size_t piece = std::size_t{1} << 18;

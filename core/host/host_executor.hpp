@@ -3,16 +3,38 @@
 /// Executor that runs work on the cores of this machine.
 #pragma once
 
-#include <cstring>
+#include <cstdint>
 #include <memory>
-
-#include <tbb/task_arena.h>
+#include <type_traits>
 
 #include <coppice/core/memory.hpp>
 
 namespace coppice::inline v0_1 {
 
 class cuda_executor;
+
+namespace detail {
+
+/// Reference to a function object without parameters, which must outlive it.
+class call_reference {
+public:
+    template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, call_reference>) call_reference(F&& f)
+        : object_(const_cast<void*>(static_cast<void const*>(std::addressof(f)))),
+          call_([](void* object) { static_cast<void>((*static_cast<std::remove_reference_t<F>*>(object))()); }) {}
+    void operator()() const { call_(object_); }
+
+private:
+    void* object_;
+    void (*call_)(void*);
+};
+
+/// Calls both functions, in parallel if a thread is free. For use inside host_executor::run().
+void call_both(call_reference first, call_reference second);
+
+struct host_arena; ///< a task arena of oneTBB, in host_executor.cpp: its headers double the time to compile this one
+
+} // namespace detail
 
 /// Returns the default host memory. Blocks are aligned to 64 bytes.
 std::shared_ptr<memory_resource> host_memory();
@@ -31,10 +53,7 @@ public:
     std::shared_ptr<memory_resource> const& memory() const { return memory_; }
 
     /// Calls `work()` in the arena, so that oneTBB algorithms in it use the threads of this executor.
-    template <class Work>
-    void run(Work&& work) const {
-        arena_->execute(std::forward<Work>(work));
-    }
+    void run(detail::call_reference work) const;
 
     using range_task = void (*)(void const* context, std::int64_t first, std::int64_t last);
 
@@ -68,7 +87,7 @@ private:
     void copy_bytes(void const* from, void* to, std::size_t bytes) const;
 
     int threads_;
-    std::shared_ptr<tbb::task_arena> arena_;
+    std::shared_ptr<detail::host_arena> arena_;
     std::shared_ptr<memory_resource> memory_;
 };
 

@@ -11,7 +11,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include <coppice/core/host/host_executor.hpp>
+#include <coppice/core/host/host_arena.hpp>
 #include <coppice/core/host/interruption.hpp>
 
 #if defined(COPPICE_THREAD_SANITIZER) // defined by CMake, since this source is compiled without -fsanitize=thread

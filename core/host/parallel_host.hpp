@@ -4,11 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <stdexcept>
 #include <vector>
-
-#include <tbb/parallel_sort.h>
 
 #include <coppice/core/host/host_executor.hpp>
 
@@ -35,16 +34,46 @@ void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t bloc
                     &all);
 }
 
-/// Sorts [first, last) by `less`. Not stable.
+/// Moves the elements that are less than a pivot of [first, last) before it, and returns its position. The pivot is the
+/// median of the medians of three times three elements.
+template <class Iterator, class Less>
+Iterator partition_at_pivot(Iterator first, Iterator last, Less const& less) {
+    auto const median = [&](Iterator a, Iterator b, Iterator c) {
+        if (less(*a, *b)) return less(*b, *c) ? b : less(*a, *c) ? c : a;
+        return less(*a, *c) ? a : less(*b, *c) ? c : b;
+    };
+    auto const step = (last - first) / 8;
+    std::iter_swap(first, median(median(first, first + step, first + 2 * step),
+                                 median(first + 3 * step, first + 4 * step, first + 5 * step),
+                                 median(first + 6 * step, first + 7 * step, last - 1)));
+    Iterator const end = std::partition(first + 1, last, [&](auto const& x) { return less(x, *first); });
+    std::iter_swap(first, end - 1);
+    return end - 1;
+}
+
+/// Quicksort with the two sides of each pivot in parallel, at most `levels` pivots deep.
+template <class Iterator, class Less>
+void sort_in_arena(Iterator first, Iterator last, Less const& less, int levels) {
+    constexpr std::ptrdiff_t sequential = 2048; // elements that take one thread tens of microseconds
+    if (last - first <= sequential || levels == 0) return std::sort(first, last, less);
+    Iterator const pivot = partition_at_pivot(first, last, less);
+    call_both([&] { sort_in_arena(first, pivot, less, levels - 1); },
+              [&] { sort_in_arena(pivot + 1, last, less, levels - 1); });
+}
+
+/// Sorts [first, last) by `less`. Not stable. Reads sorted elements once.
 template <class Iterator, class Less>
 void parallel_sort(host_executor const& exec, Iterator first, Iterator last, Less const& less) {
+    if (std::is_sorted(first, last, less)) return;
 #if defined(__SANITIZE_THREAD__)
     // The thread sanitizer does not see the synchronisation of oneTBB tasks and would report false races in its sort.
     static_cast<void>(exec);
     std::sort(first, last, less);
 #else
+    if (exec.threads() == 1) return std::sort(first, last, less);
     try {
-        exec.run([&] { tbb::parallel_sort(first, last, less); });
+        int const levels = 2 * int(std::bit_width(static_cast<std::uint64_t>(last - first)));
+        exec.run([&] { sort_in_arena(first, last, less, levels); });
     } catch (std::runtime_error const&) { // oneTBB could not start a thread; all elements are still present
         std::sort(first, last, less);
     }

@@ -4,7 +4,7 @@
 ///
 ///     coppice::host_executor exec;
 ///     coppice::coo<double> entries{.rows = 3, .columns = 3};
-///     entries.add(0, 2, 1.5);                                    // in any order; duplicates are summed
+///     entries.add(0, 2, 1.5);                                    // in any order
 ///     auto a = coppice::to_csr(exec, entries);                   // csr<double>; or generate(), read_matrix_market()
 ///     auto t = coppice::transpose(exec, a.view());
 ///     auto w = coppice::symmetrised_weights(exec, a.view());     // |A| without diagonal, as an undirected graph
@@ -18,7 +18,8 @@
 /// throw overflow_error. Operations do not check the storage of a view (offsets, column range): call validate() once
 /// for matrices from outside.
 ///
-/// to_csr, to_coo: conversion of triplets to compressed rows and back, on the host.
+/// to_csr, to_coo: conversion of triplets to compressed rows and back, on the host. Values of one position are summed,
+/// or combined by an operator: to_csr(exec, entries, op::min<double>{}); with no_duplicates{} they are a matrix_error.
 /// csr_from_arrays: checked copy of three arrays of the caller, of any integer types, numbered from 0 or from 1.
 /// transpose, sort_columns, permute, extract_diagonal, extract_tridiagonal: new matrices and bands.
 /// has_sorted_columns, symmetry_of, is_symmetric, symmetrised_weights: symmetry and the undirected graph of a matrix.

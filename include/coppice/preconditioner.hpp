@@ -27,7 +27,7 @@
 /// make_preconditioner returns any_preconditioner, a handle: copies share the preconditioner. apply() uses workspace of
 /// the preconditioner, so one preconditioner serves one solve at a time; it allocates nothing, and on CUDA returns when
 /// the work is queued. The classes behind the names (jacobi_preconditioner, forest_preconditioner, ilu_preconditioner,
-/// ...) can also be used directly.
+/// ...) can also be used directly: <coppice/preconditioner_classes.hpp>.
 ///
 /// convergence_factor(exec, a.view(), m) estimates the factor by which M alone reduces an error per step.
 ///

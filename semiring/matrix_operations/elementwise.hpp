@@ -228,4 +228,12 @@ auto reduce_to_scalar(Executor const& exec, Add const& add, csr_view<A, I, O> a)
                                          detail::element_as_sum<A, Add>{a.coefficients, add}, add));
 }
 
+COPPICE_ACCEPT_OWNERS(ewise_add)
+COPPICE_ACCEPT_OWNERS(ewise_mult)
+COPPICE_ACCEPT_OWNERS(ewise_union)
+COPPICE_ACCEPT_OWNERS(apply)
+COPPICE_ACCEPT_OWNERS(select_entries)
+COPPICE_ACCEPT_OWNERS(reduce_to_vector)
+COPPICE_ACCEPT_OWNERS(reduce_to_scalar)
+
 } // namespace coppice::inline v0_1

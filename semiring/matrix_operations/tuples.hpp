@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include <coppice/algebra/coo.hpp>
 #include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/semiring/matrix_operations/masked_update.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
@@ -191,9 +192,6 @@ struct keep_first {
     }
 };
 } // namespace detail
-
-/// Replaces an operator for duplicates: duplicates are an error.
-struct no_duplicates {};
 
 /// Makes the matrix of the tuples (rows[k], columns[k], values[k]), in any order (GrB_Matrix_build). Tuples of one
 /// position are folded by `duplicates` in the given order; with no_duplicates{} they are a matrix_error. Throws

@@ -165,4 +165,6 @@ void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multi
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store, workspace);
 }
 
+COPPICE_ACCEPT_OWNERS(make_srcsr_plan)
+
 } // namespace coppice::inline v0_1

@@ -223,4 +223,8 @@ auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, cs
     return mxm(exec, make_masked_product_plan(exec, a, b, mask, d), s, a, b);
 }
 
+COPPICE_ACCEPT_OWNERS(mxm)
+COPPICE_ACCEPT_OWNERS(masked_mxm)
+COPPICE_ACCEPT_OWNERS(make_product_plan)
+
 } // namespace coppice::inline v0_1

@@ -178,4 +178,7 @@ COPPICE_SPMV_ALL(extern, host_executor);
 COPPICE_SPMV_ALL(extern, cuda_executor);
 #endif
 
+COPPICE_ACCEPT_OWNERS(spmv)
+COPPICE_ACCEPT_OWNERS(semiring_spmv)
+
 } // namespace coppice::inline v0_1

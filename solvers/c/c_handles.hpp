@@ -117,8 +117,8 @@ struct held_result final : held_object {
 private:
     template <class T>
     void add(std::string name, coppice_type_t type, std::vector<T> elements) {
-        auto const& kept = std::get<std::vector<T>>(stored_.emplace_back(std::move(elements)));
-        arrays.emplace_back(std::move(name), array{type, kept.data(), std::int64_t(kept.size())});
+        auto const& saved = std::get<std::vector<T>>(stored_.emplace_back(std::move(elements)));
+        arrays.emplace_back(std::move(name), array{type, saved.data(), std::int64_t(saved.size())});
     }
     std::deque<std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::int32_t>>> stored_{};
 };

@@ -146,7 +146,7 @@ constexpr option_row krylov_rows[] = {
      .standard = "4",
      .meaning = "idrs: dimension of the shadow space",
      .min = 1,
-     .max = krylov_options::most_shadow_space}};
+     .max = krylov_options::max_shadow_space}};
 constexpr std::string_view preconditioner_key = "preconditioner";
 
 /// A method with its options, and the name of a preconditioner or "auto".

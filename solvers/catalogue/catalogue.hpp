@@ -2,16 +2,15 @@
 /// \file
 /// Registry of the preconditioners.
 ///
-/// The registration of a preconditioner is in its header:
+/// Only the sources of the catalogue and <coppice/preconditioner_classes.hpp> include this file. The registration of a
+/// preconditioner is in its header:
 #pragma once
 
 #include <array>
-#include <span>
 #include <string_view>
 
-#include <coppice/core/names.hpp>
 #include <coppice/solvers/catalogue/hbisa_preconditioner.hpp>
-#include <coppice/solvers/multilevel/multilevel.hpp>
+#include <coppice/solvers/multilevel/multilevel_definitions.hpp>
 #include <coppice/solvers/precondition/incomplete/ilu.hpp>
 #include <coppice/solvers/precondition/incomplete/isai.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
@@ -59,17 +58,5 @@ using preconditioner_entries = entry_list<identity_entry,           //
                                           sparse_direct_entry>;
 
 } // namespace detail
-
-/// One description per preconditioner.
-inline constexpr std::span<preconditioner_row const> preconditioner_catalogue = detail::preconditioner_entries::rows;
-/// Names that make_preconditioner() accepts.
-inline constexpr auto preconditioner_names = detail::preconditioner_entries::names;
-
-/// Returns the description of that name; throws argument_error, with the known names, if there is none.
-inline preconditioner_row const& preconditioner_row_of(std::string_view name) {
-    for (preconditioner_row const& row : preconditioner_catalogue)
-        if (row.name == name) return row;
-    detail::throw_unknown_name("preconditioner", name, preconditioner_names);
-}
 
 } // namespace coppice::inline v0_1

@@ -15,7 +15,8 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
-using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, sparse_direct_entry>;
+using complex_entries =
+    entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, sparse_direct_entry>;
 
 /// Applies a preconditioner of complex_pair elements to vectors of std::complex.
 template <class T, class M>
@@ -66,8 +67,5 @@ void make_complex_preconditioner(Executor const& exec, std::string const& name, 
 }
 
 } // namespace detail
-
-/// Names that make_preconditioner() accepts for complex matrices; the other preconditioners support real matrices only.
-inline constexpr auto complex_preconditioner_names = detail::complex_entries::names;
 
 } // namespace coppice::inline v0_1

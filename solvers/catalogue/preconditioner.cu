@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner_definitions.hpp>
 
 namespace coppice::inline v0_1 {
 

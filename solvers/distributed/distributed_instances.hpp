@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <coppice/core/stopwatch.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks_solve.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>

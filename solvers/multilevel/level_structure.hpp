@@ -11,8 +11,8 @@
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
+#include <coppice/solvers/multilevel/level_modes.hpp>
 #include <coppice/solvers/multilevel/level_smoother.hpp>
-#include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/multilevel/prolongator.hpp>
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/solve/solve_automatically.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
+#include <coppice/solvers/solve/solve_automatically_definitions.hpp>
 
 #include <algorithm>
 

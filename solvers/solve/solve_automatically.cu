@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/solve/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_automatically_definitions.hpp>
 
 namespace coppice::inline v0_1 {
 

@@ -3,17 +3,16 @@
 /// Automatic choice of a solver from properties of the matrix, with fallbacks if it does not converge.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <exception>
+#include <complex>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
-#include <coppice/core/host/interruption.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/precondition/interface/compiled_types.hpp>
 #include <coppice/solvers/solve/matrix_traits.hpp>
 
 namespace coppice::inline v0_1 {
@@ -69,6 +68,12 @@ struct automatic_result {
     double solve_seconds() const;
 };
 
+namespace detail {
+template <executor Executor, class T>
+automatic_result solve_by_compiled_choices(Executor const& exec, csr_operator<Executor, T> const& a,
+                                           array_view<T const> b, array_view<T> x, automatic_options const& options);
+} // namespace detail
+
 /// Solves A x = b. x[n] holds the initial guess on entry; the result is never worse. Each solver of solver_choices()
 /// continues from the best x so far, with a limited number of iterations. If none converges, those that reduced the
 /// residual are tried again with four times the limit. The choices depend on residuals, never on time, so results are
@@ -76,126 +81,29 @@ struct automatic_result {
 ///
 /// Throws argument_error for options out of range or unknown names, dimension_error for vectors of the wrong length,
 /// and matrix_error if no preconditioner can be made, or if one is to be chosen for a matrix with a NaN.
-template <executor Executor, class T>
-automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T> const& a,
+template <executor Executor, class T, class I, class O>
+automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T, I, O> const& a,
                                      std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
-                                     automatic_options const& options = {});
+                                     automatic_options const& options = {}) {
+    if constexpr (detail::require_compiled_solvers<Executor, T, I, O>())
+        return detail::solve_by_compiled_choices(exec, a, b, x, options);
+    else
+        return {};
+}
 
 /// Solves A x = b with default options; returns only the result: solve(exec, a, b, x).
-template <executor Executor, class T>
-krylov_result solve(Executor const& exec, csr_operator<Executor, T> const& a,
+template <executor Executor, class T, class I, class O>
+krylov_result solve(Executor const& exec, csr_operator<Executor, T, I, O> const& a,
                     std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                     krylov_options const& options = {}) {
     return solve_automatically(exec, a, b, x, {.krylov = options}).result;
 }
 
-namespace detail {
-
-/// Maximum number of iterations of an attempt in the first pass over the choices.
-inline std::int64_t first_limit(std::int64_t n) {
-    return std::max<std::int64_t>(1000, 4 * std::int64_t(std::sqrt(double(n))));
-}
-
-/// Adds the result and the history of an attempt to the result of all attempts.
-void append_attempt(automatic_result& whole, solver_attempt attempt);
-
-/// Returns whether this choice may converge with more iterations.
-inline bool may_go_on(solver_attempt const& attempt) {
-    return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
-}
-
-/// Makes the preconditioner of a choice with those of the given options that it has.
-template <executor Executor, class T>
-any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
-                                                           option_values const& given, csr_view<T> a) {
-    auto named = parse_choice(choice.preconditioner);
-    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
-    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
-    return make_preconditioner(exec, named.name, a, named.options);
-}
-
-template <executor Executor, class T>
-solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> const& a, solver_choice const& choice,
-                             option_values const& given, krylov_options const& options, array_view<T const> b,
-                             array_view<T> x) {
-    solver_attempt attempt{.choice = choice};
-    stopwatch watch(exec);
-    auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
-    attempt.setup = m.report();
-    attempt.setup_seconds = watch.lap();
-    // Then only the progress callback can cancel, which preserves the best x.
-    interruption::scope const by_progress_alone(nullptr);
-    attempt.result = solve(exec, choice.solver, a, m, b, x, options);
-    attempt.solve_seconds = watch.lap();
-    return attempt;
-}
-
-} // namespace detail
-
-template <executor Executor, class T>
-automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T> const& a,
-                                     std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
-                                     automatic_options const& options) {
-    detail::require_solve_vectors(a.size(), b, x);
-    krylov_monitor const checked(options.krylov); // throws for options out of range
-    automatic_result whole;
-    if (options.solver == automatic_name || options.preconditioner == automatic_name) {
-        detail::stopwatch watch(exec);
-        whole.traits = traits_of(exec, a.matrix());
-        if (!whole.traits.finite) {
-            if constexpr (is_complex_number<T>)
-                throw matrix_error("the matrix has an entry that is not finite");
-            else
-                detail::require_finite(exec, a.matrix());
-        }
-        whole.traits_seconds = watch.lap();
-    }
-    auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
-                                  options.preconditioner);
-    bool const alone = choices.size() == 1;
-    std::exception_ptr refusal;
-    bool made = false;
-    std::int64_t left = options.krylov.max_iterations;
-    for (std::int64_t limit = detail::first_limit(a.size()); !choices.empty(); limit *= 4) {
-        std::vector<solver_choice> hopeful;
-        for (solver_choice const& choice : choices) {
-            krylov_options krylov = options.krylov;
-            krylov.max_iterations = alone ? left : std::min(limit, left);
-            if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
-            if (choice.max_remaining > 0 && !alone) krylov.max_remaining = choice.max_remaining;
-            krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));
-            if (krylov.progress)
-                krylov.progress = [&, before = options.krylov.max_iterations - left](std::int64_t k, double residual) {
-                    return options.krylov.progress(before + k, residual);
-                };
-            solver_attempt attempt{.choice = choice};
-            try {
-                attempt = detail::attempt_solve(exec, a, choice, options.preconditioner_options, krylov, b, x);
-                made = true;
-                // The preconditioner does not support this matrix: continue with the next choice.
-            } catch (matrix_error const& error) {
-                attempt.refusal = error.what();
-                if (!refusal) refusal = std::current_exception();
-            }
-            bool const goes_on = detail::may_go_on(attempt) && (choice.iterations == 0 || alone);
-            bool const ends = attempt.refusal.empty() &&
-                              (attempt.result.converged || attempt.result.reason == krylov_reason::cancelled);
-            left -= attempt.result.iterations;
-            detail::append_attempt(whole, std::move(attempt));
-            if (ends || (made && left <= 0)) return whole;
-            if (goes_on) hopeful.push_back(choice);
-        }
-        if (!made) std::rethrow_exception(refusal);
-        choices = std::move(hopeful);
-    }
-    return whole;
-}
-
 #define COPPICE_SOLVE_AUTOMATICALLY(EXTERN, EXECUTOR, T)                                                               \
     EXTERN template matrix_traits traits_of(EXECUTOR const&, csr_view<T>);                                             \
-    EXTERN template automatic_result solve_automatically(EXECUTOR const&, csr_operator<EXECUTOR, T> const&,            \
-                                                         array_view<T const>, array_view<T>,                           \
-                                                         automatic_options const&);
+    EXTERN template automatic_result detail::solve_by_compiled_choices(                                                \
+        EXECUTOR const&, csr_operator<EXECUTOR, T> const&, array_view<T const>, array_view<T>,                         \
+        automatic_options const&);
 COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, float)
 COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, double)
 COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, std::complex<float>)

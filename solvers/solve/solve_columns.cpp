@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/solve/solve_columns.hpp>
-#include <coppice/solvers/solve/solve_refined.hpp>
+#include <coppice/solvers/solve/solve_columns_definitions.hpp>
+#include <coppice/solvers/solve/solve_refined_definitions.hpp>
 
 namespace coppice::inline v0_1 {
 

@@ -2,13 +2,16 @@
 // Coordinate storage to compressed rows, compared with a map that is filled in input order.
 #include <coppice/algebra/convert.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "support/executors.hpp"
 #include "support/same_bits.hpp"
+#include <coppice/semiring/operators/binary_operators.hpp>
 
 using namespace coppice;
 
@@ -203,6 +206,47 @@ TEST_CASE("invalid triplets are rejected") {
     uneven = a;
     uneven.column_indices.pop_back();
     CHECK_THROWS_AS(to_csr(exec, uneven), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("duplicates are folded by an operator in input order", Fixture, HOST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::mt19937 random(11);
+    coo<double> a{40, 30};
+    std::map<std::pair<int, int>, std::vector<double>> at;
+    for (int k = 0; k < 40000; ++k) {
+        int const i = int(random() % 40), j = int(random() % 30);
+        double const value = double(random() % 1000) - 500;
+        a.add(i, j, value);
+        at[{i, j}].push_back(value);
+    }
+    auto const check = [&](csr<double> const& got, auto const& expected) {
+        REQUIRE(got.nonzeros() == int(at.size()));
+        std::int64_t k = 0;
+        for (auto const& [position, values] : at) {
+            CHECK(got.column_indices()[k] == position.second);
+            CHECK(got.values()[k++] == expected(values));
+        }
+    };
+    check(to_csr(exec, a, op::min<double>{}), [](auto const& v) { return *std::min_element(v.begin(), v.end()); });
+    check(to_csr(exec, a, op::first<double>{}), [](auto const& v) { return v.front(); });
+    check(to_csr(exec, coo<double>(a), op::second<double>{}), [](auto const& v) { return v.back(); });
+    auto const halve = [](double x, double y) { return 0.5 * x + y; }; // neither associative nor commutative
+    check(to_csr(exec, a, halve),
+          [&](auto const& v) { return std::accumulate(v.begin() + 1, v.end(), v.front(), halve); });
+}
+
+TEST_CASE_TEMPLATE("no_duplicates refuses a repeated position", Fixture, HOST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    coo<double> a{3, 3};
+    a.add(2, 1, 4);
+    a.add(0, 1, 3);
+    auto const c = to_csr(exec, a, no_duplicates{});
+    CHECK(c.nonzeros() == 2);
+    CHECK(c.values()[0] == 3);
+    a.add(2, 1, 5);
+    CHECK_THROWS_WITH_AS(to_csr(exec, a, no_duplicates{}),
+                         "to_csr: 1 of 3 entries repeat a position; pass an operator that combines their values",
+                         matrix_error);
 }
 
 TEST_CASE("more nonzeros than an index can count are rejected") {

@@ -376,3 +376,20 @@ TEST_CASE_TEMPLATE("single precision", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK(describe(exec, a.view()).diagonal_coverage == 2.0 / 7);
     CHECK(to_vector(exec, transpose(exec, a.view()).values()) == std::vector<float>{1, 2, -3, 1});
 }
+
+TEST_CASE("owners and views of matrices are accepted alike") {
+    host_executor const exec{1};
+    auto const a = random_square(60, 400, 3).on(exec);
+    CHECK(same_bits(transpose(exec, a), transpose(exec, a.view())));
+    CHECK(same_bits(transpose(exec, transpose(exec, a)), sort_columns(exec, a)));
+    CHECK(same_bits(extract_diagonal(exec, a), extract_diagonal(exec, a.view())));
+    CHECK(same_bits(extract_tridiagonal(exec, a).lower, extract_tridiagonal(exec, a.view()).lower));
+    CHECK(symmetry_of(exec, a).pattern == symmetry_of(exec, a.view()).pattern);
+    CHECK(is_symmetric(exec, a) == is_symmetric(exec, a.view()));
+    CHECK(has_sorted_columns(exec, a) == has_sorted_columns(exec, a.view()));
+    CHECK(same_bits(symmetrised_weights(exec, a), symmetrised_weights(exec, a.view())));
+    CHECK(describe(exec, a).nonzeros == a.nonzeros());
+    buffer<std::int32_t> reversed(exec, 60);
+    for (std::int32_t i = 0; i < 60; ++i) reversed[i] = 59 - i;
+    CHECK(same_bits(permute(exec, a, reversed), permute(exec, a.view(), reversed.view())));
+}

@@ -10,9 +10,12 @@
 #include <coppice/algebra/pattern.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/parallel.hpp>
+#include <coppice/multilevel.hpp>
+#include <coppice/preconditioner.hpp>
 #include <coppice/semiring/spmv/arg_max.hpp>
 #include <coppice/semiring/spmv/mxv.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solve.hpp>
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/sparse.hpp>
 
@@ -268,4 +271,33 @@ void matrices(host_executor const& exec, csr<double> const& a) {
 #elif defined(POSITION_AS_A_NUMBER)
     apply(exec, position_is_a_number{}, a.view());
 #endif
+}
+
+void solvers(host_executor const& exec, csr<double> const& a, csr_view<int> counts, csr_view<double, std::int64_t> wide,
+             array_view<double> x) {
+    csr_operator const op(exec, a);
+    auto const m = make_preconditioner(exec, "forest", a, {{"rounds", 7}});
+    solve(exec, "cg", op, m, x, x);
+    solve(exec, op, x, x);
+#if defined(PRECONDITIONER_OF_INTEGERS)
+    make_preconditioner(exec, "jacobi", counts);
+#elif defined(PRECONDITIONER_OF_WIDE_INDICES)
+    make_preconditioner(exec, "jacobi", wide);
+#elif defined(SOLVE_INTEGERS)
+    csr_operator const of_integers(exec, counts);
+    solve(exec, "cg", of_integers, identity_preconditioner{}, array_view<int const>{}, array_view<int>{});
+#elif defined(CHOOSE_FOR_INTEGERS)
+    csr_operator const of_integers(exec, counts);
+    solve(exec, of_integers, array_view<int const>{}, array_view<int>{});
+#elif defined(CHOOSE_FOR_WIDE_INDICES)
+    csr_operator const of_wide(exec, wide);
+    solve(exec, of_wide, x, x);
+#elif defined(COLUMNS_OF_WIDE_INDICES)
+    csr_operator const of_wide(exec, wide);
+    solve_columns(exec, "cg", of_wide,
+                  any_preconditioner<host_executor, double, std::int64_t>(identity_preconditioner{}, {}), x, x, 2);
+#elif defined(MULTILEVEL_OF_INTEGERS)
+    multilevel_preconditioner<host_executor, int> const levels(exec, counts);
+#endif
+    static_cast<void>(counts), static_cast<void>(wide);
 }

@@ -8,8 +8,11 @@
 
 #include "sparse/sparse_problem.hpp"
 #include "support/affine.hpp"
+#include "support/same_bits.hpp"
 #include "support/sanitized.hpp"
 #include "support/warps.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -311,4 +314,22 @@ TEST_CASE("a product too large for its offset type is rejected before it is stor
     narrow const b(1, 200, exec.copy(all), exec.copy(rising), exec.copy(ones));
     CHECK_THROWS_AS(make_product_plan(exec, a.view(), b.view()), overflow_error);
     CHECK(make_product_plan(exec, a.view(), b.view(), row_range{100, 120}).nonzeros() == 20 * 200);
+}
+
+TEST_CASE("owners and views of factors and vectors are accepted alike") {
+    host_executor const exec{1};
+    coo<double> entries{5, 5};
+    for (int k = 0; k < 14; ++k) entries.add(k * 3 % 5, k * 7 % 5, k - 6.5);
+    auto const a = to_csr(exec, entries), t = transpose(exec, a);
+    plus_times<double> const s;
+    CHECK(same_bits(mxm(exec, s, a, t), mxm(exec, s, a.view(), t.view())));
+    CHECK(same_bits(mxm(exec, s, a, t.view()), mxm(exec, s, a.view(), t.view())));
+    CHECK(same_bits(ewise_add(exec, op::min<double>{}, a, t), ewise_add(exec, op::min<double>{}, a.view(), t.view())));
+    CHECK(reduce_to_scalar(exec, add_plus<double>{}, a) == reduce_to_scalar(exec, add_plus<double>{}, a.view()));
+    auto const plan = make_srcsr_plan(exec, a);
+    buffer<double> x(exec, 5), y(exec, 5), z(exec, 5);
+    fill(exec, x.view(), 3.0);
+    spmv(exec, plan, a, x, y);
+    spmv(exec, plan, a.view(), std::as_const(x).view(), z.view());
+    CHECK(same_bits(y, z));
 }

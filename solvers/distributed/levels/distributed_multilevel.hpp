@@ -25,7 +25,7 @@
 #include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 #include <coppice/solvers/distributed/levels/gathered_matrix.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
-#include <coppice/solvers/multilevel/multilevel.hpp>
+#include <coppice/solvers/multilevel/multilevel_definitions.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {

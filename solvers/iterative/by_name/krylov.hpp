@@ -20,6 +20,7 @@
 #include <coppice/solvers/iterative/krylov/minres.hpp>
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
+#include <coppice/solvers/precondition/interface/compiled_types.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -71,9 +72,12 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     krylov_result solve(Executor const& exec, std::string_view method, A const& a, M const& m,
                         std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
                         krylov_options const& options) {
+    static_assert(detail::is_compiled_value<T>, "solve: the numbers are float, double or std::complex of these");
     constexpr bool is_usual =
         std::is_same_v<A, csr_operator<Executor, T>> && std::is_same_v<M, any_preconditioner<Executor, T>>;
-    if constexpr (is_complex_number<T> && is_usual) { // compiled once, for any_operator
+    if constexpr (!detail::is_compiled_value<T>) {
+        return {};
+    } else if constexpr (is_complex_number<T> && is_usual) { // compiled once, for any_operator
         any_operator<Executor, T> const any(a.size(), detail::borrowed_operator<A>{&a});
         return solve(exec, method, any, m, b, x, options);
     } else {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <type_traits>
 
 #include <coppice/core/one_user.hpp>

@@ -11,7 +11,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/one_user.hpp>
-#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/graph/forest/linear_forest_result.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 
 namespace coppice::inline v0_1 {

@@ -3,27 +3,19 @@
 /// Algebraic tridiagonal preconditioner: the tridiagonal factor of the matrix along its strong couplings.
 #pragma once
 
-#include <chrono>
 #include <optional>
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/one_user.hpp>
+#include <coppice/core/stopwatch.hpp>
 #include <coppice/graph/factor/edge_weights.hpp>
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
+#include <coppice/solvers/precondition/one_level/forest_options.hpp>
 #include <coppice/solvers/precondition/one_level/preconditioners.hpp>
 
 namespace coppice::inline v0_1 {
-
-struct forest_options {
-    /// Options of the [0, 2]-factor: rounds, charges, seed. Ties go to the nearer vertex. If weights decide (ANISO1, 2,
-    /// 3), `hash` gives the same result; on the 5-point grid of 1000^2 points, `near` gives 281 paths instead of
-    /// 86,675, and CG takes 547 iterations instead of 649, BiCGStab 245 instead of 277 (means over seven perturbations
-    /// of b).
-    factor_options factor{.ties = tie_rule::near};
-    tridiagonal_options tridiagonal{}; ///< pivoting of the solves
-};
 
 /// Computes z = P^T T^-1 P r ("AlgTriScalPrecond", thesis section 4.6): P numbers the vertices along the paths of a
 /// linear forest of heavy edges, T is the tridiagonal matrix of the entries of P A P^T that the forest covers.
@@ -80,22 +72,6 @@ private:
 };
 
 namespace detail {
-
-/// Returns the seconds since the last call of lap(), including the queued work of `exec`.
-template <executor Executor>
-class stopwatch {
-public:
-    explicit stopwatch(Executor const& exec) : exec_(exec) { lap(); }
-    double lap() {
-        exec_.synchronize();
-        auto const now = std::chrono::steady_clock::now();
-        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-    }
-
-private:
-    Executor const& exec_;
-    std::chrono::steady_clock::time_point last_{};
-};
 
 /// Diagnostics of a system, and whether the matrix that it was read from has the expected pattern.
 struct read_diagnostics {

@@ -15,6 +15,7 @@
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/interface/tridiagonal_rows.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
+#include <coppice/solvers/precondition/one_level/identity.hpp>
 
 namespace coppice::inline v0_1 {
 namespace detail {
@@ -58,20 +59,6 @@ struct read_tridiagonal_row {
 };
 
 } // namespace detail
-
-/// Computes z = r.
-class identity_preconditioner {
-public:
-    static constexpr bool shareable = true;
-
-    template <executor Executor, class T>
-    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("z of a preconditioner", z, r.size());
-        exec.copy_elements(r.data(), z.data(), r.size());
-    }
-    bool replayable() const { return true; }
-    bool is_identity() const { return true; }
-};
 
 /// Computes z_i = r_i / a_ii. Throws matrix_error, with the first such row, if a diagonal entry is zero or not stored.
 template <executor Executor, class T, class I = std::int32_t>

@@ -77,7 +77,7 @@ TEST_CASE("did not converge: each reason, and what helps") {
 
     // slow: ends before the limit is reached.
     std::fill(x.begin(), x.end(), 0.0);
-    auto const slow = solve_with(grid, "cg", "none", b, x, {.tolerance = 1e-12, .most_remaining = 20});
+    auto const slow = solve_with(grid, "cg", "none", b, x, {.tolerance = 1e-12, .max_remaining = 20});
     CHECK(slow.reason == krylov_reason::slow);
     CHECK(slow.iterations < 30);
 

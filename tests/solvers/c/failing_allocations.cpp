@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles of coppice.h while memory runs out: each allocation fails in turn, alone or with all that follow. Every call
-// succeeds or returns COPPICE_STATUS_ALLOC_FAILED with a message, and nothing is leaked. A program of its own, whose
+// Handles of coppice.h while memory runs out: each allocation fails once, alone or with all that follow. Every call
+// succeeds or returns COPPICE_STATUS_ALLOC_FAILED with a message, and nothing is leaked. A separate program, whose
 // malloc fails.
 #include <coppice/coppice.h>
 
@@ -75,7 +75,7 @@ bool fails(char const* what, std::int64_t first) {
     return false;
 }
 
-/// Makes each allocation fail in turn until work() succeeds without one that failed.
+/// Makes each allocation fail, one after the other, until work() succeeds without one that failed.
 bool fail_each(fuzz::failures which) {
     for (std::int64_t first = 0;; ++first) {
         auto const held = fuzz::held_bytes();

@@ -269,15 +269,15 @@ rows_of<double> ring(int n) {
     return a;
 }
 
-/// Distances from `source` by relaxation of all edges until nothing changes; hops if `unit`.
-std::vector<double> distances(rows_of<double> const& a, std::size_t source, bool unit) {
+/// Distances from `source` by relaxation of all edges until nothing changes; numbers of hops if `hops_only`.
+std::vector<double> distances(rows_of<double> const& a, std::size_t source, bool hops_only) {
     std::vector<double> d(std::size_t(a.rows), std::numeric_limits<double>::infinity());
     d[source] = 0;
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t i = 0; i < d.size(); ++i)
             for (auto k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
-                double const to = d[i] + (unit ? 1 : a.values[std::size_t(k)]);
+                double const to = d[i] + (hops_only ? 1 : a.values[std::size_t(k)]);
                 double& old = d[std::size_t(a.indices[std::size_t(k)])];
                 if (to < old) changed = true, old = to;
             }
@@ -292,7 +292,7 @@ TEST_CASE_TEMPLATE("c handles: graph algorithms", Fixture, COPPICE_TEST_EXECUTOR
     auto const e = handle_of(exec);
     auto const a = ring(50);
     auto const m = a.handle(e);
-    result_handle levels, lengths, unknown, parts, tree, mates;
+    result_handle levels, lengths, unknown, components, tree, mates;
     succeed(coppice_graph(m, "bfs,source=5", &levels));
     CHECK(array<double>(levels, "values") == distances(a, 5, true));
     CHECK(number(levels, "reached") == 50);
@@ -302,8 +302,8 @@ TEST_CASE_TEMPLATE("c handles: graph algorithms", Fixture, COPPICE_TEST_EXECUTOR
     CHECK(array<double>(lengths, "values") == distances(a, 5, false));
 
     refused(coppice_graph(m, "components", &unknown), "symmetrise=1");
-    succeed(coppice_graph(m, "components,symmetrise=1", &parts));
-    CHECK(array<std::int64_t>(parts, "vertices") == std::vector<std::int64_t>(50, 0));
+    succeed(coppice_graph(m, "components,symmetrise=1", &components));
+    CHECK(array<std::int64_t>(components, "vertices") == std::vector<std::int64_t>(50, 0));
 
     // A path of weights 3, 1, 2 and an edge of weight 5 that closes it.
     rows_of<float> square;

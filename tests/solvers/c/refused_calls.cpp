@@ -118,7 +118,7 @@ TEST_CASE("c handles: destroyed and foreign handles are refused") {
     refused(coppice_destroy(&rows), "handle is not the handle of an object");
     succeed(coppice_destroy(nullptr));
 
-    auto* const gone = a.handle(e).handle; // destroyed at once
+    auto* const gone = a.handle(e).handle; // destroyed immediately
     refused(coppice_number(gone, "rows", &rows), "destroyed");
     refused(coppice_destroy(gone), "destroyed");
     auto const later = a.handle(e);

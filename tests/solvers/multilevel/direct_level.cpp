@@ -11,6 +11,7 @@
 
 #include "support/executors.hpp"
 #include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/multilevel/direct_level.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

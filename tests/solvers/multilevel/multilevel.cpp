@@ -11,6 +11,7 @@
 #include "solvers/dense_splittings.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/multilevel/multilevel_cycle.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ILU(0), IC(0), approximate inverses of their factors, and diagonal preconditioners, compared with dense definitions.
 #include <coppice/krylov.hpp>
-#include <coppice/preconditioner.hpp>
+#include <coppice/preconditioner_classes.hpp>
 
 #include <algorithm>
 #include <limits>

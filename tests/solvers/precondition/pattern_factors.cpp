@@ -2,7 +2,7 @@
 // Preconditioners with factors of other patterns than forests: pairs, bands, lines of grids; compared with dense
 // definitions.
 #include <coppice/krylov.hpp>
-#include <coppice/preconditioner.hpp>
+#include <coppice/preconditioner_classes.hpp>
 
 #include <limits>
 #include <set>

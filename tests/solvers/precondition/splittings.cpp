@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioners of several forests, compared with their dense definitions (thesis chapter 5).
 #include <coppice/krylov.hpp>
-#include <coppice/preconditioner.hpp>
+#include <coppice/preconditioner_classes.hpp>
 
 #include <algorithm>
 #include <limits>

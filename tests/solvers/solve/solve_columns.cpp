@@ -13,6 +13,7 @@
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
 #include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/solve/columns_in_step.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Near-null-space vectors of the levels of a multilevel method.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/graph/forest/contract.hpp>
+#include <coppice/solvers/multilevel/coupling_weights.hpp>
+#include <coppice/solvers/multilevel/near_null_space.hpp>
+
+namespace coppice::inline v0_1 {
+
+namespace multilevel_detail {
+
+/// The vectors of a level; none means the constant vector.
+template <class T>
+struct level_modes {
+    int block = 1;
+    int count = 0;
+    buffer<T> vectors{}; ///< [n count]
+
+    explicit operator bool() const { return count > 0; }
+};
+
+template <class T>
+struct constant_of_component {
+    int block;
+    std::int64_t n;
+    T* vectors;
+    COPPICE_HD void operator()(std::int64_t k) const { vectors[k] = k % n % block == k / n ? T(1) : T(0); }
+};
+
+/// The vectors on the first level. Throws argument_error or dimension_error for invalid sizes.
+template <executor Executor, class T>
+level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
+    constexpr int max_count = 32;
+    if (given.block < 1 || given.block > max_count || given.count < 0 || given.count > max_count)
+        throw argument_error("a point has 1 to 32 unknowns and as many vectors at most, got " +
+                             std::to_string(given.block) + " and " + std::to_string(given.count));
+    if (n % given.block != 0)
+        throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(given.block) +
+                              " unknowns at each point");
+    require_size("vectors of a near null space", given.vectors, n * given.count);
+    level_modes<T> modes{given.block, given.count, {}};
+    if (given.count > 0) {
+        modes.vectors = copy_of(exec, given.vectors);
+    } else if (given.block > 1) {
+        modes.count = given.block;
+        modes.vectors = buffer<T>(exec, n * given.block);
+        for_each(exec, modes.vectors.size(), constant_of_component<T>{given.block, n, modes.vectors.data()});
+    }
+    return modes;
+}
+
+template <class I>
+struct divide_by {
+    I divisor;
+    I* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = I(i / divisor); }
+};
+/// Gives the entries of the matrix of points the signs of an M-matrix: positive on the diagonal, negative elsewhere.
+template <class T, class I>
+struct sign_block {
+    csr_view<T, I> a;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        values[k] = std::int64_t(a.indices[k]) == row ? a.coefficients[k] : -a.coefficients[k];
+        return 0;
+    }
+};
+template <class T>
+struct take_magnitude {
+    T const* from;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = magnitude(from[k]); }
+};
+
+/// The matrix between points: sums of magnitudes of the blocks, with a minus sign outside of the diagonal.
+template <executor Executor, class T, class I>
+csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
+    std::int64_t const n = a.rows();
+    vertex_aggregates<I> points{a.rows(), static_cast<I>(n / block), buffer<I>(exec, n)};
+    for_each(exec, n, divide_by<I>{static_cast<I>(block), points.of.data()});
+    buffer<T> sizes(exec, a.nonzeros());
+    for_each(exec, sizes.size(), take_magnitude<T>{a.coefficients, sizes.data()});
+    a.coefficients = sizes.data();
+    auto between = contract(exec, a, points);
+    auto const made = between.view();
+    reduce_rows(exec, make_srcsr_plan(exec, made), sign_block<T, I>{made, between.values().data()},
+                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+    return between;
+}
+
+/// Converts aggregates of points to aggregates of their unknowns.
+template <class I>
+struct aggregate_of_unknown {
+    I block;
+    I const* of_points;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const { of[v] = of_points[v / block]; }
+};
+
+/// P_0 with `count` columns for every aggregate.
+template <class T, class I>
+struct write_tentative {
+    I count;
+    std::int64_t n, members; ///< unknowns, and those that belong to an aggregate
+    I const *of, *before;    ///< number of aggregated unknowns before each unknown
+    T const* vectors;
+    I *offsets, *indices;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const start = count * before[v];
+        offsets[v] = start;
+        if (v == n - 1) offsets[n] = static_cast<I>(count * members);
+        if (of[v] < 0) return;
+        for (I c = 0; c < count; ++c) {
+            indices[start + c] = of[v] * count + c;
+            values[start + c] = vectors[c * n + v];
+        }
+    }
+};
+
+/// Makes the columns of an aggregate orthonormal by the Gram-Schmidt process, applied twice; its coefficients are the
+/// vectors of the next level. A column that depends on previous ones becomes zero, and so does its coarse unknown.
+template <class T, class I>
+struct orthonormalise {
+    I count;
+    std::int64_t coarse;                    ///< unknowns of the next level
+    I const *member_offsets, *member_lists; ///< unknowns of each aggregate
+    I const* offsets;                       ///< of P_0
+    T* values;
+    T* next; ///< [coarse count]
+    COPPICE_HD void operator()(std::int64_t g) const {
+        constexpr double dependent = 1e-4; // relative to the norm before orthogonalisation
+        for (I c = 0; c < count; ++c) {
+            for (I d = 0; d < count; ++d) next[c * coarse + g * count + d] = T(0);
+            double const before = ::sqrt(dot(g, c, c));
+            for (int pass = 0; pass < 2; ++pass)
+                for (I d = 0; d < c; ++d) {
+                    T const projection = T(dot(g, d, c));
+                    for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) -= projection * at(m, d);
+                    next[c * coarse + g * count + d] += projection;
+                }
+            double const left = ::sqrt(dot(g, c, c));
+            bool const counts = left > dependent * before;
+            T const scale = counts ? T(1 / left) : T(0);
+            for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) *= scale;
+            next[c * coarse + g * count + c] = counts ? T(left) : T(0);
+        }
+    }
+
+private:
+    COPPICE_HD T& at(I m, I c) const { return values[offsets[member_lists[m]] + c]; }
+    COPPICE_HD double dot(std::int64_t g, I c, I d) const {
+        double sum = 0;
+        for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) sum += double(at(m, c)) * double(at(m, d));
+        return sum;
+    }
+};
+
+/// P_0[n, count aggregates] with orthonormal columns whose range contains the vectors, and the vectors of the next
+/// level.
+template <executor Executor, class T, class I>
+std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, vertex_aggregates<I> const& aggregates,
+                                                        level_modes<T> const& modes) {
+    std::int64_t const n = aggregates.vertices, count = modes.count, coarse = count * aggregates.count;
+    graph_detail::has_aggregate<I> const counts{aggregates.of.data()};
+    buffer<I> before(exec, n), offsets(exec, n + 1);
+    std::int64_t const members =
+        exclusive_scan(exec, n, counts, detail::store_offset<I>{before.data()}, std::int64_t{0});
+    if (members * count > std::numeric_limits<I>::max())
+        throw overflow_error("the prolongator of a multilevel method outgrows its indices");
+    buffer<I> indices(exec, members * count);
+    buffer<T> values(exec, members * count);
+    for_each(exec, n,
+             write_tentative<T, I>{I(count), n, members, aggregates.of.data(), before.data(), modes.vectors.data(),
+                                   offsets.data(), indices.data(), values.data()});
+    auto const members_of = membership_matrix<T>(exec, aggregates);
+    auto const lists = transpose(exec, members_of.view());
+    level_modes<T> next{modes.count, modes.count, buffer<T>(exec, coarse * count)};
+    for_each(exec, std::int64_t(aggregates.count),
+             orthonormalise<T, I>{I(count), coarse, lists.view().offsets, lists.view().indices, offsets.data(),
+                                  values.data(), next.vectors.data()});
+    csr<T, I> tentative{aggregates.vertices, static_cast<I>(coarse), std::move(offsets), std::move(indices),
+                        std::move(values)};
+    return {std::move(tentative), std::move(next)};
+}
+
+} // namespace multilevel_detail
+} // namespace coppice::inline v0_1
