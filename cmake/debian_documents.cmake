@@ -13,7 +13,7 @@ endfunction()
 # Licences of header-only libraries that are compiled into command and library. That of fmt does not ask for a notice in
 # compiled code.
 file(READ ${CPACK_COPPICE_SOURCE_DIR}/LICENSE copyright)
-foreach(library CLI11 nlohmann-json)
+foreach(library CLI11 Eigen nlohmann-json)
   file(READ ${CPACK_COPPICE_SOURCE_DIR}/python/licenses/${library}.txt licence)
   string(APPEND copyright "\n\n${licence}")
 endforeach()

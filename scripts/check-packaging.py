@@ -37,6 +37,7 @@ requirements = {
     "nlohmann-json3-dev": {recipe: "nlohmann_json", spack: "nlohmann-json", manifest: "nlohmann-json"},
     "libcli11-dev": {recipe: "cli11", spack: "cli11", manifest: "cli11"},
     "libfmt-dev": {recipe: "fmt", spack: "fmt", manifest: "fmt"},
+    "libeigen3-dev": {recipe: "eigen", spack: "eigen", manifest: "eigen3"},
 }
 
 

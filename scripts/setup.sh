@@ -22,7 +22,7 @@ libcli11-dev          build  header CLI/CLI.hpp
 nlohmann-json3-dev    build  header nlohmann/json.hpp
 libfmt-dev            build  header fmt/format.h
 zlib1g-dev            build  header zlib.h
-libeigen3-dev         build  header eigen3/Eigen/Core
+libeigen3-dev         build  eigen
 ccache                test   command -v ccache
 doctest-dev           test   header doctest/doctest.h
 liblapacke-dev        test   header lapacke.h
@@ -30,7 +30,6 @@ liblapack-dev         test   library lapack
 libblas-dev           test   library blas
 libgraphblas-dev      test   graphblas
 libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boost/graph/adjacency_list.hpp
-libeigen3-dev         test   eigen
 pkg-config            petsc  command -v pkg-config
 libpetsc-real-dev     petsc  pkg-config --exists PETSc
 openmpi-bin           petsc  command -v mpiexec

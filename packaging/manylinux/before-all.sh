@@ -26,3 +26,4 @@ install_from oneTBB "$github/uxlfoundation/oneTBB/archive/refs/tags/v2021.13.0.t
 install_from fmt "$github/fmtlib/fmt/archive/refs/tags/10.2.1.tar.gz" -DFMT_TEST=OFF -DFMT_DOC=OFF
 install_from CLI11 "$github/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz" -DCLI11_BUILD_TESTS=OFF -DCLI11_BUILD_EXAMPLES=OFF
 install_from json "$github/nlohmann/json/archive/refs/tags/v3.11.3.tar.gz" -DJSON_BuildTests=OFF
+install_from eigen https://gitlab.com/libeigen/eigen/-/archive/3.4.0/eigen-3.4.0.tar.gz -DBUILD_TESTING=OFF -DEIGEN_BUILD_DOC=OFF

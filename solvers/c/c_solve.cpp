@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <coppice/core/stopwatch.hpp>
 #include <coppice/solvers/c/c_handles.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/multilevel/multilevel_definitions.hpp>
 #include <coppice/solvers/solve/solve_automatically.hpp>
 #include <coppice/solvers/solve/solve_columns.hpp>
 

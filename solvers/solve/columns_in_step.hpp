@@ -107,7 +107,7 @@ public:
             // As std::function: a thread of a lambda would have type information of default visibility.
             for (int m = 0; m < int(members_.size()); ++m)
                 threads.emplace_back(std::function<void()>([&work, m] { work(m); }));
-        } catch (std::exception const& e) { // no more threads: those that there are do it
+        } catch (std::exception const& e) { // the threads that started solve all columns
             if (threads.empty())
                 throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
             for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = member_task::done;

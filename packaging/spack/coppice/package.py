@@ -25,6 +25,7 @@ class Coppice(CMakePackage, CudaPackage):
     depends_on("tbb")
     depends_on("zlib-api")
     depends_on("nlohmann-json", type="build")
+    depends_on("eigen@3.4:", type="build")
     depends_on("cli11", type="build", when="+command")
     depends_on("fmt", type="build", when="+command")
     depends_on("cuda@12.4:", when="+cuda")
