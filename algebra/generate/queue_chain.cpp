@@ -48,8 +48,8 @@ class chain {
 public:
     explicit chain(queue_options const& o) : o_(o) {
         if (o.nonzeros == 0) return;
-        // Entries without openings and closings: three diagonals of each level, and one transition up and down between
-        // levels.
+        // Transitions with the opening or the closing rate get the remaining entries. The number of all other entries
+        // is fixed: a level is a tridiagonal block, and two neighbouring levels have one transition in each direction.
         gaps_ = o.servers - 1;
         given_ = o.nonzeros - o.servers * (3 * o.places - 2) - 2 * gaps_;
         std::int64_t const max_given = 2 * (o.places - o.share) * gaps_;
