@@ -48,8 +48,9 @@ class chain {
 public:
     explicit chain(queue_options const& o) : o_(o) {
         if (o.nonzeros == 0) return;
-        // Transitions with the opening or the closing rate get the remaining entries. The number of all other entries
-        // is fixed: a level is a tridiagonal block, and two neighbouring levels have one transition in each direction.
+        // `given_` is the number of entries with the opening or the closing rate: o.nonzeros minus all other entries.
+        // The others are a tridiagonal block for each level, and one transition in each direction between neighbouring
+        // levels.
         gaps_ = o.servers - 1;
         given_ = o.nonzeros - o.servers * (3 * o.places - 2) - 2 * gaps_;
         std::int64_t const max_given = 2 * (o.places - o.share) * gaps_;

@@ -234,7 +234,7 @@ struct chebyshev_step {
         T const step = z[i] + (T(chebyshev_of_two::momentum) * z[i] + T(chebyshev_of_two::second) * (inverse[i] * r));
         to[i] = x ? x[i] + step : step;
     }
-    /// Reads r from `to`.
+    /// Computes element i from r[i], which is stored in to[i].
     COPPICE_HD void operator()(std::int64_t i) const { take(i, to[i]); }
 };
 /// Applies chebyshev_step with r = b - A z to each row as soon as its product is computed. The output `to` may be b.

@@ -15,7 +15,7 @@
 namespace {
 
 // [begin]
-/// What the matrix does not satisfy, a line each: the first thing to read if a solve did not converge.
+/// Lists conditions that the matrix does not satisfy, one per line. Read this first if a solve did not converge.
 std::string inspect(coppice::host_executor const& exec, coppice::csr_view<double> a) {
     std::ostringstream text;
     coppice::validate(exec, a, {.finite = true}); // throws, and names the row

@@ -478,7 +478,8 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             REQUIRE(told.size() + 1 == whole.result.residual_history.size());
             for (std::size_t i = 0; i + 1 < told.size(); ++i) // at the end of a cycle: the true residual
                 CHECK(told[i] == doctest::Approx(whole.result.residual_history[i + 1]).epsilon(1e-4));
-            // An operator and a preconditioner that must be called by the host: bitwise equal.
+            // The host must call this operator and preconditioner in every iteration. The solution is bitwise equal to
+            // that of the first solve.
             auto const local = exec.copy(a);
             csr_operator<Executor, double> const op(exec, local.view());
             auto const m = make_preconditioner(exec, name, local.view());
