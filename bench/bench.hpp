@@ -94,7 +94,7 @@ std::vector<row> run(std::string const& suite, options const& o);
 /// Describes this machine: processor, cores, instruction set, compiler, library versions, device.
 std::string machine(options const& o);
 
-// One pair per suite; the CUDA functions exist in builds with CUDA only.
+// The measurements of each suite on the host and on CUDA. The functions for CUDA exist only in builds with CUDA.
 void spmv_host(table& t, options const& o);
 void spmv_cuda(table& t, options const& o);
 void tridiagonal_host(table& t, options const& o);

@@ -55,7 +55,8 @@ class shared_loop {
 public:
     virtual ~shared_loop() = default;
     /// Runs while (loop->on) body() together with the other loops, until all have ended. `body` does nothing after its
-    /// own loop has ended; it may be recorded `times` times in a row. Returns whether the host made no decision.
+    /// own loop has ended; it may be recorded `times` times in a row. Returns true if the loop ran on the device, and
+    /// false if the host read loop->on after each iteration.
     virtual bool run(loop_switch* loop, int times, std::function<void()> const& body) = 0;
 };
 

@@ -93,8 +93,9 @@ template <class T, class I>
 csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_entries<T, I>&& m,
                   duplicates rule = duplicates::sum);
 
-// One reader for each format, defined in the file of that name. Instantiated for float, double and complex of both,
-// with 32- and 64-bit I. `file` is the name of the text in messages. They throw format_error with the line.
+// There is one reader for each format; the source file that defines it has the name of the format. The readers are
+// instantiated for float, double and complex of both, with 32- and 64-bit I. `file` is the file name for messages. A
+// reader throws format_error, which contains the line number.
 
 template <class T, class I>
 matrix_entries<T, I> parse_matrix_market(host_executor const& exec, std::string const& file, std::string_view text,

@@ -48,7 +48,8 @@ class chain {
 public:
     explicit chain(queue_options const& o) : o_(o) {
         if (o.nonzeros == 0) return;
-        // Entries without openings and closings: three diagonals of each level, and one transition up and down between
+        // `given_` is the number of entries with the opening or the closing rate: o.nonzeros minus all other entries.
+        // The others are a tridiagonal block for each level, and one transition in each direction between neighbouring
         // levels.
         gaps_ = o.servers - 1;
         given_ = o.nonzeros - o.servers * (3 * o.places - 2) - 2 * gaps_;

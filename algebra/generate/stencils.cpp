@@ -316,7 +316,8 @@ csr<T> transport(host_executor const& exec, std::int64_t nx, std::int64_t ny, st
     check_coefficient("vx", vx, -1e30, 1e30);
     check_coefficient("vy", vy, -1e30, 1e30);
     check_coefficient("vz", vz, -1e30, 1e30);
-    // In the order of columns; each edge leads to one node before and one node after.
+    // Offsets between neighbouring nodes, so that columns are ascending. For each offset e, a node is coupled to the
+    // nodes at -e and at +e.
     constexpr std::array<std::array<int, 3>, 7> edges{
         {{1, 1, 1}, {0, 1, 1}, {1, 0, 1}, {0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 0, 0}}};
     std::int64_t const n = checked_points(nx, ny, nz);

@@ -22,7 +22,7 @@ struct sweep {
     double at = 0;
 };
 
-/// Rows of one problem and the methods that measure them.
+/// Measures several methods on one problem; collects a row of the result table for each.
 class host_problem {
 public:
     host_problem(table& t, options const& o, std::string name, std::int64_t rows, sweep s = {})

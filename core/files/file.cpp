@@ -109,7 +109,7 @@ struct new_file {
 // already in use, for example by a killed run, is skipped.
 new_file create_next_to(std::filesystem::path const& path, mode_t mode) {
     for (int attempts = 100;;) {
-        // Does not contain the name of the file, which may already have the maximum length.
+        // The new name does not contain the name of the file, which may already have the maximum length.
         auto name = path.parent_path() / (".coppice-partial-" + random_name());
         int const descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0) return {std::move(name), descriptor}; // a copy could throw and leave the file open

@@ -34,8 +34,8 @@ public:
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 #if defined(__linux__)
     bool can_shrink() const noexcept override { return true; }
-    // Keeps up to 32 MiB if at least half of it stays in use: such sizes are allocated often, and clearing new pages
-    // takes longer than using them.
+    // An array of up to 32 MiB keeps its memory if at least half of it stays in use. Arrays of this size are allocated
+    // often, and the system would clear every new page, which takes longer than the computations on it.
     void shrink(void* pointer, std::size_t bytes, std::size_t new_bytes) noexcept override {
         if (bytes <= std::size_t{32} << 20 && new_bytes >= bytes / 2) return;
         constexpr std::size_t page =

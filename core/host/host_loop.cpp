@@ -29,8 +29,8 @@ void release(char&) {}
 void acquire(char&) {}
 #endif
 
-// Destructors annotate the ends because tasks may throw; the exception object that leaves the loop is also written by a
-// task.
+// Tasks may throw. Therefore destructors annotate the ends of tasks and of the loop; the annotations also cover the
+// exception object, which a task writes and the caller reads.
 class fork_join {
 public:
     fork_join() { release(forked_); }

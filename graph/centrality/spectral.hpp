@@ -41,8 +41,8 @@ struct hits_result {
 // executor. Memory: four values per vertex and the plans. All functions wait once per iteration, throw argument_error
 // for options out of range and dimension_error if sizes differ, and report in the result whether they converged.
 
-/// Katz centrality x = alpha (sum of x over incoming edges) + beta (Katz 1953). `g` is used to choose alpha. Diverges
-/// unless alpha < 1 / (largest eigenvalue).
+/// Katz centrality x = alpha (sum of x over incoming edges) + beta (Katz 1953). `g` is used only if options.alpha is 0:
+/// its out-degrees are needed to choose alpha. The iteration diverges unless alpha < 1 / (largest eigenvalue).
 template <executor Executor>
 spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming,
                                 katz_options const& options = {});

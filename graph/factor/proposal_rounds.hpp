@@ -147,8 +147,8 @@ public:
             matching_.emplace(exec_, weights, order_, neighbors_, proposed_.data(), states_.data());
     }
 
-    /// Executes a round. Returns its totals if `inspect`, for which it waits; never for a round with charges, which
-    /// does not show whether the factor is maximal.
+    /// Executes a round. If `inspect` is set, waits for its totals and returns them. A round with charges returns no
+    /// totals, because it does not show whether the factor is maximal.
     std::optional<round_total> run(charging const& rule, bool inspect) {
         if constexpr (matches_on_host)
             if (!rule.active) return run_matching(inspect);
@@ -245,7 +245,7 @@ private:
     static constexpr bool on_host = std::is_same_v<executor_type, host_executor>;
     static constexpr bool matches_on_host = N == 1 && on_host && !Rank::is_distributed;
     static constexpr double vertex_cost = 4;
-    // For shorter lists the wait for their length costs more than the kernels save.
+    // Shorter lists are not compacted: the host waits for the new length, which takes longer than the kernels save.
     static constexpr std::int64_t min_compacted = on_host ? 1 : 1 << 18;
     static constexpr std::int64_t max_row_alone = 256; ///< maximum length of a row that one worker searches
 

@@ -46,8 +46,9 @@ struct scan_step {
             I const w = e.link[d];
             if (is_path_end(w)) continue;
             scan_entry<Value, I> const there = from[w];
-            // The direction of w that does not lead back. In a cycle both lead back once the stride is half its length;
-            // the two directions then cover the cycle, and the entry no longer changes.
+            // `far` is the direction of w that does not lead back to v. In a cycle, both directions of w lead to v once
+            // the stride is half the length of the cycle. The two directions of v then cover the cycle, and the entry
+            // of v no longer changes.
             int const far = there.link[0] != static_cast<I>(v) ? 0 : 1;
             if (there.link[far] != static_cast<I>(v)) {
                 Value const value = combine(e.value[d], there.value[far]);

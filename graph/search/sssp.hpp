@@ -64,7 +64,8 @@ buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex
 
 namespace analytics {
 
-// Reduced types have no padding, because a device copies padding that it has not written.
+// The types of the following reductions have no padding bytes. A device would copy such bytes without having written
+// them.
 
 /// Sum and minimum of lengths; valid if the sum is finite.
 struct length_sum {

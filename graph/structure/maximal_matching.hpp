@@ -293,7 +293,7 @@ private:
 inline void match_in_order(host_executor const& exec, graph_view g, vertex_id* mates) {
     vertices_in_order const order(exec, g, vertex_order(g, false));
     free_vertices free(exec, g, mates);
-    // the last neighbours of a row are read first, and rarely many of them
+    // A row is read from its end until a free neighbour is found, so that only its last neighbours are prefetched.
     constexpr std::int64_t ahead = 8, max_ahead = 32;
     std::int64_t const count = order.end_of_class(1);
     for (std::int64_t i = 0; i < count; ++i) {

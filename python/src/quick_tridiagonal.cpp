@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fast paths from four vectors, of NumPy or on a device, to a solution: for small systems the general checks of the
-// arguments take longer than the solve.
+// Fast paths of solve_tridiagonal for four vectors of NumPy or on a device. They check the arguments with less work,
+// because the general checks take longer than the solve of a small system.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -25,7 +25,7 @@ inline void require_range(row_range range, std::int64_t rows) {
                              ") is not within [0, " + std::to_string(rows) + ")");
 }
 
-// Path searches per task.
+// Number of split points that one task searches on the merge path.
 inline constexpr std::int64_t host_searches = 16;
 
 /// Throws matrix_error unless the offsets are non-decreasing from 0 to `nonzeros`. One pass, memory-bandwidth bound.

@@ -121,7 +121,7 @@ struct srcsr_types {
     static constexpr int totals_bytes(int threads) {
         return totals_at + round_up(int(sizeof(open_sum<accumulator>)) * (threads / warp_lanes), alignment);
     }
-    /// Shared memory in bytes per path step of a tile, and the slack for alignment.
+    /// Shared memory of a tile in bytes: `step_bytes` for each step of the merge path, plus `step_slack` for alignment.
     static constexpr int step_bytes = (product_bytes > int(sizeof(result)) ? product_bytes : int(sizeof(result))) + 2;
     static constexpr int step_slack = 4 * alignment;
     /// Whether the tile of every range fits into shared memory for blocks of up to 256 threads, so that no loop over

@@ -158,7 +158,7 @@ struct partition_job {
         if (end - begin <= rule.max_whole_row) return {p.row + 1, end};
         return {p.row | std::int64_t(range_splits_first) << kind_shift, p.nonzero};
     }
-    /// Returns the kind of the range between two such split points.
+    /// Returns the kind of the range between two neighbouring split points, as returned by find_split().
     template <class Block>
     COPPICE_HD int find_kind(lane_group<Block> const& group, path_point split, path_point next) const {
         path_point const from = point_of(split), to = point_of(next);

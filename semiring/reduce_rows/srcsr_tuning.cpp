@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::string_view kind = "product";
 
-// Smallest path steps per block, per thread: for very short rows a smaller block would have more overhead than work.
+// Smallest number of path steps of a block, divided by its threads. With fewer steps, blocks for very short rows would
+// have more overhead than work.
 constexpr std::int64_t min_steps = 4;
-// Largest path steps per block, per thread. A range has up to one more per thread, for rows that end after the target
-// point.
+// Largest number of path steps of a block, divided by its threads. A range may have one step more per thread, because
+// it is extended to the end of a row.
 constexpr std::int64_t max_steps = 10;
 
 tuning_record parse_record(detail::tuning_line& in) {

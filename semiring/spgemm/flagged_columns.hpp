@@ -98,7 +98,8 @@ private:
         return std::copy(b.indices + b.row_begin(k), b.indices + b.row_end(k), out) - out;
     }
 
-    /// Sets the bit of the column of every product of a row and calls met(word, bits before).
+    /// For every product of row i, sets the bit of its column and calls met(index of the word, value of the word before
+    /// the bit was set).
     template <class A, class B, class O, class OnEntry, class Met>
     void flag_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, OnEntry const& on_entry, Met const& met) {
         std::uint64_t* COPPICE_RESTRICT const bits = bits_.data();

@@ -97,7 +97,8 @@ void multiply_rows(Executor const& exec, Orientation const& a, Mask mask, Semiri
         reduce_rows(exec, a.plan, along(multiply), s.add, store);
 }
 
-/// Common implementation of mxv and vxm; `a` is the orientation along which they run.
+/// Common implementation of mxv and vxm. `a` is the matrix whose compressed rows are reduced, with its plan: A itself
+/// or its transpose.
 template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring,
           class Orientation, class U>
 void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,

@@ -85,7 +85,8 @@ struct save_single_pivot {
     }
 };
 
-/// Maps whether the previous row starts a pivot of two rows to whether this row does: bit s is the value for s.
+/// A row starts a pivot of two rows or not. The map computes this flag of a row from the flag s of the previous row:
+/// bit s of `bits` is the result.
 struct pivot_map {
     int bits;
     friend COPPICE_HD pivot_map operator*(pivot_map const& l, pivot_map const& e) {

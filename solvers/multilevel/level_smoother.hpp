@@ -234,10 +234,10 @@ struct chebyshev_step {
         T const step = z[i] + (T(chebyshev_of_two::momentum) * z[i] + T(chebyshev_of_two::second) * (inverse[i] * r));
         to[i] = x ? x[i] + step : step;
     }
-    /// Reads r from `to`.
+    /// Computes element i from r[i], which is stored in to[i].
     COPPICE_HD void operator()(std::int64_t i) const { take(i, to[i]); }
 };
-/// A Chebyshev step with r = b - A z; `to` may be b.
+/// Applies chebyshev_step with r = b - A z to each row as soon as its product is computed. The output `to` may be b.
 template <class T>
 struct store_chebyshev {
     T scale;
@@ -339,7 +339,8 @@ private:
         return kind == multilevel_smoother::forest && !has_forest ? multilevel_smoother::jacobi : kind;
     }
 
-    /// to = x + the step from z = spare_ with r = b - A z, in one pass if there are no couplings; `to` may be b.
+    /// Applies chebyshev_step with z = spare_ and r = b - A z; `to` may be b. Without couplings to other ranks this is
+    /// one pass over A; otherwise r is stored in `to` first.
     template <class S, class Others>
     void step_chebyshev(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T const* x, T* to,
                         Others const& others) const {

@@ -155,7 +155,7 @@ private:
     }
     member_state& member(int m) { return members_[static_cast<std::size_t>(m)]; }
 
-    /// Blocks until this member becomes active.
+    /// Sets the state of solve m, activates the next solve, and blocks until solve m is active again.
     void wait_until_active(int m, member_task state) {
         member(m).state = state;
         activate_next(m);

@@ -233,7 +233,7 @@ TEST_CASE("OMP_PROC_BIND does not bind the command to a core") {
             shell(folder_of(folder), setting + "\"$coppice\" info generate:laplace2d,nx=4 --backend host --json -");
         CHECK(output_json.json()["threads"] == CPU_COUNT(&allowed));
     }
-    // Threads in excess of the cores do not work.
+    // Threads beyond the number of cores are not used, and the output states this.
     auto const many = run({"info", "generate:laplace2d,nx=4", "--backend", "host", "--threads", "4096"});
     CHECK(many.out.find(std::to_string(CPU_COUNT(&allowed)) + " thread") != std::string::npos);
     CHECK(many.out.find("of the 4096 requested") != std::string::npos);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stand-in for CUDA blocks: correct bodies give the correct result, incorrect ones fail instead of hanging.
-// missing_barrier.cpp contains bodies whose error only the thread sanitizer detects.
+// Tests block_runner, which runs the body of a CUDA block kernel on CPU threads. A correct body gives the correct
+// result. An incorrect body fails instead of hanging. missing_barrier.cpp contains the bodies whose error only the
+// thread sanitizer detects.
 #include "support/block_stand_in.hpp"
 
 #include <doctest/doctest.h>

@@ -23,7 +23,7 @@ struct store_value {
 
 int main() {
     coppice::host_executor exec;
-    // 1 5 5   .   2 3 NaN
+    // row 0: 1 5 5; row 1: empty; row 2: 2 3 NaN (columns 2, 0, 1)
     std::vector<std::int32_t> const offsets{0, 3, 3, 6}, columns{0, 1, 2, 2, 0, 1};
     std::vector<float> const values{1, 5, 5, 2, 3, std::nanf("")};
     coppice::csr<float> const a(3, 3, exec.copy(offsets), exec.copy(columns), exec.copy(values));

@@ -39,7 +39,8 @@ template <class Config, class Executor>
 void check_shapes(Executor const& exec) {
     std::uint64_t seed = 1;
     for (auto const& shape : small_mxv_shapes()) check_calls<Config>(exec, shape, seed++, 1);
-    // The step is coprime to the number of calls, so that all combinations are covered.
+    // Large shapes: every 61st call only. 61 is coprime to the number of calls, so that the calls of different shapes
+    // differ and together cover all options.
     for (auto const& shape : large_mxv_shapes()) check_calls<Config>(exec, shape, seed++, 61);
 }
 

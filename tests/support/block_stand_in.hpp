@@ -292,8 +292,8 @@ private:
     void run_blocks(int thread) {
         for (int index = first_; index < end_; index += step_) {
             run_one(thread, index);
-            // The last worker decides whether to continue: a fast worker may fail in the next block before a slow one
-            // checks.
+            // The last worker decides for all whether to continue. If each worker read failed_ itself, a fast one could
+            // already fail in the next block before a slow one reads it.
             meet(next_, [this] {
                 stop_ = failed_.load(std::memory_order_relaxed);
                 if (!stop_) prepare_block();

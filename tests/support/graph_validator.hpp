@@ -135,7 +135,8 @@ struct plain_forest {
     bool operator==(plain_forest const&) const = default;
 };
 
-/// No vertex of degree above 2, no cycle, every path contiguous in the permutation, from its smaller end to its larger.
+/// Returns a text that describes the first error, empty if there is none. Checks that no vertex has a degree above 2,
+/// that there is no cycle, and that every path is contiguous in the permutation, from its smaller end to its larger.
 inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
     int const n = g.vertices();
     auto const size = std::size_t(n);

@@ -334,7 +334,8 @@ private:
             other[r] = scaled(other[r], scale);
         }
     }
-    /// Eliminates m from the first `Rows` rows. A pivot of at most the tolerance counts as zero.
+    /// Eliminates the unknowns m between the two segments from the first `Rows` rows. A pivot counts as zero if its
+    /// magnitude is at most the tolerance.
     template <int Rows>
     COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(real tolerance) {
         zero_pivots zeros;

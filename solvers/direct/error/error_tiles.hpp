@@ -8,8 +8,8 @@
 
 namespace coppice::inline v0_1 {
 
-// Measures items [first, last) of all columns: block rows, numbered through all systems, or interleaved systems. Calls
-// for different items may run concurrently.
+// Measures the errors of items [first, last) for all right-hand sides. An item is a block row, numbered over all
+// systems, or one system of an interleaved batch. Calls for different items may run concurrently.
 COPPICE_ISA_DECLARE(template <class T>
                     void measure_errors(chain::measure_job<T> const& job, std::int64_t first, std::int64_t last);)
 

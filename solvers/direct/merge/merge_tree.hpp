@@ -11,9 +11,9 @@
 ///
 ///     worker       0               1               2               3
 ///     segments [ ][ ][ ]       [ ][ ][ ]       [ ][ ][ ]       [ ][ ]
-///     runs      └──┴──┘         └──┴──┘         └──┴──┘         └──┘        each worker alone, one segment after the
-///     other tree      └───────────────┘               └───────────────┘           workers at distance 1,
-///               └───────────────────────────────┘                           workers at distance 2, ...
+///     runs      └──┴──┘         └──┴──┘         └──┴──┘         └──┘    each worker merges its own segments in order
+///     tree      └───────────────┘               └───────────────┘       workers at distance 1
+///               └───────────────────────────────┘                       workers at distance 2, ...
 ///
 /// This order determines the bits of a solution; it depends on the numbers of workers and segments only.
 #pragma once
@@ -50,9 +50,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE bool sends(int i, int distance) { return (i & (
 /// The sender of the step in which worker i is either sender or receiver.
 COPPICE_HD COPPICE_ALWAYS_INLINE int sender(int i, int distance) { return (i & ~(2 * distance - 1)) + distance; }
 
-/// Workers that hold the segments of a system. All systems of a warp or block take the same steps, so both numbers are
-/// common to them: `run()` is the largest number of segments of a worker, `workers()` the largest number of workers of
-/// a system.
+/// Workers (lanes or teams) that hold the segments of a system. `run()` is the largest number of segments of a worker,
+/// `workers()` the largest number of workers of a system. Both are maxima over all systems of a warp or block, because
+/// these systems take the same steps.
 template <class X>
 concept reduction_workers = requires(X const& workers) {
     { workers.run() } -> std::convertible_to<int>;

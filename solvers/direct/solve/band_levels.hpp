@@ -45,7 +45,7 @@ std::int64_t for_each_level(levels const& l, int n, int rhs_count, Use use) {
     }
 }
 
-/// Elements of all condensed rows, whether they are merged in one kernel or level by level.
+/// Returns the number of elements of all condensed rows, for the method that is used: one kernel, or one per level.
 template <class T, class Executor>
 std::int64_t condensed_elements(Executor const& exec, matrix_rows<T> const& a, int rhs_count) {
     if (merges_in_one_kernel(exec, a)) return tree_elements(exec, levels_of(exec, a), a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Columns without a report for which RPTS has no finite solution: finds them and replaces them by the answer of the
-/// chain solver. error_memory::inaccurate flags these columns of each system.
+/// For solves without a report: finds the right-hand sides for which the solution by RPTS is not finite, and replaces
+/// these solutions by those of the chain solver. error_memory::inaccurate flags these right-hand sides of each system.
 #pragma once
 
 #include <cstdint>

@@ -407,7 +407,7 @@ COPPICE_HD inline R coarse_unknown(level<T> const& s, std::int64_t i) {
     }
     return i >= 0 && i < size ? load_rhs<R>(s.coarse.rhs, i, s.coarse.leading, s.fine.columns) : R(T(0));
 }
-/// The interface unknowns of a partition from the solution of the coarse system.
+/// Reads the interface unknowns of a partition from the solution of the coarse system.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(level<T> const& s, std::int64_t partition) {
     std::int64_t const i = 2 * partition;

@@ -137,7 +137,8 @@ bool solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
                        all};
             systems.cyclic = cyclic;
         });
-    // Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
+    // Scaled pivoting is used for the given rows only. A small coarse row is small because digits cancelled, so it must
+    // not be scaled up.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
     auto const run = [&](int k, level_step step) {

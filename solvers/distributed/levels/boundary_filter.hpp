@@ -139,7 +139,7 @@ struct damp_row_of {
         for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
     }
 };
-/// Q = -damping K_F P_0; `rows` keeps the row indices of `damping`.
+/// Computes Q = -damping K_F P_0 in place: on entry q is K_F P_0. `rows` contains the row indices of `damping`, sorted.
 template <executor Executor, class T>
 void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
     T* const values = q.entries().values().data();

@@ -146,7 +146,8 @@ struct gmres_state {
         left = ww;
         again = left < 0.5 * length_before(); // after cancellation, w may not be orthogonal to the basis
     }
-    /// Completes a column. `ww`: |w|^2 after the last Gram-Schmidt pass.
+    /// Completes a column of the Hessenberg matrix and decides whether the cycle ends. `ww`: |w|^2 after the last
+    /// Gram-Schmidt pass.
     COPPICE_HD void decide(hessenberg_factor<V> const& factor, double ww) {
         if (again) left = ww;
         if (!control.finite(left, length_before())) return;

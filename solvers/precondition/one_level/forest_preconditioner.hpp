@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Algebraic tridiagonal preconditioner: the tridiagonal factor of the matrix along its strong couplings.
+/// Algebraic tridiagonal preconditioner. It uses the diagonal of A and the heavy entries along the paths of a linear
+/// forest. After a permutation, they form a tridiagonal matrix.
 #pragma once
 
 #include <optional>

@@ -107,10 +107,11 @@ struct row_walk {
     path_ordered_rows<T, I> rows;
     std::int64_t i;
     I begin, end; ///< nonzeros of the row
-    /// [end - begin] sources with the entries of M^-1 at their own positions; 0 if the nonzero is no source,
-    /// [end - begin] contributions to each source from the sources on its right,
-    /// [end - begin] number of stored entries on the left of each source,
-    /// [(end - begin) most] these entries.
+    /// Four arrays, one after the other, for the n = end - begin nonzeros of the row:
+    /// - [n]: value of each source times the diagonal entry of M^-1; 0 if the nonzero is no source.
+    /// - [n]: contributions to each source from the sources on its right.
+    /// - [n]: number of entries on the left of each source that are stored in the last array.
+    /// - [n][window]: these entries.
     strided_memory<T> memory;
     double outside = 0;  ///< L
     bool widens = false; ///< the windows must become wider, because more sources are within reach

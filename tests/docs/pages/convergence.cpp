@@ -15,7 +15,7 @@
 namespace {
 
 // [begin]
-/// What the matrix does not satisfy, a line each: the first thing to read if a solve did not converge.
+/// Lists conditions that the matrix does not satisfy, one per line. Read this first if a solve did not converge.
 std::string inspect(coppice::host_executor const& exec, coppice::csr_view<double> a) {
     std::ostringstream text;
     coppice::validate(exec, a, {.finite = true}); // throws, and names the row
@@ -81,7 +81,7 @@ TEST_CASE("did not converge: each reason, and what helps") {
     CHECK(slow.reason == krylov_reason::slow);
     CHECK(slow.iterations < 30);
 
-    // breakdown: cg for a matrix that is not positive definite; minres is for symmetric matrices of both signs.
+    // breakdown: cg requires a positive definite matrix. minres also solves symmetric indefinite systems.
     auto const both_signs = matrix(100, 0, 1, 1);
     std::vector<double> exact(100), rhs(100), y(100, 0.0);
     for (std::size_t i = 0; i < 100; ++i) exact[i] = 1 + double(i % 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block of the stand-in as a team of the classical methods.
+// Runs the classical tridiagonal methods on CPU threads. The team of workers consists of the threads of a
+// block_stand_in, which models a CUDA block.
 #pragma once
 
 #include <cstddef>

@@ -380,7 +380,7 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
         CHECK(low.result.reason == krylov_reason::stagnated);
         CHECK(residual_of(a, std::vector<double>(64, 0x1p-1074), low.x) ==
               doctest::Approx(low.result.relative_residual).epsilon(1e-3));
-        // The solution overflows: 64 equations of 2^1023, x up to 4 times as large.
+        // The solution overflows: all 64 elements of b are 2^1023, and x is up to 4 times as large.
         auto const high = solve_on(exec, method, "none", a, std::vector<double>(64, 0x1p1023), {.tolerance = 1e-10});
         CHECK(!high.result.converged);
         for (double const e : high.x) CHECK(std::isfinite(e));
@@ -478,7 +478,8 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             REQUIRE(told.size() + 1 == whole.result.residual_history.size());
             for (std::size_t i = 0; i + 1 < told.size(); ++i) // at the end of a cycle: the true residual
                 CHECK(told[i] == doctest::Approx(whole.result.residual_history[i + 1]).epsilon(1e-4));
-            // An operator and a preconditioner that must be called by the host: bitwise equal.
+            // The host must call this operator and preconditioner in every iteration. The solution is bitwise equal to
+            // that of the first solve.
             auto const local = exec.copy(a);
             csr_operator<Executor, double> const op(exec, local.view());
             auto const m = make_preconditioner(exec, name, local.view());

@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("multilevel: a device stops at a level that it can invert", F
     };
     auto const before = iterations(chosen);
     CHECK(before <= iterations(usual));
-    // New values on the same levels.
+    // refresh() with the values times 3: the levels stay the same, and so does the number of iterations.
     multilevel again(exec, a.view());
     auto const larger = exec.copy(scaled(generate<double>(host_executor{1}, "laplace2d", {.nx = 120}), 3));
     again.refresh(exec, larger.view());

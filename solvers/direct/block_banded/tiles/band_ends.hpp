@@ -120,8 +120,9 @@ std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max
 
 } // namespace chain
 
-// Steps of both ends (`end` is 2) or of one end: elimination of all rows; then, in one call, the unknowns in the
-// middle; then back substitution. band_ends_small solves a small system as a whole.
+// A solve has three steps: band_ends_reduce() eliminates the rows of an end, band_ends_middle() solves for the unknowns
+// in the middle, and band_ends_substitute() is the back substitution of an end. `end` is 0 or 1; 2 means both ends in
+// one call. band_ends_small() executes all steps of a small system.
 COPPICE_ISA_DECLARE(template <class T> void band_ends_reduce(chain::band_ends<T> const& e, int end);
                     template <class T> void band_ends_middle(chain::band_ends<T> const& e);
                     template <class T> void band_ends_substitute(chain::band_ends<T> const& e, int end);

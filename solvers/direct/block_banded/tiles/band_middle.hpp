@@ -32,7 +32,7 @@ struct few_rows {
         for (int r = Lanes; r < n; ++r)
             for (int c = 0; c < maximum + rhs_count; ++c) later[r - Lanes][c] = T(0);
     }
-    /// Entry of a row in column c; right-hand side s is in column maximum + s.
+    /// Element of a row: for c < n its coefficient of unknown c, for c = maximum + s its element of right-hand side s.
     COPPICE_ALWAYS_INLINE T& at(int row, int c) {
         return Max == Lanes || row < Lanes ? entry[c][row] : later[row - Lanes][c];
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree of merges of condensed segments of the chain solver: blocks of a GPU on CPU threads.
+// Tests the kernel that merges the condensed segments of the chain solver in a tree. Blocks run on CPU threads.
 #include <atomic>
 #include <thread>
 

@@ -563,7 +563,8 @@ TEST_CASE_TEMPLATE("bands: a second attempt only if it is needed", Fixture, COPP
         auto const report = solve_scalar(exec, gallery_system(id, 512, 1)).reports[0];
         CHECK(report.status == solve_status::ok);
         CHECK(report.tries == 1);
-        // Partitions on a GPU are short, and more of them are nearly singular: large systems may need the chain solver.
+        // RPTS has shorter partitions on a GPU, of which more are nearly singular. Therefore a large system may need a
+        // second attempt, by the chain solver.
         constexpr bool rough = std::is_same_v<Fixture, on_cuda>;
         if (id >= 8 && id <= 11) continue;
         // Matrices 12 and 15 have condition numbers beyond 1e31. Their solutions are accurate, but so large that a

@@ -705,7 +705,7 @@ TEST_CASE_TEMPLATE("bands: invalid arguments throw with a message", Fixture, COP
     call(with([](auto& m) { m.size = 0; }), columns_view<T const>(nullptr, 0, 1), columns_view<T>(nullptr, 0, 1), {},
          1);
     call(good, columns_view<T const>(d.data(), n, 0), columns_view<T>(x.data(), n, 0));
-    // The condensed rows take at most 11 % of a large system.
+    // For a large system, the workspace (the condensed rows) has at most 11 % of the size of the system.
     band_matrix<T> large(block_tridiagonal_view<T>{1 << 20, 4, a.data(), b.data(), c.data()});
     std::int64_t const system = (std::int64_t(1) << 20) * (3 * 16 + 4) * 8;
     CHECK(bands_workspace(exec, large, 1) <= system * 11 / 100);

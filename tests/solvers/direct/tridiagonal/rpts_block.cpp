@@ -434,7 +434,8 @@ TEST_CASE("rpts: lanes of a pack and scalars compute the same") {
 
 TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles and on chip") {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
-    // 512 rows: a tile, then 32 rows on chip; in one block; in two slices; in four.
+    // Solves 512 rows with four paths: a tile reduces them to 32 rows, which are solved on chip; or all rows are solved
+    // on chip, in one block, in two slices, or in four slices.
     for (int id = 1; id <= tridiagonal_case_count; ++id)
         for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 32}, path{5120, 32, true}}) {
             if (test::races_watched && id % 10 != 3) continue;
