@@ -99,6 +99,20 @@ krylov_result solve(Executor const& exec, csr_operator<Executor, T, I, O> const&
     return solve_automatically(exec, a, b, x, {.krylov = options}).result;
 }
 
+namespace detail {
+
+/// Makes the preconditioner of a choice with those of the given options that it has.
+template <executor Executor, class T>
+any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
+                                                           option_values const& given, csr_view<T> a) {
+    auto named = parse_choice(choice.preconditioner);
+    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
+    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
+    return make_preconditioner(exec, named.name, a, named.options);
+}
+
+} // namespace detail
+
 #define COPPICE_SOLVE_AUTOMATICALLY(EXTERN, EXECUTOR, T)                                                               \
     EXTERN template matrix_traits traits_of(EXECUTOR const&, csr_view<T>);                                             \
     EXTERN template automatic_result detail::solve_by_compiled_choices(                                                \

@@ -32,16 +32,6 @@ inline bool may_go_on(solver_attempt const& attempt) {
     return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
 }
 
-/// The preconditioner of a choice, with those of the options given that it knows.
-template <executor Executor, class T>
-any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
-                                                           option_values const& given, csr_view<T> a) {
-    auto named = parse_choice(choice.preconditioner);
-    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
-    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
-    return make_preconditioner(exec, named.name, a, named.options);
-}
-
 template <executor Executor, class T>
 solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> const& a, solver_choice const& choice,
                              option_values const& given, krylov_options const& options, array_view<T const> b,
