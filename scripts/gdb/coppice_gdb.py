@@ -8,6 +8,8 @@
 `print -elements N -- a` limits elements of arrays and rows of matrices. Elements in memory of a device, which gdb cannot read, are
 not shown. A shared library loads this file by itself (gdb/auto-load).
 """
+import re
+
 import gdb
 import gdb.printing
 
@@ -17,7 +19,7 @@ max_nonzeros_of_row = 50
 def short(value):
     """The template without namespace and default arguments: csr<double>, csr<float, long, long>."""
     kind = value.type.strip_typedefs().unqualified()
-    name = str(kind.name).split("<")[0].removeprefix("coppice::")
+    name = re.sub(r"^coppice::(v\d+_\d+::)?", "", str(kind.name).split("<")[0])
     arguments = []
     while True:
         try:
@@ -118,10 +120,10 @@ class csr_printer:
 
 def printers():
     collection = gdb.printing.RegexpCollectionPrettyPrinter("coppice")
-    collection.add_printer("buffer", r"^coppice::buffer<.*>$", array_printer)
-    collection.add_printer("array_view", r"^coppice::array_view<.*>$", array_printer)
-    collection.add_printer("csr", r"^coppice::csr<.*>$", csr_printer)
-    collection.add_printer("csr_view", r"^coppice::csr_view<.*>$", csr_printer)
+    collection.add_printer("buffer", r"^coppice::(v\d+_\d+::)?buffer<.*>$", array_printer)
+    collection.add_printer("array_view", r"^coppice::(v\d+_\d+::)?array_view<.*>$", array_printer)
+    collection.add_printer("csr", r"^coppice::(v\d+_\d+::)?csr<.*>$", csr_printer)
+    collection.add_printer("csr_view", r"^coppice::(v\d+_\d+::)?csr_view<.*>$", csr_printer)
     return collection
 
 

@@ -97,7 +97,7 @@ requires detail::is_compiled_executor<Executor>
     double const b_norm = monitor.control().b_norm, tolerance = monitor.control().tolerance;
     double rr = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
     if (!std::isfinite(rr)) {
-        monitor.set_fault(detail::first_not_finite(exec, array_view<double const>(x), "the starting guess"));
+        monitor.set_fault(detail::first_not_finite(exec, array_view<double const>(x), "the initial guess"));
         result.relative_residual = rr;
         return end_with(krylov_reason::not_finite);
     }

@@ -100,7 +100,7 @@ def main():
                     print("   ", key, "|", ", ".join(sorted({n for n, present in results if key in present})))
     wrong += [f"Every command: no command has the key {key}" for key in sorted(common - seen)]
     help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
-    listed = set(re.findall(r"^  ([a-z][a-z-]+) {2,}", help_text.split("Subcommands:")[1], re.M))
+    listed = set(re.findall(r"^  ([a-z][a-z-]+) {2,}", help_text.split("\nCommands:")[1], re.M))
     without_run = set(CODE.findall(next(line for line in PAGE.read_text().splitlines() if line.startswith("Not run"))))
     wrong += [f"no section runs the command {name}" for name in sorted(listed - ran - without_run)]
     print("\n".join(wrong))
