@@ -27,6 +27,13 @@ std::vector<std::string_view> with_automatic(std::span<std::string_view const> n
     return all;
 }
 
+/// Names of --solver: automatic choice, Krylov methods, and gmres with the preconditioner "direct".
+std::vector<std::string_view> solver_names() {
+    auto all = with_automatic(krylov_names);
+    all.push_back("direct");
+    return all;
+}
+
 std::string show_finding(finding const& f) {
     std::string name(f.key);
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -335,11 +342,11 @@ void read_preconditioner(solve_options& o) {
 void check(solve_options& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "solve");
+    require_name("solver", o.solver, solver_names());
     if (o.solver == "direct") { // a factorisation as the preconditioner, whose Krylov method refines
         o.solver = "gmres";
         if (o.preconditioner == automatic_name) o.preconditioner = "direct";
     }
-    require_name("solver", o.solver, with_automatic(krylov_names));
     read_preconditioner(o);
     bool const others = o.solver != automatic_name && o.solver != "fgmres";
     if (o.preconditioner != automatic_name && preconditioner_row_of(o.preconditioner).varies && others)
@@ -424,10 +431,12 @@ command add_solve(CLI::App& program) {
     auto const o = std::make_shared<solve_options>();
     auto* const cli = program.add_subcommand("solve", "Solve a linear system with a preconditioned Krylov method");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--solver", o->solver,
-                    "one of " + list_of(with_automatic(krylov_names)) +
-                        "; auto, the default, chooses according to the matrix, and tries another one if a solver fails")
-        ->type_name(type_with_choices("NAME", with_automatic(krylov_names)));
+    cli->add_option(
+           "--solver", o->solver,
+           "one of " + list_of(solver_names()) +
+               "; auto, the default, chooses according to the matrix, and tries another one if a solver fails; "
+               "direct is gmres with the preconditioner direct")
+        ->type_name(type_with_choices("NAME", solver_names()));
     cli->add_option("--preconditioner", o->preconditioner,
                     "one of " + list_of(with_automatic(preconditioner_names)) +
                         "; auto by default. Its options follow by name, or after its name: forest,rounds=7")

@@ -75,6 +75,10 @@ std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bo
 void add_direct(choices& all) {
     if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e11"});
 }
+/// After the first choices: a direct solver if it takes about a second at most.
+void add_cheap_direct(choices& all) {
+    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e9", 0, 100});
+}
 
 /// Solvers for complex matrices.
 choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
@@ -83,6 +87,7 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     if (traits.maybe_positive_definite()) all.push_back({"cg", complex_preconditioner(traits, on_host, true)});
     if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
     if (!traits.symmetric) all.push_back({"bicgstab", factors});
+    add_cheap_direct(all);
     all.push_back({"gmres", factors, usual_space(n)});
     all.push_back({"idrs", "jacobi"});
     if (factors != "jacobi") all.push_back({"gmres", "jacobi", usual_space(n)});
@@ -109,6 +114,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
         all.push_back({"minres", positive_diagonal});
     }
     if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
+    add_cheap_direct(all);
     all.push_back({"gmres", factors, usual_space(n)});
     if (factors != "forest") all.push_back({"gmres", "forest", usual_space(n)});
     if (n <= max_rows_for_long_spaces) {

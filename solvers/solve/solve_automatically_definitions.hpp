@@ -32,6 +32,10 @@ inline bool may_go_on(solver_attempt const& attempt) {
     return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
 }
 
+/// Iterations that are reserved for the direct solver: refinement of a solution with some correct digits.
+inline constexpr std::int64_t direct_iterations = 20;
+inline bool is_direct(solver_choice const& choice) { return choice.preconditioner.starts_with("direct"); }
+
 template <executor Executor, class T>
 solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> const& a, solver_choice const& choice,
                              option_values const& given, krylov_options const& options, array_view<T const> b,
@@ -75,10 +79,16 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
     std::int64_t left = options.krylov.max_iterations;
     for (std::int64_t limit = detail::first_limit(a.size()); !choices.empty(); limit *= 4) {
         std::vector<solver_choice> hopeful;
+        bool const ends_direct = !alone && detail::is_direct(choices.back());
         for (solver_choice const& choice : choices) {
+            // The direct solver at the end needs few iterations, but some.
+            bool const reserves = ends_direct && !detail::is_direct(choice) &&
+                                  options.krylov.max_iterations > 2 * detail::direct_iterations;
+            std::int64_t const available = left - (reserves ? detail::direct_iterations : 0);
+            if (reserves && available <= 0) continue;
             krylov_options krylov = options.krylov;
-            krylov.max_iterations = alone ? left : std::min(limit, left);
-            if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
+            krylov.max_iterations = alone ? left : std::min(limit, available);
+            if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, available);
             if (choice.max_remaining > 0 && !alone) krylov.max_remaining = choice.max_remaining;
             krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));
             if (krylov.progress)

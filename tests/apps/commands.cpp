@@ -518,6 +518,17 @@ TEST_CASE("solve --compare ranks all runs by time and writes the solution of the
     CHECK(runs.back().contains("not_run"));
 }
 
+TEST_CASE("solve --solver direct factorises") {
+    auto const outcome = run({"solve", "generate:convection,nx=30", "--solver", "direct", "--json", "-"});
+    if (outcome.err.find("lacks the sparse direct solver") != std::string::npos) return; // built without Eigen
+    auto const output_json =
+        json_of({"solve", "generate:convection,nx=30", "--solver", "direct", "--tolerance", "1e-12"});
+    CHECK(output_json["solver"] == "gmres");
+    CHECK(output_json["preconditioner"] == "direct");
+    CHECK(output_json["converged"] == true);
+    CHECK(output_json["iterations"].get<int>() <= 2);
+}
+
 TEST_CASE("solve starts from --x0 and ends at the first of two tolerances") {
     scratch_folder const folder;
     std::string const problem = "generate:laplace2d,nx=20";

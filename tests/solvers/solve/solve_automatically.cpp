@@ -192,6 +192,7 @@ TEST_CASE_TEMPLATE("continues from the best x if a choice fails, and never ends 
     CHECK(relative_residual(graph, x, ones) <= 1 + 1e-12);
     double before = 1;
     for (solver_attempt const& attempt : found.attempts) {
+        if (!attempt.refusal.empty()) continue; // the direct solver may see that the matrix is singular
         CHECK(attempt.result.relative_residual <= before * (1 + 1e-12));
         before = attempt.result.relative_residual;
     }
