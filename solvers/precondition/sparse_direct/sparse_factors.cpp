@@ -105,6 +105,7 @@ rows_view<S> view_of(host_rows<S> const& a) {
 template <class S>
 struct cholesky : Eigen::SimplicialLDLT<columns<S>, Eigen::Lower> {
     void count(factor_report& report) const {
+        report.estimated_nonzeros = report.estimated_operations = 0;
         for (Eigen::Index j = 0; j < this->m_nonZerosPerCol.size(); ++j) {
             double const below = double(this->m_nonZerosPerCol[j]);
             report.estimated_nonzeros += below + 1;
@@ -169,12 +170,32 @@ struct sparse_factors<S>::state {
         return c;
     }
 
+    /// Counts of the factors of A^T A, which bound those of L and U for any pivoting (George and Ng, 1985), replace the
+    /// estimate from A + A^T if they are smaller: the pattern of A may be far from symmetric. Skipped if A^T A is
+    /// dense.
+    void estimate_by_normal_equations(host_rows<S> const& a, columns<S> const& pattern) {
+        double products = 0;
+        for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i) {
+            double const length = a.offsets[i + 1] - a.offsets[i];
+            products += length * length;
+        }
+        if (products > 50.0 * double(a.values.size())) return;
+        cholesky<S> normal;
+        normal.analyzePattern(columns<S>(columns<S>(pattern.transpose()) * pattern));
+        factor_report bound;
+        normal.count(bound);
+        if (bound.estimated_operations >= report.estimated_operations) return;
+        report.estimated_nonzeros = bound.estimated_nonzeros;
+        report.estimated_operations = bound.estimated_operations;
+    }
+
     void analyse(host_rows<S> const& a) {
         columns<S> pattern = view_of(a);
         for (Eigen::Index k = 0; k < pattern.nonZeros(); ++k) pattern.valuePtr()[k] = S(1);
         columns<S> const both = a.symmetric ? pattern : columns<S>(pattern + columns<S>(pattern.transpose()));
         symbolic.analyzePattern(both);
         symbolic.count(report);
+        if (!a.symmetric) estimate_by_normal_equations(a, pattern);
         double const factors = a.symmetric && a.positive_diagonal ? 1 : 2;
         double const gigabytes = factors * report.estimated_nonzeros * (sizeof(S) + sizeof(int)) * 1e-9;
         double const limit = options.max_gigabytes > 0 ? options.max_gigabytes : available_bytes() * 0.5e-9;

@@ -45,7 +45,7 @@ struct host_rows {
 struct factor_report {
     bool cholesky = false;           ///< L D L^H instead of L U
     double nonzeros = 0;             ///< of the factors
-    double estimated_nonzeros = 0;   ///< from the pattern of A + A^T before the factorisation, without pivoting
+    double estimated_nonzeros = 0;   ///< before the factorisation, from the pattern of A + A^T, or of A^T A
     double estimated_operations = 0; ///< multiplications and additions, as above
 };
 
