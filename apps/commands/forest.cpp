@@ -9,8 +9,8 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/report/collect.hpp"
-#include "apps/report/graph_page.hpp"
 #include "apps/report/components.hpp"
+#include "apps/report/graph_page.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 

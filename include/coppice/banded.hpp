@@ -63,9 +63,9 @@
 /// factorization). Backward errors of systems with condition numbers below 1e8 (1e3 in single precision) are below 100
 /// epsilon, with or without a report; this is measured, not proved, on random systems and on the families of
 /// tests/solvers/direct/block_banded/growth.cpp. Partial pivoting compares |re| + |im|. Scaled partial pivoting first
-/// scales each row by a power of two. The chain solver treats no pivoting as partial pivoting. In segments eliminated by reflections a pivot of up
-/// to 100 epsilon times the size of the matrix counts as zero: a matrix with a condition number above 1e13 (1e5) may
-/// then be reported as singular.
+/// scales each row by a power of two. The chain solver treats no pivoting as partial pivoting. In segments eliminated
+/// by reflections a pivot of up to 100 epsilon times the size of the matrix counts as zero: a matrix with a condition
+/// number above 1e13 (1e5) may then be reported as singular.
 ///
 /// Determinism. The same input gives the same bits on every run, for any number of host threads; on CUDA, on one device
 /// with one tuning file (docs/guide/tridiagonal.md). The bits of a solution do not depend on the other right-hand
