@@ -372,7 +372,7 @@ def test_without_numba(monkeypatch):
     A = Matrix(sp.eye_array(3, format="csr"))
     with pytest.raises(ImportError, match="pip install .?numba"):
         A.apply(lambda a: a + 1)
-    with pytest.raises(ImportError, match="functions of Python .* 'numba-cuda.cu13.'; names of coppice.semiring"):
+    with pytest.raises(ImportError, match="Python functions .* 'numba-cuda.cu13.'; the names of coppice.semiring"):
         _on_device.apply(A, lambda a: a + 1)
     assert A.mxm(A, semiring.user("min", "plus")).reduce() == 6  # names do not need Numba
 
