@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
@@ -34,12 +35,14 @@ class sparse_direct {
 public:
     sparse_direct(Executor const& exec, csr_view<T, I> a, sparse_direct_options const& options)
         : pattern_(exec, a), nonzeros_(double(a.nonzeros())) {
-        factors_ = std::make_shared<detail::sparse_factors<scalar>>(host_copy(exec, a), options);
+        csr<scalar> const on_host = host_copy(exec, a);
+        factors_ = std::make_shared<detail::sparse_factors<scalar>>(on_host.view(), options);
     }
 
     void refresh(Executor const& exec, csr_view<T, I> a) {
         pattern_.require_same_pattern(exec, a);
-        factors_->refactor(host_copy(exec, a));
+        csr<scalar> const on_host = host_copy(exec, a);
+        factors_->refactor(on_host.view());
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("r of a preconditioner", r, pattern_.size().rows);
@@ -79,22 +82,18 @@ private:
     }
 
     /// The matrix in double precision with sorted rows; duplicates are added.
-    static detail::host_rows<scalar> host_copy(Executor const& exec, csr_view<T, I> a) {
-        detail::host_rows<scalar> rows;
-        rows.offsets = {0};
-        if (!a.offsets) return rows;
-        auto const offsets = to_vector(exec, a.row_offsets());
-        auto const indices = to_vector(exec, a.column_indices());
-        auto const values = to_vector(exec, a.values());
-        std::vector<std::pair<std::int32_t, scalar>> row;
-        for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-            row.clear();
-            for (auto k = std::size_t(offsets[i]); k < std::size_t(offsets[i + 1]); ++k)
-                row.emplace_back(checked_cast<std::int32_t>(std::int64_t(indices[k]), "a column"), widened(values[k]));
-            rows.append(row);
+    static csr<scalar> host_copy(Executor const& exec, csr_view<T, I> a) {
+        auto const n = checked_cast<std::int32_t>(std::int64_t(a.rows()), "number of rows");
+        coo<scalar> entries{n, n};
+        if (a.offsets) {
+            auto const offsets = to_vector(exec, a.row_offsets());
+            auto const indices = to_vector(exec, a.column_indices());
+            auto const values = to_vector(exec, a.values());
+            for (std::int32_t i = 0; i < n; ++i)
+                for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
+                    entries.add(i, static_cast<std::int32_t>(indices[k]), widened(values[k]));
         }
-        rows.inspect();
-        return rows;
+        return to_csr(host_executor(1), std::move(entries));
     }
 
     detail::pattern_fingerprint pattern_;

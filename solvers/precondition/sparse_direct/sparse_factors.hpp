@@ -6,10 +6,8 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
-#include <utility>
-#include <vector>
 
-#include <coppice/core/config.hpp>
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -26,21 +24,6 @@ bool has_sparse_direct();
 
 namespace detail {
 
-/// A square matrix in CSR format (n rows, sorted columns without duplicates), in host memory.
-template <class S>
-struct host_rows {
-    std::vector<std::int32_t> offsets{};
-    std::vector<std::int32_t> indices{};
-    std::vector<S> values{};
-    bool symmetric = false;         ///< A = A^H
-    bool positive_diagonal = false; ///< all diagonal elements are stored and positive
-
-    /// Adds a row with columns in any order; adds its duplicates. Throws matrix_error for a value that is not finite.
-    void append(std::vector<std::pair<std::int32_t, S>>& row);
-    /// Sets the two flags.
-    void inspect();
-};
-
 /// What a factorisation found.
 struct factor_report {
     bool cholesky = false;           ///< L D L^H instead of L U
@@ -50,22 +33,23 @@ struct factor_report {
 };
 
 /// Factorisation P (R A C) Q = L U, or P A P^T = L D L^H, in double precision. R and C are powers of two that make the
-/// largest magnitude of each row and column about 1. Copies nothing of the caller's arrays after construction.
+/// largest magnitude of each row and column about 1.
 template <class S>
 class sparse_factors {
 public:
-    /// Factorises. `automatic`: Cholesky if the matrix is symmetric with a positive diagonal and all pivots are
+    /// Factorises `a`, in host memory, with sorted rows without duplicates; reads its arrays only during the call.
+    /// `automatic`: Cholesky if the matrix is symmetric with a positive diagonal and all pivots are
     /// positive, else LU with partial pivoting. Throws argument_error if the build lacks Eigen, matrix_error if an
     /// estimate exceeds its limit, matrix_error for a zero pivot (the matrix is singular to working precision) or, if
     /// Cholesky is requested, for a matrix that is not positive definite.
-    sparse_factors(host_rows<S> const& a, sparse_direct_options const& options);
+    sparse_factors(csr_view<S> a, sparse_direct_options const& options);
     ~sparse_factors();
     sparse_factors(sparse_factors&&) noexcept;
     sparse_factors& operator=(sparse_factors&&) noexcept;
 
     /// Factorises new values on the same pattern; reuses the ordering. If it throws, the object cannot solve until a
     /// refactorisation succeeds.
-    void refactor(host_rows<S> const& a);
+    void refactor(csr_view<S> a);
     /// x = A^-1 b, in place: n elements.
     void solve(S* x);
     factor_report report() const;
@@ -75,8 +59,6 @@ private:
     std::unique_ptr<state> state_;
 };
 
-extern template struct host_rows<double>;
-extern template struct host_rows<std::complex<double>>;
 extern template class sparse_factors<double>;
 extern template class sparse_factors<std::complex<double>>;
 
