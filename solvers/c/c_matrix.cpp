@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 #include <coppice/algebra/files/matrix_file.hpp>
 #include <coppice/algebra/generate/generators.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/algebra/validate.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/c/c_handles.hpp>
@@ -86,19 +88,14 @@ struct host_pattern {
 };
 
 /// Compresses the other dimension: returns the transposed pattern, and the position of each of its nonzeros in `from`.
-std::pair<host_pattern, std::vector<std::int32_t>> transpose_pattern(host_pattern const& from, std::int64_t columns) {
-    host_pattern to{std::vector<std::int32_t>(std::size_t(columns) + 1),
-                    std::vector<std::int32_t>(from.indices.size())};
-    for (std::int32_t const column : from.indices) ++to.offsets[std::size_t(column) + 1];
-    for (std::size_t c = 0; c < std::size_t(columns); ++c) to.offsets[c + 1] += to.offsets[c];
-    std::vector<std::int32_t> source(from.indices.size()), next(to.offsets.begin(), to.offsets.end() - 1);
-    for (std::size_t row = 0; row + 1 < from.offsets.size(); ++row)
-        for (auto k = from.offsets[row]; k < from.offsets[row + 1]; ++k) {
-            auto const at = std::size_t(next[std::size_t(from.indices[std::size_t(k)])]++);
-            to.indices[at] = static_cast<std::int32_t>(row);
-            source[at] = k;
-        }
-    return {std::move(to), std::move(source)};
+std::pair<host_pattern, std::vector<std::int32_t>> transpose_pattern(host_pattern const& from, std::int32_t columns) {
+    host_executor const host(1);
+    std::vector<std::int32_t> positions(from.indices.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    auto const to = transpose(host, csr_view<std::int32_t>{static_cast<std::int32_t>(from.offsets.size() - 1), columns,
+                                                           static_cast<std::int32_t>(positions.size()),
+                                                           from.offsets.data(), from.indices.data(), positions.data()});
+    return {{to_vector(host, to.row_offsets()), to_vector(host, to.column_indices())}, to_vector(host, to.values())};
 }
 
 /// Values of the caller, in any memory, in the order of the matrix and in its memory. Waits for the copy.
@@ -147,7 +144,7 @@ void copy_arrays(Executor const& exec, held_matrix& m, given_arrays const& given
     static constexpr float no_value = 0; // not read
     require_valid(host_executor(1), {static_cast<std::int32_t>(compressed), by_columns ? m.rows : m.columns, m.nonzeros,
                                      pattern.offsets.data(), pattern.indices.data(), &no_value});
-    if (by_columns) std::tie(pattern, m.source) = transpose_pattern(pattern, given.rows);
+    if (by_columns) std::tie(pattern, m.source) = transpose_pattern(pattern, m.rows);
     auto values = copy_values(exec, m, given.values);
     own_arrays(m, exec.copy(pattern.offsets), exec.copy(pattern.indices), std::move(values));
 }
