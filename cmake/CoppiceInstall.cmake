@@ -48,7 +48,7 @@ if(TARGET coppice_command)
   set_target_properties(coppice_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Pretty-printers; gdb loads those of a shared library by itself.
+# Pretty-printers; gdb loads those of a shared library automatically.
 install(FILES scripts/gdb/coppice_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/coppice/gdb)
 get_target_property(library_type coppice TYPE)
 if(library_type STREQUAL SHARED_LIBRARY)

@@ -6,7 +6,7 @@
     $1 = csr<double>: 3 x 4, 4 nonzeros = {[0] = (0: 1) (2: 0.5), [1] = empty, [2] = (1: 2) (3: 4)}
 
 `print -elements N -- a` limits elements of arrays and rows of matrices. Elements in memory of a device, which gdb cannot read, are
-not shown. A shared library loads this file by itself (gdb/auto-load).
+not shown. gdb loads this file automatically with a shared library (gdb/auto-load).
 """
 import re
 

@@ -152,7 +152,7 @@ inline std::string check_forest(plain_graph const& g, plain_forest const& f) {
             if (w == -1) continue;
             std::string const edge = std::to_string(v) + " - " + std::to_string(w);
             if (w < 0 || w >= n || w == v) return edge + " is no edge";
-            if (neighbour(w, 1 - d) != v) return edge + " has no way back";
+            if (neighbour(w, 1 - d) != v) return edge + " is not stored at its other end";
             if (!(g.weight(v, w) > 0)) return edge + " is not in the graph";
             if (w < v) continue;
             ++edges;
