@@ -13,12 +13,18 @@ A suppression file is XML. In front of each element a comment names the reason:
       <record>...</record>              as --records writes it: API errors, initcheck, racecheck
       <!-- why this is no fault -->
       <exclude tool="synccheck" kernel="part of the mangled name"/>     kernels that a tool does not look at
+      <!-- why this is no fault -->
+      <report tool="racecheck" matches="regular expression"/>           reports whose text contains a match
     </suppressions>
+
+memcheck and initcheck run with COPPICE_CUDA_POOL=0: memory that returns to a pool looks as if it were allocated still,
+or the reverse, since the tools follow the calls of the host and not the order of the streams.
 """
 import argparse
 import collections
 import concurrent.futures
 import glob
+import html
 import os
 import queue
 import re
@@ -102,12 +108,12 @@ def all_runs(options):
 
 
 def suppressions(options):
-    """Arguments of compute-sanitizer for each tool, from the suppression file."""
-    chosen = {tool: [] for tool in options.tools}
+    """Arguments of compute-sanitizer and patterns of reports for each tool, from the suppression file."""
+    chosen, false_reports = {tool: [] for tool in options.tools}, {tool: [] for tool in options.tools}
     if not options.suppressions:
-        return chosen
+        return chosen, false_reports
     text = open(options.suppressions, encoding="utf-8").read()
-    element = r"<record>.*?</record>|<exclude\s[^>]*/>"
+    element = r"<record>.*?</record>|<(?:exclude|report)\s[^>]*/>"
     with_reason = re.findall(rf"<!--\s*(\S(?:(?!-->).)*?)\s*-->\s*({element})", text, re.S)
     if len(with_reason) != len(re.findall(element, re.sub(r"<!--.*?-->", "", text, flags=re.S), re.S)):
         sys.exit(f"gpu-sanitize: {options.suppressions}: an element has no comment in front that names the reason")
@@ -123,9 +129,11 @@ def suppressions(options):
         print(f"suppressed: {' '.join(reason.split())}")
         if not body.startswith("<record>"):
             of = dict(re.findall(r'(\w+)="([^"]*)"', body))
-            if of.get("tool") in chosen:
+            if of.get("tool") in chosen and "matches" in of:
+                false_reports[of["tool"]].append(html.unescape(of["matches"]))
+            elif of.get("tool") in chosen:
                 chosen[of["tool"]] += ["--kernel-name-exclude", f"kernel_substring={of['kernel']}"]
-    return chosen
+    return chosen, false_reports
 
 
 def command(run, slot, options, suppressed):
@@ -141,7 +149,11 @@ def command(run, slot, options, suppressed):
     return words
 
 
-def execute(run, slots, options, suppressed, end):
+def environment(tool):
+    return {**os.environ, "COPPICE_CUDA_POOL": "0"} if tool in ("memcheck", "initcheck") else None
+
+
+def execute(run, slots, options, suppressed, false_reports, end):
     """Runs it in the next free slot. Code None: not started any more; 124: stopped."""
     slot = slots.get()
     begin = time.monotonic()
@@ -151,14 +163,14 @@ def execute(run, slots, options, suppressed, end):
             return Result(run, None, 0, collections.Counter(), 0)
         with open(run.log, "wb") as log:
             process = subprocess.Popen(command(run, slot, options, suppressed), stdout=log, stderr=subprocess.STDOUT,
-                                       start_new_session=True)
+                                       start_new_session=True, env=environment(run.tool))
             try:
                 code = process.wait(left)
             except subprocess.TimeoutExpired:
                 code = 124
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        return Result(run, code, time.monotonic() - begin, *read_log(run.log))
+        return Result(run, code, time.monotonic() - begin, *read_log(run.log, false_reports[run.tool]))
     finally:
         slots.put(slot)
 
@@ -191,12 +203,12 @@ def place_of(lines):
 NO_REPORT = re.compile(r"COMPUTE-SANITIZER|SUMMARY|^Target application|were not printed|^This tool|^Please|^$")
 
 
-def read_log(path):
-    """Counts of (message, place), and how many reports were not printed."""
+def read_log(path, false_reports):
+    """Counts of (message, place) without the known false reports, and how many reports were not printed."""
     reports, head, lines, unprinted = collections.Counter(), None, [], 0
 
     def close():
-        if head is not None:
+        if head is not None and not any(re.search(pattern, " ".join([head, *lines])) for pattern in false_reports):
             message = re.sub(r" (at|in|on) (host access to )?0x[0-9a-f]+.*| (at|access at) .+\+0x.*", "", head)
             reports[message, place_of([head, *lines])] += 1
 
@@ -243,13 +255,13 @@ def main():
     if not shutil.which("compute-sanitizer"):
         sys.exit("gpu-sanitize: compute-sanitizer is not in PATH; it comes with the CUDA toolkit")
     os.makedirs(options.out, exist_ok=True)
-    suppressed = suppressions(options)
+    suppressed, false_reports = suppressions(options)
     end = time.monotonic() + options.time if options.time else 0
     slots = queue.Queue()
     for slot in range(options.jobs):
         slots.put(slot)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(lambda run: execute(run, slots, options, suppressed, end), all_runs(options)))
+        results = list(pool.map(lambda run: execute(run, slots, options, suppressed, false_reports, end), all_runs(options)))
     sys.exit(1 if show(results) else 0)
 
 

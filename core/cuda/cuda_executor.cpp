@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/cuda/cuda_executor.hpp>
 
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,28 @@ private:
     bool changed_ = false;
 };
 
+/// Whether device memory comes from pools. COPPICE_CUDA_POOL=0 in the environment lets each buffer be allocated and
+/// freed by the driver at once, so that compute-sanitizer knows which memory is initialised at every moment.
+bool uses_pools() {
+    static bool const result = [] {
+        char const* const wish = std::getenv("COPPICE_CUDA_POOL");
+        return !wish || std::string_view(wish) != "0";
+    }();
+    return result;
+}
+
+/// Lets this thread allocate while it records a graph.
+class relaxed_capture {
+public:
+    relaxed_capture() { COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+    ~relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    relaxed_capture(relaxed_capture const&) = delete;
+    relaxed_capture& operator=(relaxed_capture const&) = delete;
+
+private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 /// Device memory from a private pool that retains freed memory; allocation and freeing are ordered by the stream.
 class stream_ordered_memory final : public memory_resource {
 public:
@@ -51,12 +75,23 @@ public:
     }
 
     void* allocate(std::size_t bytes) override {
-        if (!pool_) make_pool();
         void* p = nullptr;
+        if (!uses_pools()) {
+            device_scope const device(device_);
+            relaxed_capture const relaxed;
+            COPPICE_CUDA_CHECK(cudaMalloc(&p, bytes));
+            return p;
+        }
+        if (!pool_) make_pool();
         COPPICE_CUDA_CHECK(cudaMallocFromPoolAsync(&p, bytes, pool_, stream_));
         return p;
     }
-    void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
+    void deallocate(void* pointer, std::size_t) noexcept override {
+        if (uses_pools())
+            cudaFreeAsync(pointer, stream_);
+        else
+            cudaFree(pointer);
+    }
     memory_space space() const noexcept override { return memory_space::device; }
     void read(void const* from, void* host_to, std::size_t bytes) override {
         COPPICE_CUDA_CHECK(cudaMemcpyAsync(host_to, from, bytes, cudaMemcpyDefault, stream_));
@@ -110,11 +145,8 @@ private:
     void add_page() {
         constexpr int slots = 64;
         void* page = nullptr;
-        // A thread that captures a graph may allocate only in relaxed capture mode.
-        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-        COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+        relaxed_capture const relaxed;
         cudaError_t const status = cudaHostAlloc(&page, slots * bytes, cudaHostAllocPortable);
-        COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
         if (status != cudaSuccess) {
             cudaGetLastError();
             return;

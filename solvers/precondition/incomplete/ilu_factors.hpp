@@ -14,6 +14,7 @@
 
 #include <coppice/core/one_user.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
+#include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/precondition/incomplete/ilu_lane.hpp>
 #include <coppice/solvers/precondition/incomplete/ilu_pattern.hpp>
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
@@ -100,7 +101,7 @@ struct triangle {
         if (inverse)
             for_each(exec, matrix.rows(), scale_elements<T>{inverse, b, now});
         else
-            exec.copy_elements(b, now, matrix.rows());
+            for_each(exec, matrix.rows(), copy_vector<T>{b, now});
         auto const view = matrix.view();
         for (int k = 0; k < sweeps; ++k, std::swap(now, next))
             reduce_rows(exec, plan,

@@ -136,6 +136,7 @@ struct register_stacks {
         }
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+        if (!Left && L > 1) team.sync(); // save_slots overwrites rows that other lanes have read
         tile.arrive(u);
         auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
