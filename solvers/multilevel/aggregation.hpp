@@ -20,17 +20,38 @@ struct set_default_companion {
     }
 };
 
-/// Stores, for each run, the path that contains it, and whether it is a path of one vertex.
+/// Stores, for each run, the path that contains it, the sum of its diagonal entries, and whether it is a path of one
+/// vertex.
 template <class I>
 struct store_run {
-    I const *path_ids, *positions, *of, *links;
+    I const *path_ids, *positions, *of, *links, *inverse, *permutation;
+    double const* diagonal;
+    I vertices;
     I* path_of;
+    double* diagonal_of;
     std::uint8_t* alone;
     COPPICE_HD void operator()(std::int64_t v) const {
         I const run = of[v];
         if (run < 0 || (positions[v] > 0 && of[links[2 * v]] == run)) return; // only the first vertex of a run stores
         path_of[run] = path_ids[v];
+        double sum = 0;
+        for (I p = inverse[v]; p < vertices && of[permutation[p]] == run; ++p) sum += diagonal[permutation[p]];
+        diagonal_of[run] = sum;
         alone[run] = links[2 * v] < 0 && links[2 * v + 1] < 0;
+    }
+};
+
+/// Excludes runs from the second forest that are coupled weakly to the rest of the graph: e^T A e < bound * e^T D e for
+/// the indicator vector e of the run and the diagonal D of A. Smoothing hardly reduces the error e, so the next level
+/// must represent it: an aggregate of two such runs could not. Coefficients exp(3 N(0, 1)) have clusters of this kind.
+struct exclude_separate_run {
+    double const* coupled;  ///< [runs] e^T A e, less a factor `scale`
+    double const* diagonal; ///< [runs] e^T D e
+    double scale;
+    row_kind* kinds;
+    COPPICE_HD void operator()(std::int64_t r) const {
+        constexpr double bound = 0.3;
+        if (coupled[r] * scale < bound * diagonal[r]) kinds[r] = row_kind::uncoupled;
     }
 };
 
@@ -101,17 +122,23 @@ graph_of_runs<T, I> couple_runs(Executor const& exec, csr_view<T, I> a, row_scal
     g.runs = aggregate_runs(exec, forest, shortest, array_view<I const>(companions.view()));
     if (g.runs.count == 0) return g;
     buffer<I> path_of(exec, g.runs.count);
+    buffer<double> diagonal_of(exec, g.runs.count);
     g.alone = buffer<std::uint8_t>(exec, g.runs.count);
     for_each(exec, a.rows(),
              store_run<I>{forest.path_ids.data(), forest.positions.data(), g.runs.of.data(), forest.links.data(),
-                          path_of.data(), g.alone.data()});
+                          forest.inverse.data(), forest.permutation.data(), rows.diagonal.data(), I(a.rows()),
+                          path_of.data(), diagonal_of.data(), g.alone.data()});
     g.between = graph_detail::contract_sound(exec, plus_times<T>{}, a, g.runs, T(1));
     csr_view<T, I> const between = g.between.view();
     auto const plan = make_srcsr_plan(exec, between);
     buffer<I> mirrors;
     if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, between);
-    g.across = couplings_of(exec, between, plan, compute_row_scales(exec, between, plan),
-                            array_view<I const>(mirrors.view()), {path_of.data(), g.runs.of.data()});
+    row_scales scales = compute_row_scales(exec, between, plan);
+    for_each(exec, g.runs.count,
+             exclude_separate_run{scales.diagonal.data(), diagonal_of.data(), scales.scale / rows.scale,
+                                  scales.kinds.data()});
+    g.across = couplings_of(exec, between, plan, scales, array_view<I const>(mirrors.view()),
+                            {path_of.data(), g.runs.of.data()});
     return g;
 }
 

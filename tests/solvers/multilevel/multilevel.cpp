@@ -4,8 +4,10 @@
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 
 #include "solvers/dense_splittings.hpp"
@@ -413,6 +415,40 @@ TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill in the levels is s
     CHECK(along_paths < full * 4 / 5);
     CHECK(none == a.rows()); // columns of P_0
     CHECK(none < along_paths / 2);
+}
+TEST_CASE_TEMPLATE("multilevel: clusters that are coupled weakly are not merged", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    // A grid of clusters: paths of four vertices with weights of 1, joined by edges of weight `between` from each
+    // vertex to that of the clusters around it.
+    int const side = 12, length = 4, n = side * side * length;
+    auto const make = [&](double between) {
+        coo<double> entries{n, n};
+        std::vector<double> diagonal(std::size_t(n), 1e-6);
+        auto const join = [&](int i, int j, double weight) {
+            entries.add(i, j, -weight), entries.add(j, i, -weight);
+            diagonal[std::size_t(i)] += weight, diagonal[std::size_t(j)] += weight;
+        };
+        for (int c = 0; c < side * side; ++c)
+            for (int k = 0; k < length; ++k) {
+                if (k > 0) join(c * length + k - 1, c * length + k, 1);
+                if (c % side > 0) join((c - 1) * length + k, c * length + k, between);
+                if (c >= side) join((c - side) * length + k, c * length + k, between);
+            }
+        for (int i = 0; i < n; ++i) entries.add(i, i, diagonal[std::size_t(i)]);
+        return to_csr(host_executor{1}, entries);
+    };
+    auto const spanning = [&](csr<double> const& a) { // number of aggregates with vertices of two clusters
+        auto const here = exec.copy(a);
+        auto const report = multilevel<Executor>(exec, here.view()).report();
+        std::vector<std::set<int>> clusters(report.aggregates.size());
+        for (int i = 0; i < n; ++i)
+            if (report.aggregates.at(std::size_t(i)) >= 0)
+                clusters[std::size_t(report.aggregates[std::size_t(i)])].insert(i / length);
+        return std::count_if(clusters.begin(), clusters.end(), [](auto const& c) { return c.size() > 1; });
+    };
+    CHECK(spanning(make(1e-4)) == 0);
+    CHECK(spanning(make(0.3)) > 0);
 }
 TEST_CASE_TEMPLATE("multilevel: the first prolongator is not smoothed if that would fill in the levels", Fixture,
                    COPPICE_TEST_EXECUTORS) {
