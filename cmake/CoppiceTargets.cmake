@@ -158,8 +158,8 @@ function(coppice_cuda_sources)
   endforeach()
 endfunction()
 
-# Sources of the library that another library also contains, as the objects of TARGET.
-function(coppice_shared_sources target)
+# Sources outside the library that use it, as the objects of TARGET.
+function(coppice_object_sources target)
   add_library(${target} OBJECT ${ARGN})
   coppice_configure_target(${target})
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -170,7 +170,6 @@ function(coppice_shared_sources target)
   if(COPPICE_HAS_CUDA)
     target_link_libraries(${target} PRIVATE CUDA::toolkit) # its headers
   endif()
-  target_sources(coppice PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
 # Host sources with hot loops, compiled once per instruction-set level; the level is selected when the program starts.

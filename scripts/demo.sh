@@ -34,11 +34,12 @@ done
 
 ensure_packages build
 cuda=$(cuda_choice "$wish")
-options=(-DCMAKE_BUILD_TYPE=Release)
+mapfile -t options < <(first_options "$root/build")
 # A folder that test.sh has configured keeps its tests.
-[ -e "$root/build/CMakeCache.txt" ] || options+=(-DCOPPICE_BUILD_TESTS=OFF -DCOPPICE_BUILD_BENCH=OFF "$(isa_levels)")
+[ "${#options[@]}" -eq 0 ] || options+=(-DCOPPICE_BUILD_TESTS=OFF -DCOPPICE_BUILD_BENCH=OFF)
 say "building (CUDA $cuda)"
-configure "$root/build" "$cuda" "${options[@]}"
+collect_late
+configure "$root/build" "$cuda" -DCMAKE_BUILD_TYPE=Release "${options[@]}"
 build "$root/build" coppice_command
 
 mkdir -p "$root/build/demo"

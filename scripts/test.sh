@@ -17,7 +17,8 @@ to ctest, for example -R graph.
 
 COPPICE_ISA_LEVELS="base;v3;v4" compiles the host kernels for each of these instruction sets (installed libraries have all);
 the default is native, this machine's alone.
-COPPICE_JOIN_MORE=ON compiles neighbouring sources as one: less time for all of them, more for a change of one.
+COPPICE_JOIN_MORE=OFF compiles each source of the library separately: more time for all of them, less for a change of one;
+the default is ON. Both variables apply when build/ is configured for the first time.
 HELP
 }
 
@@ -35,11 +36,11 @@ done
 
 ensure_packages build test
 cuda=$(cuda_choice "$wish")
-options=()
-[ -e "$root/build/CMakeCache.txt" ] || options+=("$(isa_levels)") # a folder that demo.sh has configured keeps its objects
+mapfile -t options < <(first_options "$root/build")
 say "building (CUDA $cuda)"
-configure "$root/build" "$cuda" "${options[@]}" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_BUILD_APPS=ON -DCOPPICE_BUILD_TESTS=ON \
-    -DCOPPICE_BUILD_BENCH=ON -DCOPPICE_JOIN_MORE="${COPPICE_JOIN_MORE:-OFF}"
+collect_late
+configure "$root/build" "$cuda" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_BUILD_APPS=ON -DCOPPICE_BUILD_TESTS=ON \
+    -DCOPPICE_BUILD_BENCH=ON "${options[@]}"
 build "$root/build"
 say "testing"
 ctest --test-dir "$root/build" --parallel "$(nproc)" --output-on-failure --no-tests=error "${ctest_options[@]}"

@@ -90,7 +90,7 @@ band_class require_class(tridiagonal_request const& o, csr<T> const& a) {
                     o.matrix, reach.lower, reach.upper, largest_block, largest_block, largest_block));
 }
 
-char const* name_of(solve_status s) {
+char const* status_name(solve_status s) {
     switch (s) {
     case solve_status::ok:
         return "ok";
@@ -111,7 +111,7 @@ void show_results(sheet& result, tridiagonal_request const& o, band_class const&
                                             : c.name();
     result.line("class", shape);
     result.line("method", fmt::format("{}, {} pivoting", r.method, r.pivoting == "none" ? "no" : r.pivoting));
-    result.line("status", name_of(r.report.status));
+    result.line("status", status_name(r.report.status));
     auto const componentwise = std::isnan(r.report.componentwise_error) && o.ranks > 1
                                    ? std::string()
                                    : fmt::format(" (componentwise {})", show_scientific(r.report.componentwise_error));
@@ -130,7 +130,7 @@ void show_results(sheet& result, tridiagonal_request const& o, band_class const&
     json["block"] = c.block;
     json["cyclic"] = c.cyclic;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
-    json["status"] = name_of(r.report.status);
+    json["status"] = status_name(r.report.status);
     json["tries"] = r.report.tries;
     json["backward_error"] = r.report.backward_error;
     json["componentwise_error"] = r.report.componentwise_error;

@@ -76,7 +76,7 @@ std::string two_columns(std::string heading, std::string const& text) {
     return line + std::string(help_column - last, ' ') + wrapped(text, help_width, help_column, help_column) + "\n";
 }
 
-std::string list_of(std::string_view title, std::vector<option_entry> const& options) {
+std::string list_of_options(std::string_view title, std::vector<option_entry> const& options) {
     if (options.empty()) return {};
     std::string text = fmt::format("\n{}:\n", title);
     for (auto const& option : options) text += two_columns(heading_of(option), option.text);
@@ -151,15 +151,15 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 
 std::string help_text(command_page const& page) {
     auto text = wrapped(page.summary, help_width, 0, 0) + "\n\nUsage: " + usage_of(page) + "\n";
-    text += list_of("Arguments", page.arguments);
+    text += list_of_options("Arguments", page.arguments);
     for (auto const& group : page.groups) {
         if (group.title.empty()) continue;
         if (group.topic.empty())
-            text += list_of(group.title, group.options);
+            text += list_of_options(group.title, group.options);
         else
             text += fmt::format("\n{}: {} --help {}\n", group.title, full_name(page), group.topic);
     }
-    text += list_of("Commands", page.commands);
+    text += list_of_options("Commands", page.commands);
     return page.footer.empty() ? text : text + "\n" + wrapped(page.footer, help_width, 0, 0) + "\n";
 }
 
@@ -167,7 +167,7 @@ std::string topic_text(command_page const& page, std::string_view topic) {
     std::string text;
     for (auto const& group : page.groups)
         if (!topic.empty() && group.topic == topic)
-            text += fmt::format("{}, of {}\n", group.title, full_name(page)) + list_of("Options", group.options);
+            text += fmt::format("{}, of {}\n", group.title, full_name(page)) + list_of_options("Options", group.options);
     return text;
 }
 

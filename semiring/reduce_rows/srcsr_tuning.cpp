@@ -2,6 +2,7 @@
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <coppice/core/error.hpp>
 #include <coppice/core/number_text.hpp>
@@ -90,7 +91,8 @@ void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_rec
 namespace detail {
 
 std::int64_t steps_for_lanes(int threads, int lanes, double steps_per_row) {
-    auto const work = static_cast<std::int64_t>(double(threads / lanes) * steps_per_row + 0.5);
+    int const rows = threads / lanes; // at a time
+    std::int64_t const work = std::llround(rows * steps_per_row);
     return std::clamp(work, min_steps * threads, max_steps * threads);
 }
 
@@ -129,7 +131,8 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         // threads per block, a product with a nine-point grid took 143 us with 128 rows per block, and 155 to 163 us
         // with 102 or 154 rows.
         lanes = 1;
-        while (lanes < 32 && double(t.threads / lanes) * (mean + 1) > double(max_steps * t.threads) + 0.5) lanes *= 2;
+        auto const rows = [&] { return t.threads / lanes; };
+        while (lanes < 32 && rows() * (mean + 1) > double(max_steps * t.threads) + 0.5) lanes *= 2;
         c.reason = text + ": by rule, nothing measured for '" + device + "'";
     }
     if (t.lane_chunk == 0) t.lane_chunk = 32;

@@ -171,6 +171,7 @@ interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partitio
 constexpr auto in_place = [](int i) COPPICE_INLINE_LAMBDA { return i; }; // row i of a pair
 
 // The rows of two neighbouring lanes of a tile, for pairs that are split in another way; these are solved separately.
+// Such pairs are rare, so their code is not inlined in the loops over tiles.
 template <class T>
 struct lane_pair {
     T bands[4][2 * length];
@@ -182,7 +183,7 @@ struct lane_pair {
     COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
     // Whether `piece` is not nearly singular inside.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE bool is_good(pair_partition const& piece, T const& threshold) {
+    [[gnu::noinline]] bool is_good(pair_partition const& piece, T const& threshold) {
         auto const multiplier = [&](bool downwards) COPPICE_INLINE_LAMBDA {
             return multiplier_in_pair<P, T>(rows(), piece, downwards, threshold, in_place);
         };
@@ -190,7 +191,7 @@ struct lane_pair {
     }
     // Number of the first split with which no partition is nearly singular inside; -1 if there is none.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE int find_split(T const& threshold) {
+    [[gnu::noinline]] int find_split(T const& threshold) {
         for (int number = 0; number < pair_split::numbers; ++number) {
             pair_split const split{number};
             int k = 0;
@@ -203,8 +204,8 @@ struct lane_pair {
 
 // The coarse rows of a pair with this split; returns the bits of small multipliers for the substitution.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
-                                       coarse_row<T> (&coarse)[4]) {
+[[gnu::noinline]] unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
+                                   coarse_row<T> (&coarse)[4]) {
     unsigned small = 0;
     for (int k = 0; k < 4; ++k) {
         pair_partition const piece = split.partition(k / 2, 2 * length);
@@ -283,11 +284,12 @@ public:
         }
     }
     COPPICE_ALWAYS_INLINE bool any_shifted() const { return shifted_ != 0; }
-    // Replaces substitute_partition for all lanes of the tile if a pair has another split.
-    COPPICE_ALWAYS_INLINE void substitute(level<T> const& s, std::int64_t partition, tile<T>& t,
-                                          interface_values<typename tile<T>::lanes> const& x,
-                                          typename tile<T>::lanes const& threshold) const {
-        T solutions[tile<T>::lanes::size / 2][2 * length];
+    // Solutions of the pairs with another split.
+    using pair_solutions = T[tile<T>::lanes::size / 2][2 * length];
+    // To be called before substitute_partition, which overwrites the right-hand sides.
+    [[gnu::noinline]] void solve_shifted(level<T> const& s, std::int64_t partition, tile<T>& t,
+                                         interface_values<typename tile<T>::lanes> const& x,
+                                         pair_solutions& solutions) const {
         auto const of_lane = [](auto const& pack, int lane)
                                  COPPICE_INLINE_LAMBDA { return reinterpret_cast<T const*>(&pack)[lane]; };
         for (int l = 0; l < tile<T>::lanes::size; l += 2) {
@@ -306,7 +308,8 @@ public:
             pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of single rows
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
-        substitute_partition<P>(t.rows(), length, x, threshold, multipliers);
+    }
+    [[gnu::noinline]] void store_shifted(pair_solutions const& solutions, tile<T>& t) const {
         for (int l = 0; l < tile<T>::lanes::size; l += 2)
             for (int j = 0; j < 2 * length && (shifted_ >> l & 1) != 0; ++j)
                 t.at(3, j % length, l + j / length) = solutions[l / 2][j];
@@ -461,11 +464,11 @@ bool rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
         t.load(s.fine, p);
         recorded_pairs<P, T> const recorded(s, p, last);
         auto const x = load_interfaces<lanes>(s, p);
-        if (recorded.any_shifted())
-            recorded.substitute(s, p, t, x, threshold);
-        else
-            substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
-                                    fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        typename recorded_pairs<P, T>::pair_solutions shifted;
+        if (recorded.any_shifted()) recorded.solve_shifted(s, p, t, x, shifted);
+        substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
+                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        if (recorded.any_shifted()) recorded.store_shifted(shifted, t);
         finite &= is_solution_finite(t, recorded.any_shifted());
         t.store_solution(s.fine, p);
     }
