@@ -14,6 +14,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/catalogue/checks.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/semiring/matrix_operations/tuples.hpp>
 
@@ -24,9 +25,11 @@ struct graph_request {
     common_options common{};
     std::string matrix{};
     std::string source{}; ///< number or name in the file; empty: the first vertex
+    std::string sink{};   ///< the same; empty: the last vertex
     analytics_options algorithm{};
     bool symmetrise = false;
     bool renumber = false;
+    bool check = false;
     std::string parallel{}; ///< empty: the default of the registry
     std::string output{};
     std::string mapping{};
@@ -34,9 +37,13 @@ struct graph_request {
     std::string picture{};
 };
 
-bool reads(graph_algorithm_row const& row, std::string_view option) {
-    return (" " + std::string(row.options) + " ").find(" " + std::string(option) + " ") != std::string::npos;
+bool reads(graph_algorithm_row const& row, std::string_view option) { return row.reads(option); }
+bool has_check(std::string_view algorithm) {
+    auto const names = checked_graph_algorithms();
+    return std::find(names.begin(), names.end(), algorithm) != names.end();
 }
+/// Whether the values of the graph are used.
+bool uses_values(graph_algorithm_row const& row, analytics_options const& o) { return row.weighted || o.weighted; }
 
 /// Writes the result: values as they are, vertices by their numbers in the graph file.
 void write_answer(host_executor const& host, std::string const& path, graph_answer const& answer, vertex_id vertices,
@@ -44,15 +51,18 @@ void write_answer(host_executor const& host, std::string const& path, graph_answ
     auto const comment = comment_on(numbering);
     if (auto const* edges = std::get_if<answer_edges>(&answer.found)) {
         auto rows = edges->from, columns = edges->to;
-        rows.insert(rows.end(), edges->to.begin(), edges->to.end());
-        columns.insert(columns.end(), edges->from.begin(), edges->from.end());
         auto weights = edges->weights;
-        weights.insert(weights.end(), edges->weights.begin(), edges->weights.end());
+        if (!edges->directed) {
+            rows.insert(rows.end(), edges->to.begin(), edges->to.end());
+            columns.insert(columns.end(), edges->from.begin(), edges->from.end());
+            weights.insert(weights.end(), edges->weights.begin(), edges->weights.end());
+        }
+        auto const symmetry = edges->directed ? matrix_market_symmetry::general : matrix_market_symmetry::symmetric;
         auto const forest =
             build(host, vertices, vertices, array_view<vertex_id const>(rows), array_view<vertex_id const>(columns),
                   array_view<double const>(weights), no_duplicates{});
         write_matrix_market(host, path, forest.view(),
-                            {.symmetry = matrix_market_symmetry::symmetric, .comment = comment, .progress = progress});
+                            {.symmetry = symmetry, .comment = comment, .progress = progress});
         return;
     }
     std::vector<double> values;
@@ -60,7 +70,12 @@ void write_answer(host_executor const& host, std::string const& path, graph_answ
         for (auto const v : *numbers) values.push_back(double(number_of(numbering, v)));
     else
         values = std::get<graph_answer::values>(answer.found);
-    write_vector(host, path, array_view<double const>(values), comment, progress);
+    if (answer.columns == 1) return write_vector(host, path, array_view<double const>(values), comment, progress);
+    std::vector<double> by_column;
+    for (std::int64_t i = 0; i < answer.columns; ++i)
+        for (auto k = std::size_t(i); k < values.size(); k += std::size_t(answer.columns))
+            by_column.push_back(values[k]);
+    write_vectors(host, path, array_view<double const>(by_column), answer.columns, comment, progress);
 }
 
 /// One name per line: line i is the name of the vertex of row i.
@@ -122,6 +137,13 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
     report::entries all;
     for (auto const& [name, value] : report::entries{{"source", o.source.empty() ? "the first" : o.source},
+                                                     {"sink", o.sink.empty() ? "the last" : o.sink},
+                                                     {"hops", a.hops > 0 ? std::to_string(a.hops) : "all"},
+                                                     {"length", std::to_string(a.length)},
+                                                     {"return-bias", show(a.return_bias)},
+                                                     {"outward-bias", show(a.outward_bias)},
+                                                     {"seed", std::to_string(a.seed)},
+                                                     {"weighted", a.weighted ? "yes" : "no"},
                                                      {"delta", a.delta > 0 ? show(a.delta) : "chosen"},
                                                      {"damping", show(a.damping)},
                                                      {"tolerance", show_scientific(a.tolerance)},
@@ -154,17 +176,18 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     files.write_text(o.report, render(page));
 }
 
-/// Describes how the algorithm uses the values of the graph.
+/// Describes how the algorithm uses the values of the graph. `is_signed`: the option that changes this is set.
 std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
     if (reads(row, "by-value"))
         return is_signed ? "the values: their sum is maximised; edges of negative value are not selected"
                          : "magnitudes: the sum of |value| is maximised; --by-value maximises the sum of the values";
-    return row.weighted ? "the values of the graph" : "not used: every edge has weight 1";
+    if (reads(row, "weighted") && !is_signed) return "not used: every edge has weight 1; --weighted uses the values";
+    return row.weighted || reads(row, "weighted") ? "the values of the graph" : "not used: every edge has weight 1";
 }
 
 /// Describes how several entries at one position are combined.
-std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
-    switch (row.parallel) {
+std::string meaning_of_parallel_edges(duplicates rule) {
+    switch (rule) {
     case duplicates::min:
         return "the smallest value counts";
     case duplicates::max:
@@ -187,7 +210,8 @@ constexpr named<duplicates> parallel_rules[] = {{"once", duplicates::first},
                                                 {"count", duplicates::count}};
 
 duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request const& o) {
-    return o.parallel.empty() ? row.parallel : choose("rule for parallel edges", o.parallel, parallel_rules);
+    if (!o.parallel.empty()) return choose("rule for parallel edges", o.parallel, parallel_rules);
+    return o.algorithm.weighted ? row.parallel_weighted : row.parallel;
 }
 
 /// Throws input_error with the first pair of vertices with parallel edges.
@@ -216,18 +240,18 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
     if (refused) refuse_parallel_edges(row, o, graph);
     if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
     // In an undirected graph, two directions with different values are combined like parallel edges.
-    bool const one_value = !row.undirected || !row.weighted || is_symmetric(host, a.view());
+    bool const one_value = !row.undirected || !uses_values(row, o.algorithm) || is_symmetric(host, a.view());
     if (o.symmetrise || (!one_value && is_undirected(host, graph_view(a)))) a = both_directions(host, a.view(), rule);
     return graph;
 }
 
-vertex_id source_of(graph_request const& o, vertex_numbering const& numbering, std::int64_t vertices) {
-    if (o.source.empty()) return 0;
-    auto const v = numbering.find(o.source, vertices);
+vertex_id vertex_of(char const* option, std::string const& text, graph_request const& o,
+                    vertex_numbering const& numbering, std::int64_t vertices) {
+    auto const v = numbering.find(text, vertices);
     if (v < 0 && !numbering.names.empty())
-        throw usage_error(fmt::format("--source is '{}', but {} has no vertex of that name", o.source, o.matrix));
+        throw usage_error(fmt::format("{} is '{}', but {} has no vertex of that name", option, text, o.matrix));
     if (v < 0)
-        throw usage_error(fmt::format("--source is '{}', expected a vertex from {} to {} of {}", o.source,
+        throw usage_error(fmt::format("{} is '{}', expected a vertex from {} to {} of {}", option, text,
                                       numbering.name(0), numbering.name(vertices - 1), o.matrix));
     return static_cast<vertex_id>(v);
 }
@@ -242,7 +266,11 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const& a = graph.matrix;
     auto const& numbering = graph.vertices;
     auto used = o.algorithm;
-    used.source = source_of(o, numbering, a.rows());
+    if (!o.source.empty()) used.source = vertex_of("--source", o.source, o, numbering, a.rows());
+    used.sink = o.sink.empty() ? a.rows() - std::int64_t(1) : vertex_of("--sink", o.sink, o, numbering, a.rows());
+    if (reads(row, "sink") && used.source == used.sink)
+        throw usage_error(
+            fmt::format("--source and --sink are both vertex {}, expected two vertices", numbering.name(used.source)));
     used.counted = rule_for_parallel_edges(row, o) == duplicates::count;
     auto const on_device = exec.copy(a);
     used.undirected = is_undirected(exec, graph_view(on_device));
@@ -259,8 +287,13 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     status.show(command);
     exec.synchronize();
     stopwatch clock;
-    auto const answer = run_graph_algorithm(exec, row.name, on_device.view(), used);
+    auto answer = run_graph_algorithm(exec, row.name, on_device.view(), used);
     double const seconds = clock.seconds();
+    if (o.check && answer.failure.empty()) {
+        status.show("check");
+        auto const wrong = check_graph_answer(row.name, host_graph_of(host, a.view()), answer, used);
+        if (!wrong.empty()) answer.failure = "the check of the result found " + wrong + " (counted from 0)";
+    }
     if (answer.failure.empty()) {
         files.write(o.output, [&](std::string const& path) {
             write_answer(host, path, answer, a.rows(), numbering, status.of_file(o.output));
@@ -275,19 +308,24 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     result.json()["undirected"] = used.undirected;
-    result.line("values", meaning_of_values(row, used.by_value));
-    result.json()["weights"] = !row.weighted                              ? "none"
+    result.line("values", meaning_of_values(row, used.by_value || used.weighted));
+    result.json()["weights"] = !uses_values(row, used)                    ? "none"
                                : reads(row, "by-value") && !used.by_value ? "magnitudes"
                                                                           : "values";
-    if (reads(row, "source")) {
-        auto const name = numbering.name(used.source);
-        result.line("source", name);
+    for (auto const& [option, v] : {std::pair{"source", std::int64_t(used.source)}, {"sink", used.sink}}) {
+        if (!reads(row, option)) continue;
+        auto const name = numbering.name(v);
+        result.line(option, name);
         if (numbering.names.empty())
-            result.json()["source"] = used.source + numbering.base;
+            result.json()[option] = v + numbering.base;
         else
-            result.json()["source"] = name;
+            result.json()[option] = name;
     }
     show_results(result, answer, seconds);
+    if (o.check) {
+        result.line("check", answer.failure.empty() ? "passed" : "failed");
+        result.json()["checked"] = answer.failure.empty();
+    }
     if (is_ranking(row) && answer.failure.empty()) show_ranking(result, answer, numbering);
     auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
     result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
@@ -321,12 +359,35 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     auto const o = std::make_shared<graph_request>();
     auto* const cli = program.add_subcommand(std::string(row.name), std::string(row.summary));
     cli->footer(fmt::format("Values of edges: {}.\nParallel edges (several entries for one pair of vertices): {}.",
-                            meaning_of_values(row, false), meaning_of_parallel_edges(row)));
+                            meaning_of_values(row, false), meaning_of_parallel_edges(row.parallel)));
     add_matrix_argument(*cli, o->matrix);
     auto& a = o->algorithm;
     if (reads(row, "source"))
         cli->add_option("--source", o->source, "source vertex, by its number or name in the file; the first by default")
             ->type_name("VERTEX");
+    if (reads(row, "sink"))
+        cli->add_option("--sink", o->sink, "sink vertex, by its number or name in the file; the last by default")
+            ->type_name("VERTEX");
+    if (reads(row, "hops"))
+        add_integer(*cli, "--hops", a.hops, "maximum number of edges from the source; 0, the default: no limit")
+            ->type_name("N");
+    if (reads(row, "length"))
+        add_integer(*cli, "--length", a.length, "number of steps of a walk; 10 by default")->type_name("N");
+    if (reads(row, "return-bias"))
+        cli->add_option("--return-bias", a.return_bias,
+                        "p of node2vec: a step back has its weight divided by this; 1 by default")
+            ->type_name("P");
+    if (reads(row, "outward-bias"))
+        cli->add_option("--outward-bias", a.outward_bias,
+                        "q of node2vec: a step away from the previous vertex, divided by this; 1 by default")
+            ->type_name("Q");
+    if (reads(row, "seed"))
+        add_integer(*cli, "--seed", a.seed, "seed of the random numbers; 1 by default")->type_name("N");
+    if (reads(row, "weighted"))
+        cli->add_flag("--weighted", a.weighted,
+                      fmt::format("use the values of the graph as {}; of parallel edges, {}",
+                                  row.parallel_weighted == duplicates::min ? "lengths" : "weights",
+                                  meaning_of_parallel_edges(row.parallel_weighted)));
     if (reads(row, "delta"))
         cli->add_option("--delta", a.delta, "bucket width of delta-stepping; 0: chosen automatically")
             ->type_name("LENGTH");
@@ -354,12 +415,16 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     if (reads(row, "by-value"))
         cli->add_flag("--by-value", a.by_value,
                       "maximise the sum of the values, without negative edges; by default the sum of |value|");
+    if (has_check(row.name))
+        cli->add_flag("--check", o->check,
+                      "prove the result in linear time, from its definition, without the algorithm");
     cli->add_flag("--symmetrise", o->symmetrise,
                   fmt::format("use the undirected graph: every edge in both directions, with its value; of two "
                               "different values the {} one",
                               row.parallel == duplicates::min ? "smaller" : "larger"));
-    cli->add_option("--parallel", o->parallel,
-                    fmt::format("how parallel edges are combined; by default {}", meaning_of_parallel_edges(row)))
+    cli->add_option(
+           "--parallel", o->parallel,
+           fmt::format("how parallel edges are combined; by default {}", meaning_of_parallel_edges(row.parallel)))
         ->type_name(alternatives(parallel_rules));
     cli->add_flag(
         "--renumber", o->renumber,

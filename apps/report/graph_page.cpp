@@ -219,6 +219,12 @@ void show_answer(graph_answer const& answer, graph_algorithm_row const& row, gra
         return show_values(*values, std::string(row.output), page);
     // No vertex is its own mate, and every component contains the vertex that labels it.
     auto const& numbers = std::get<graph_answer::vertex_numbers>(answer.found);
+    if (answer.columns > 1) {
+        std::vector<double> counts(numbers.size() / std::size_t(answer.columns), 0);
+        for (auto const v : numbers)
+            if (v >= 0) ++counts[std::size_t(v)];
+        return show_values(counts, "number of steps at every vertex", page);
+    }
     bool are_labels = false;
     for (std::size_t v = 0; v < numbers.size(); ++v) are_labels = are_labels || numbers[v] == std::int64_t(v);
     if (are_labels)

@@ -8,8 +8,9 @@
 ///     template <executor Executor, class T>
 ///     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& options);
 ///
-/// The registrations of graph/centrality and graph/communities are in separate headers. To add an algorithm, add a
-/// registration and a line in the list at the end; the command, its help and its tests follow from the list.
+/// The registrations of graph/centrality, graph/communities, and of flows and orders are in separate headers. To add an
+/// algorithm, add a registration and a line in the list at the end; the command, its help and its tests follow from the
+/// list.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include <coppice/core/names.hpp>
 #include <coppice/graph/catalogue/centrality_registrations.hpp>
 #include <coppice/graph/catalogue/community_registrations.hpp>
+#include <coppice/graph/catalogue/flow_registrations.hpp>
 #include <coppice/graph/factor/b_matching.hpp>
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/frontier/answer.hpp>
@@ -78,13 +80,14 @@ struct bfs_entry {
                                                     false,
                                                     false,
                                                     false,
-                                                    "source"}
+                                                    "source hops"}
                                     .combining(duplicates::first);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         bfs_options options;
         if (o.undirected) options.incoming = a;
+        if (o.hops > 0) options.max_depth = o.hops;
         auto const r = bfs(exec, graph_view(a), o.source, options);
         return {values_of(exec, r.levels), {{"depth", r.depth}, {"reached", double(r.reached)}}};
     }
@@ -197,13 +200,18 @@ struct bridges_entry {
     }
 };
 struct pagerank_entry {
-    static constexpr graph_algorithm_row row{"pagerank", "PageRank", "the rank of every vertex; their sum is 1", false,
-                                             false,      false,      "damping tolerance max-iterations"};
-    static constexpr graph_memory memory{32, 0, true};
+    static constexpr auto row =
+        graph_algorithm_row{"pagerank", "PageRank", "the rank of every vertex; their sum is 1", false,
+                            false,      false,      "damping tolerance max-iterations weighted"}
+            .combining_weights(duplicates::sum);
+    static constexpr graph_memory memory{40, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
-        auto const r = pagerank<T>(exec, graph_view(a), in, {o.damping, o.tolerance, o.max_iterations});
+        directed_weights<T> weights;
+        if (o.weighted) weights = {a.values(), in.edges.values()};
+        auto const r =
+            pagerank<T>(exec, graph_view(a), in, {o.damping, o.tolerance, o.max_iterations}, {}, {}, weights);
         graph_answer answer{values_of(exec, r.ranks),
                             {{"iterations", r.iterations}, {"residual", r.residual}, {"converged", r.converged}}};
         if (!r.converged)
@@ -349,10 +357,12 @@ struct algorithm_list {
 };
 using algorithm_entries =
     algorithm_list<bfs_entry, sssp_entry, widest_entry, diameter_entry, components_entry, strong_components_entry,
-                   bridges_entry, pagerank_entry, betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
+                   bridges_entry, biconnected_entry, articulation_points_entry, topological_levels_entry,
+                   longest_paths_entry, max_flow_entry, mincut_entry, random_walks_entry, pagerank_entry,
+                   betweenness_entry, edge_betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
                    hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
-                   label_propagation_entry, mst_entry, matching_entry, b_matching_entry, maximal_matching_entry,
-                   independent_set_entry, colouring_entry>;
+                   leiden_entry, label_propagation_entry, mst_entry, matching_entry, b_matching_entry,
+                   maximal_matching_entry, independent_set_entry, colouring_entry>;
 
 } // namespace analytics
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <coppice/graph/communities/label_propagation.hpp>
+#include <coppice/graph/communities/leiden.hpp>
 #include <coppice/graph/communities/louvain.hpp>
 #include <coppice/graph/communities/truss.hpp>
 #include <coppice/graph/frontier/answer.hpp>
@@ -45,6 +46,15 @@ struct truss_entry {
                 {{"edges", double(r.from.size())}, {"largest", r.largest}}};
     }
 };
+/// Result of a method that maximises modularity.
+template <executor Executor>
+graph_answer answer_of_communities(Executor const& exec, louvain_result const& r) {
+    auto labels = vertices_of(exec, r.labels);
+    auto facts = facts_of_labels("communities", labels);
+    facts.emplace_back("modularity", r.modularity);
+    facts.emplace_back("levels", r.levels);
+    return {std::move(labels), std::move(facts)};
+}
 struct communities_entry {
     static constexpr auto row = graph_algorithm_row{"communities",
                                                     "Communities of large modularity (Louvain); values are weights",
@@ -57,12 +67,23 @@ struct communities_entry {
     static constexpr graph_memory memory{56, 32};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
-        auto const r = louvain(exec, a, {.resolution = o.resolution});
-        auto labels = vertices_of(exec, r.labels);
-        auto facts = facts_of_labels("communities", labels);
-        facts.emplace_back("modularity", r.modularity);
-        facts.emplace_back("levels", r.levels);
-        return {std::move(labels), std::move(facts)};
+        return answer_of_communities(exec, louvain(exec, a, {.resolution = o.resolution}));
+    }
+};
+struct leiden_entry {
+    static constexpr auto row =
+        graph_algorithm_row{"leiden",
+                            "Connected communities of large modularity (Leiden); values are weights",
+                            "the community of every vertex, as its smallest vertex",
+                            true,
+                            true,
+                            true,
+                            "resolution"}
+            .combining(duplicates::sum);
+    static constexpr graph_memory memory{88, 32};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        return answer_of_communities(exec, leiden(exec, a, {.louvain = {.resolution = o.resolution}}));
     }
 };
 struct label_propagation_entry {

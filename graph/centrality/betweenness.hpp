@@ -14,16 +14,20 @@ namespace coppice::inline v0_1 {
 struct betweenness_options {
     source_choice from{};         ///< sources of the paths; the sums of a sample are scaled to all vertices
     bool unordered_pairs = false; ///< halve the scores, so that a pair of an undirected graph counts once
+    bool edges = false;           ///< compute the scores of edges, too
 };
 
+/// In the memory of the executor.
 struct betweenness_result {
-    buffer<double> scores{}; ///< in the memory of the executor
+    buffer<double> scores{};
+    buffer<double> edge_scores{}; ///< of every stored edge in its direction, if options.edges
     std::int64_t sources = 0;
 };
 
 /// Computes for every vertex v the sum over pairs (s, t) of the fraction of shortest paths from s to t, by number of
-/// edges, that pass through v, v != s, t (Brandes 2001). s are the sources, t all vertices. Four sources are processed
-/// together. `incoming` is the transposed graph, or g itself if it is undirected. Parallel edges are separate paths.
+/// edges, that pass through v, v != s, t (Brandes 2001). s are the sources, t all vertices. The score of an edge is the
+/// sum of the fractions of paths that take it (Girvan and Newman 2002). Four sources are processed together. `incoming`
+/// is the transposed graph, or g itself if it is undirected. Parallel edges are separate paths.
 ///
 /// Sums are folded in the order of a row: the result has the same bits for any number of threads on one kind of
 /// executor. Numbers of paths may be as large as 2^(2^40): if one exceeds 2^900, sources are processed singly with
@@ -88,6 +92,7 @@ struct brandes_arrays {
     for_walkers<Number, Walkers>* sums; ///< of the current level: paths, or dependencies as numbers
     std::int32_t* queued;               ///< last level whose list contains the vertex
     double* scores;
+    double* edge_scores; ///< null: not computed
     level_state* state;
 };
 template <class Number, int Walkers>
@@ -162,7 +167,13 @@ struct depend_on {
     using value = for_walkers<Number, Walkers>;
     graph_view g;
     brandes_arrays<Number, Walkers> x;
-    COPPICE_HD value const& term(vertex_id, std::int32_t k) const { return x.ratios[g.neighbors[k]]; }
+    COPPICE_HD value const& term(vertex_id v, std::int32_t k) const {
+        value const& ratio = x.ratios[g.neighbors[k]];
+        if (x.edge_scores)
+            for (int s = 0; s < Walkers; ++s)
+                if (x.levels[v].of[s] == x.state->level) x.edge_scores[k] += x.paths[v].of[s] * ratio.of[s];
+        return ratio;
+    }
     COPPICE_HD void store(vertex_id v, value const& sum) const {
         std::int32_t const level = x.state->level;
         for (int s = 0; s < Walkers; ++s) {
@@ -191,13 +202,13 @@ struct publish_ratios {
 template <executor Executor, class Number, int Walkers>
 class brandes_walk {
 public:
-    brandes_walk(Executor const& exec, graph_view g, graph_view incoming, double* scores)
+    brandes_walk(Executor const& exec, graph_view g, graph_view incoming, double* scores, double* edge_scores)
         : exec_(exec), g_(g), incoming_(incoming), levels_(exec, g.vertices), paths_(exec, g.vertices),
           ratios_(exec, g.vertices), sums_(exec, g.vertices), queued_(exec, g.vertices),
           lists_(exec, std::int64_t(Walkers) * g.vertices, g.vertices + 1), x_{levels_.data(), paths_.data(),
                                                                                ratios_.data(), sums_.data(),
                                                                                queued_.data(), scores,
-                                                                               lists_.state()} {}
+                                                                               edge_scores,    lists_.state()} {}
 
     /// Adds the dependencies of all vertices to their scores. Returns false, and adds nothing, if a number of paths
     /// overflows Number.
@@ -234,33 +245,58 @@ struct scale_score {
     COPPICE_HD void operator()(std::int64_t v) const { scores[v] *= factor; }
 };
 
+/// Checks the arguments; returns the sources.
+inline std::vector<vertex_id> start_betweenness(graph_view g, graph_view incoming, betweenness_options const& options) {
+    require_size("vertices of the incoming edges of betweenness", incoming.vertices, g.vertices);
+    return chosen_sources(g, options.from, "a source of betweenness");
+}
+/// Scores of 0.
+template <executor Executor>
+betweenness_result empty_betweenness(Executor const& exec, graph_view g, betweenness_options const& options,
+                                     std::int64_t sources) {
+    betweenness_result result{buffer<double>(exec, g.vertices), buffer<double>(exec, options.edges ? g.edge_count : 0),
+                              sources};
+    fill(exec, result.scores.view(), 0.0);
+    fill(exec, result.edge_scores.view(), 0.0);
+    return result;
+}
+/// Scales from a sample to all vertices, and from ordered to unordered pairs; waits.
+template <executor Executor>
+void scale_betweenness(Executor const& exec, betweenness_options const& options, betweenness_result& result) {
+    std::int64_t const n = result.scores.size();
+    bool const sampled = options.from.vertices.empty() && result.sources > 0;
+    double const factor = (sampled ? double(n) / double(result.sources) : 1.0) * (options.unordered_pairs ? 0.5 : 1.0);
+    if (factor != 1) {
+        for_each(exec, n, scale_score{result.scores.data(), factor});
+        for_each(exec, result.edge_scores.size(), scale_score{result.edge_scores.data(), factor});
+    }
+    exec.synchronize();
+}
+
 } // namespace analytics
 
 template <executor Executor>
 betweenness_result betweenness(Executor const& exec, graph_view g, graph_view incoming,
                                betweenness_options const& options) {
     using namespace analytics;
-    require_size("vertices of the incoming edges of betweenness", incoming.vertices, g.vertices);
-    auto const chosen = chosen_sources(g, options.from, "a source of betweenness");
-    std::int64_t const n = g.vertices, count = std::int64_t(chosen.size());
-    betweenness_result result{buffer<double>(exec, n), count};
-    if (n == 0) return result;
+    auto const chosen = start_betweenness(g, incoming, options);
+    std::int64_t const count = std::int64_t(chosen.size());
+    auto result = empty_betweenness(exec, g, options, count);
+    if (g.vertices == 0) return result;
     auto const sources = exec.copy(chosen);
-    fill(exec, result.scores.view(), 0.0);
+    double *const scores = result.scores.data(), *const edge_scores =
+                                                     options.edges ? result.edge_scores.data() : nullptr;
     constexpr int walkers = 4;
-    brandes_walk<Executor, double, walkers> walk(exec, g, incoming, result.scores.data());
+    brandes_walk<Executor, double, walkers> walk(exec, g, incoming, scores, edge_scores);
     // Numbers of paths this large need long paths, so the sources share few vertices of a level: one source at a time.
     std::optional<brandes_walk<Executor, scaled_number, 1>> scaled;
     for (std::int64_t first = 0; first < count; first += walkers) {
         int const together = int(std::min<std::int64_t>(walkers, count - first));
         if (!scaled && walk.run(sources.data() + first, together)) continue;
-        if (!scaled) scaled.emplace(exec, g, incoming, result.scores.data());
+        if (!scaled) scaled.emplace(exec, g, incoming, scores, edge_scores);
         for (int s = 0; s < together; ++s) scaled->run(sources.data() + first + s, 1);
     }
-    bool const sampled = options.from.vertices.empty() && count > 0;
-    double const factor = (sampled ? double(n) / double(count) : 1.0) * (options.unordered_pairs ? 0.5 : 1.0);
-    if (factor != 1) for_each(exec, n, scale_score{result.scores.data(), factor});
-    exec.synchronize(); // the copy of the sources is destroyed here
+    scale_betweenness(exec, options, result);
     return result;
 }
 

@@ -15,7 +15,8 @@ struct spectral_options {
     int max_iterations = 1000; ///< >= 1
 };
 struct katz_options {
-    /// Weight of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), for which the iteration converges.
+    /// Factor of an edge; 0: 0.85 / min(largest out-degree, largest in-degree), or with weights 0.85 / (largest sum of
+    /// |weights| of incoming edges), for which the iteration converges.
     double alpha = 0;
     double beta = 1;           ///< constant term of every vertex
     double tolerance = 1e-6;   ///< as above
@@ -36,27 +37,30 @@ struct hits_result {
     bool converged = false;
 };
 
-// `incoming` is the transposed graph, or g itself if it is undirected. Edge values are ignored. Sums are folded in the
-// order of the rows and of the vertices: the result has the same bits for any number of threads on one kind of
-// executor. Memory: four values per vertex and the plans. All functions wait once per iteration, throw argument_error
-// for options out of range and dimension_error if sizes differ, and report in the result whether they converged.
+// `incoming` is the transposed graph, or g itself if it is undirected. Every edge has weight 1 unless weights are
+// given, in the order of g and of `incoming`; a function reads those that it names. Sums are folded in the order of the
+// rows and of the vertices: the result has the same bits for any number of threads on one kind of executor. Memory:
+// four values per vertex and the plans. All functions wait once per iteration, throw argument_error for options out of
+// range, matrix_error for weights that are not finite, dimension_error if sizes differ, and report in the result
+// whether they converged.
 
 /// Katz centrality x = alpha (sum of x over incoming edges) + beta (Katz 1953). `g` is used only if options.alpha is 0:
 /// its out-degrees are needed to choose alpha. The iteration diverges unless alpha < 1 / (largest eigenvalue).
 template <executor Executor>
 spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming,
-                                katz_options const& options = {});
+                                katz_options const& options = {}, array_view<double const> incoming_weights = {});
 
 /// Dominant eigenvector of the transpose, of length 1 and non-negative (Bonacich 1972), by power iteration with I +
 /// A^T. If the graph has several components, the result belongs to the one with the largest eigenvalue and may converge
 /// slowly.
 template <executor Executor>
-spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options = {});
+spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options = {},
+                                       array_view<double const> incoming_weights = {});
 
 /// Hubs h = A a and authorities a = A^T h (Kleinberg 1999).
 template <executor Executor>
 hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view incoming,
-                                 spectral_options const& options = {});
+                                 spectral_options const& options = {}, directed_weights<double> const& weights = {});
 
 namespace analytics {
 
@@ -77,18 +81,18 @@ struct store_sum {
 template <executor Executor>
 class neighbor_sums {
 public:
-    neighbor_sums(Executor const& exec, graph_view g)
-        : exec_(exec), g_(g),
+    neighbor_sums(Executor const& exec, graph_view g, double const* weights)
+        : exec_(exec), g_(g), weights_(weights),
           plan_(make_srcsr_plan(exec, array_view<std::int32_t const>(g.offsets, g.vertices + 1),
                                 std::int64_t(g.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))})) {}
     void operator()(buffer<double> const& x, buffer<double>& y) const {
-        contribution_of<double> const value{x.data()};
-        reduce_rows(exec_, plan_, along_nonzeros{value, g_.neighbors}, add_values<double>{}, store_sum{y.data()});
+        sum_over_neighbors(exec_, plan_, g_, weights_, x.data(), store_sum{y.data()});
     }
 
 private:
     Executor exec_;
     graph_view g_;
+    double const* weights_; ///< null: 1
     srcsr_plan<std::int32_t> plan_;
 };
 
@@ -127,6 +131,13 @@ struct score_size {
         return squared ? s * s : s;
     }
 };
+struct magnitude_of_row {
+    using value = double;
+    double const* weights;
+    double* sums;
+    COPPICE_HD double term(vertex_id, std::int32_t k) const { return weights[k] < 0 ? -weights[k] : weights[k]; }
+    COPPICE_HD void store(vertex_id v, double sum) const { sums[v] = sum; }
+};
 struct degree_of {
     graph_view g;
     COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }
@@ -141,10 +152,13 @@ void scale_to_sum(Executor const& exec, buffer<double>& x) {
 } // namespace analytics
 
 template <executor Executor>
-spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming, katz_options const& options) {
+spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming, katz_options const& options,
+                                array_view<double const> incoming_weights) {
     using namespace analytics;
     check_iteration("katz_centrality", options.tolerance, options.max_iterations);
     require_size("vertices of the incoming edges of katz_centrality", incoming.vertices, g.vertices);
+    check_weights<is_not_finite>(exec, "weights of katz_centrality", incoming_weights, incoming.edge_count,
+                                 "finite weights");
     if (!(options.alpha >= 0 && options.alpha < 1e300))
         throw argument_error("katz_centrality option alpha is " + coppice::detail::number_text(options.alpha) +
                              ", expected a weight, or 0 to have it chosen");
@@ -152,13 +166,18 @@ spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view i
     spectral_result result{buffer<double>(exec, n)};
     if (n == 0) return {std::move(result.scores), 0, 0, true};
     double alpha = options.alpha;
-    if (alpha == 0) {
+    buffer<double> y(exec, n), next(exec, n);
+    if (alpha == 0 && !incoming_weights.empty()) {
+        auto const all_vertices = every_vertex(exec, incoming);
+        edge_sum(exec, nullptr, all_vertices.data(), incoming, magnitude_of_row{incoming_weights.data(), y.data()});
+        double const largest = reduce(exec, n, 0.0, value_at<double>{y.data()}, maximum{});
+        alpha = largest > 0 ? 0.85 / largest : 1.0;
+    } else if (alpha == 0) {
         auto const out = reduce(exec, n, std::int32_t{1}, degree_of{g}, maximum{});
         auto const in = reduce(exec, n, std::int32_t{1}, degree_of{incoming}, maximum{});
         alpha = 0.85 / std::min(out, in);
     }
-    neighbor_sums<Executor> const sums(exec, incoming);
-    buffer<double> y(exec, n), next(exec, n);
+    neighbor_sums<Executor> const sums(exec, incoming, incoming_weights.data());
     fill(exec, result.scores.view(), options.beta);
     while (result.iterations < options.max_iterations && !result.converged) {
         sums(result.scores, y);
@@ -171,13 +190,16 @@ spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view i
 }
 
 template <executor Executor>
-spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options) {
+spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options,
+                                       array_view<double const> incoming_weights) {
     using namespace analytics;
     check_iteration("eigenvector_centrality", options.tolerance, options.max_iterations);
+    check_weights<is_not_finite>(exec, "weights of eigenvector_centrality", incoming_weights, incoming.edge_count,
+                                 "finite weights");
     std::int64_t const n = incoming.vertices;
     spectral_result result{buffer<double>(exec, n)};
     if (n == 0) return {std::move(result.scores), 0, 0, true};
-    neighbor_sums<Executor> const sums(exec, incoming);
+    neighbor_sums<Executor> const sums(exec, incoming, incoming_weights.data());
     buffer<double> y(exec, n), next(exec, n);
     fill(exec, result.scores.view(), 1 / std::sqrt(double(n)));
     while (result.iterations < options.max_iterations && !result.converged) {
@@ -193,14 +215,18 @@ spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming
 
 template <executor Executor>
 hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view incoming,
-                                 spectral_options const& options) {
+                                 spectral_options const& options, directed_weights<double> const& weights) {
     using namespace analytics;
     check_iteration("hubs_and_authorities", options.tolerance, options.max_iterations);
     require_size("vertices of the incoming edges of hubs_and_authorities", incoming.vertices, g.vertices);
+    require_size("weights of the incoming edges of hubs_and_authorities", weights.incoming.size(),
+                 weights.outgoing.size());
+    for (auto const& w : {weights.outgoing, weights.incoming})
+        check_weights<is_not_finite>(exec, "weights of hubs_and_authorities", w, g.edge_count, "finite weights");
     std::int64_t const n = g.vertices;
     hits_result result{buffer<double>(exec, n), buffer<double>(exec, n)};
     if (n == 0) return {std::move(result.hubs), std::move(result.authorities), 0, 0, true};
-    neighbor_sums<Executor> const out(exec, g), in(exec, incoming);
+    neighbor_sums<Executor> const out(exec, g, weights.outgoing.data()), in(exec, incoming, weights.incoming.data());
     buffer<double> y(exec, n), next(exec, n);
     fill(exec, result.hubs.view(), 1 / double(n));
     while (result.iterations < options.max_iterations && !result.converged) {
@@ -219,9 +245,12 @@ hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view 
 }
 
 #define COPPICE_SPECTRAL(EXTERN, EXECUTOR)                                                                             \
-    EXTERN template spectral_result katz_centrality(EXECUTOR const&, graph_view, graph_view, katz_options const&);     \
-    EXTERN template spectral_result eigenvector_centrality(EXECUTOR const&, graph_view, spectral_options const&);      \
-    EXTERN template hits_result hubs_and_authorities(EXECUTOR const&, graph_view, graph_view, spectral_options const&)
+    EXTERN template spectral_result katz_centrality(EXECUTOR const&, graph_view, graph_view, katz_options const&,      \
+                                                    array_view<double const>);                                         \
+    EXTERN template spectral_result eigenvector_centrality(EXECUTOR const&, graph_view, spectral_options const&,       \
+                                                           array_view<double const>);                                  \
+    EXTERN template hits_result hubs_and_authorities(EXECUTOR const&, graph_view, graph_view, spectral_options const&, \
+                                                     directed_weights<double> const&)
 COPPICE_SPECTRAL(extern, host_executor);
 COPPICE_SPECTRAL(extern, cuda_executor);
 

@@ -2,6 +2,7 @@
 /// \file
 /// Communities, trusses and similarities on the host.
 #include <coppice/graph/communities/label_propagation.hpp>
+#include <coppice/graph/communities/leiden.hpp>
 #include <coppice/graph/communities/louvain.hpp>
 #include <coppice/graph/communities/truss.hpp>
 
@@ -12,5 +13,7 @@ COPPICE_TRUSS(, host_executor);
 COPPICE_LABEL_PROPAGATION(, host_executor);
 COPPICE_LOUVAIN(, host_executor, float);
 COPPICE_LOUVAIN(, host_executor, double);
+COPPICE_LEIDEN(, host_executor, float);
+COPPICE_LEIDEN(, host_executor, double);
 
 } // namespace coppice::inline v0_1

@@ -2,6 +2,7 @@
 /// \file
 /// Communities, trusses and similarities on CUDA.
 #include <coppice/graph/communities/label_propagation.hpp>
+#include <coppice/graph/communities/leiden.hpp>
 #include <coppice/graph/communities/louvain.hpp>
 #include <coppice/graph/communities/truss.hpp>
 
@@ -12,5 +13,7 @@ COPPICE_TRUSS(, cuda_executor);
 COPPICE_LABEL_PROPAGATION(, cuda_executor);
 COPPICE_LOUVAIN(, cuda_executor, float);
 COPPICE_LOUVAIN(, cuda_executor, double);
+COPPICE_LEIDEN(, cuda_executor, float);
+COPPICE_LEIDEN(, cuda_executor, double);
 
 } // namespace coppice::inline v0_1

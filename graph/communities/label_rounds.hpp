@@ -25,12 +25,18 @@ struct label_tables {
 
 /// Distributes the vertices to four lists by a hash that changes with every sweep. This separates neighbours that would
 /// otherwise swap labels forever.
+struct quarter_rule {
+    std::uint64_t salt = 0;
+    COPPICE_HD int operator()(vertex_id v) const {
+        return int(mix_bits(static_cast<std::uint64_t>(v) * golden_ratio + salt) >> 62);
+    }
+};
 struct list_quarter {
-    std::uint64_t salt;
+    quarter_rule rule;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        int const quarter = int(mix_bits(static_cast<std::uint64_t>(v) * golden_ratio + salt) >> 62);
+        int const quarter = rule(v);
         if (quarter == 0)
             worker.template emit<0>(v);
         else if (quarter == 1)
@@ -126,7 +132,9 @@ struct label_itself {
 
 /// Owns labels and tables: 24 bytes per edge and 36 per vertex. score(v, label, own, weight) returns the score of
 /// taking `label`, given the current label `own` of v and the total `weight` of its edges to `label`; larger is better.
-/// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move.
+/// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move. A score that
+/// depends on which vertices move together has score.of_quarter(rule, quarter), the score of the round of the vertices
+/// v with rule(v) = quarter.
 template <executor Executor>
 class label_rounds {
 public:
@@ -145,14 +153,13 @@ public:
         worklist* const changed = lists_[4];
         for_each(exec_, 1, clear_list{changed});
         vertex_map(exec_, nullptr, all_vertices_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
-                   list_quarter{mix_bits(salt)});
+                   list_quarter{{mix_bits(salt)}});
         for (int quarter = 0; quarter < 4; ++quarter) {
             worklist* const list = lists_[quarter];
-            vertex_map(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});
-            edge_map(exec_, nullptr, list, x_.g, nothing(), gather_label{x_});
-            edge_map(exec_, nullptr, list, x_.g, nothing(), score_label<Score>{x_, score});
-            edge_map(exec_, nullptr, list, x_.g, nothing(), choose_label<Score>{x_, score});
-            vertex_map(exec_, nullptr, list, into(changed), take_label<Score>{x_, score});
+            if constexpr (requires { score.of_quarter(quarter_rule{}, 0); })
+                round(list, changed, score.of_quarter(quarter_rule{mix_bits(salt)}, quarter));
+            else
+                round(list, changed, score);
             for_each(exec_, 1, clear_list{list});
         }
         return exec_.load(changed).count;
@@ -160,6 +167,15 @@ public:
     buffer<vertex_id>& labels() { return labels_; }
 
 private:
+    template <class Score>
+    void round(worklist* list, worklist* changed, Score const& score) {
+        vertex_map(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});
+        edge_map(exec_, nullptr, list, x_.g, nothing(), gather_label{x_});
+        edge_map(exec_, nullptr, list, x_.g, nothing(), score_label<Score>{x_, score});
+        edge_map(exec_, nullptr, list, x_.g, nothing(), choose_label<Score>{x_, score});
+        vertex_map(exec_, nullptr, list, into(changed), take_label<Score>{x_, score});
+    }
+
     Executor exec_;
     buffer<vertex_id> labels_, keys_;
     buffer<std::int64_t> weights_;

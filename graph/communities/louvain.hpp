@@ -234,11 +234,16 @@ struct as_integer {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
 };
 
-/// Moves vertices until few of them change.
+/// Moves vertices until few of them change. They begin with the labels `start`, or each with its own if it is null.
 template <executor Executor>
-buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> const& w, double resolution) {
+buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> const& w, double resolution,
+                                vertex_id const* start = nullptr) {
     label_rounds<Executor> rounds(exec, w.g, w.weights.data());
-    auto totals = copy_of(exec, w.row_sums.view());
+    if (start) exec.copy_elements(start, rounds.labels().data(), w.g.vertices);
+    buffer<std::int64_t> totals(exec, w.g.vertices);
+    fill(exec, totals.view(), 0);
+    vertex_map(exec, nullptr, w.all_vertices.data(), nothing(),
+               add_to_label{rounds.labels().data(), w.row_sums.data(), totals.data()});
     gain_of_label const gain{w.row_sums.data(), totals.data(), w.all, resolution};
     for (std::uint64_t sweep = 1; sweep <= 20; ++sweep)
         if (rounds.sweep(gain, sweep) <= w.g.vertices / 1000) break;
@@ -254,6 +259,38 @@ std::int32_t number_communities(Executor const& exec, worklist const* all_vertic
         exclusive_scan(exec, labels.size(), value_at<std::int32_t>{used.data()}, store_number{used.data()}, 0);
     for_each(exec, labels.size(), number_labels{used.data(), labels.data()});
     return count;
+}
+
+/// The graph whose vertices are groups of vertices.
+struct contracted_graph {
+    csr<double> pattern;
+    buffer<std::int64_t> weights;
+};
+template <executor Executor>
+contracted_graph contract_level(Executor const& exec, integer_graph<Executor> const& level,
+                                vertex_aggregates<> const& groups) {
+    buffer<double> values(exec, level.g.edge_count);
+    for_each(exec, values.size(), as_double{level.weights.data(), values.data()});
+    csr_view<double> fine;
+    fine.row_count = fine.column_count = level.g.vertices;
+    fine.nonzero_count = level.g.edge_count;
+    fine.offsets = level.g.offsets;
+    fine.indices = level.g.neighbors;
+    fine.coefficients = values.data();
+    contracted_graph next{contract(exec, fine, groups), {}};
+    next.weights = buffer<std::int64_t>(exec, next.pattern.nonzeros());
+    for_each(exec, next.weights.size(), as_integer{next.pattern.values().data(), next.weights.data()});
+    return next;
+}
+
+inline void check_louvain(char const* algorithm, louvain_options const& o) {
+    auto const refuse = [&](char const* name, double value, char const* expected) {
+        throw argument_error(std::string(algorithm) + " option " + name + " is " + coppice::detail::number_text(value) +
+                             ", expected " + expected);
+    };
+    if (!(o.resolution > 0)) refuse("resolution", o.resolution, "more than 0");
+    if (!(o.tolerance >= 0)) refuse("tolerance", o.tolerance, "0 or more");
+    if (o.max_levels < 1) refuse("max_levels", o.max_levels, "1 or more");
 }
 
 template <executor Executor>
@@ -273,19 +310,9 @@ louvain_result louvain_levels(Executor const& exec, integer_graph<Executor> leve
                                    std::move(labels)};
         for_each(exec, n, follow_level{groups.of.data(), r.labels.data()});
         if (groups.count == level.g.vertices) break;
-        buffer<double> values(exec, level.g.edge_count);
-        for_each(exec, values.size(), as_double{level.weights.data(), values.data()});
-        csr_view<double> fine;
-        fine.row_count = fine.column_count = level.g.vertices;
-        fine.nonzero_count = level.g.edge_count;
-        fine.offsets = level.g.offsets;
-        fine.indices = level.g.neighbors;
-        fine.coefficients = values.data();
-        csr<double> next = contract(exec, fine, groups);
-        buffer<std::int64_t> weights(exec, next.nonzeros());
-        for_each(exec, weights.size(), as_integer{next.values().data(), weights.data()});
-        level = integer_graph<Executor>(exec, graph_view(next), std::move(weights));
-        coarse = std::move(next);
+        auto next = contract_level(exec, level, groups);
+        level = integer_graph<Executor>(exec, graph_view(next.pattern), std::move(next.weights));
+        coarse = std::move(next.pattern);
     }
     label_by_min_member(exec, r.labels);
     r.communities = reduce(exec, n, std::int64_t{0}, is_root{r.labels.data()}, plus{});
@@ -297,13 +324,7 @@ louvain_result louvain_levels(Executor const& exec, integer_graph<Executor> leve
 template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options) {
     using namespace analytics;
-    auto const refuse = [](char const* name, double value, char const* expected) {
-        throw argument_error(std::string("louvain option ") + name + " is " + coppice::detail::number_text(value) +
-                             ", expected " + expected);
-    };
-    if (!(options.resolution > 0)) refuse("resolution", options.resolution, "more than 0");
-    if (!(options.tolerance >= 0)) refuse("tolerance", options.tolerance, "0 or more");
-    if (options.max_levels < 1) refuse("max_levels", options.max_levels, "1 or more");
+    check_louvain("louvain", options);
     auto integers = make_integer_graph(exec, a, "louvain");
     if (integers.g.vertices == 0) return {};
     return louvain_levels(exec, std::move(integers), options);

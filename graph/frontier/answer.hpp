@@ -29,12 +29,29 @@ struct graph_algorithm_row {
     /// for edges to select, sum for additive weights, count if only their number matters, first if the result does not
     /// depend on them. By default they are refused.
     duplicates parallel = duplicates::refuse;
+    /// The same if the option `weighted` is set: sum for additive weights, min for lengths.
+    duplicates parallel_weighted = duplicates::refuse;
 
     /// Returns this description with another rule for parallel edges.
     constexpr graph_algorithm_row combining(duplicates rule) const {
         auto row = *this;
         row.parallel = rule;
         return row;
+    }
+    /// Returns this description with a rule for parallel edges if the option `weighted` is set.
+    constexpr graph_algorithm_row combining_weights(duplicates rule) const {
+        auto row = *this;
+        row.parallel_weighted = rule;
+        return row;
+    }
+    /// Whether an option of this name is read.
+    constexpr bool reads(std::string_view option) const {
+        for (auto rest = options; !rest.empty();) {
+            auto const end = std::min(rest.find(' '), rest.size());
+            if (rest.substr(0, end) == option) return true;
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        return false;
     }
 };
 
@@ -67,13 +84,21 @@ struct analytics_options {
     int capacity = 2; ///< maximum number of edges per vertex
     /// Matchings: if true, maximise the sum of the values and take no negative edge; else maximise the sum of |values|
     bool by_value = false;
-    bool counted = false; ///< bridges: the values are multiplicities of parallel edges
+    bool counted = false;    ///< bridges: the values are multiplicities of parallel edges
+    bool weighted = false;   ///< the values are weights or lengths; otherwise every edge has 1
+    std::int64_t sink = -1;  ///< counted from 0; -1: the last vertex
+    int hops = 0;            ///< maximum level of a search; 0: no limit
+    int length = 10;         ///< number of steps of a walk
+    double return_bias = 1;  ///< p of node2vec
+    double outward_bias = 1; ///< q of node2vec
+    std::int64_t seed = 1;
 };
 
 /// Edges in host memory.
 struct answer_edges {
     std::vector<vertex_id> from, to;
     std::vector<double> weights;
+    bool directed = false; ///< otherwise every edge has both directions
 };
 /// Result of an algorithm, in host memory.
 struct graph_answer {
@@ -83,6 +108,7 @@ struct graph_answer {
     std::variant<values, vertex_numbers, answer_edges> found{};
     std::vector<std::pair<std::string, double>> facts{}; ///< names as in the JSON output of the command
     std::string failure{};                               ///< reason if there is no valid result; else empty
+    std::int64_t columns = 1; ///< values or vertices per vertex: v has those from v * columns on
 };
 
 namespace analytics {
@@ -98,16 +124,46 @@ graph_answer::vertex_numbers vertices_of(Executor const& exec, buffer<vertex_id>
     return {v.begin(), v.end()};
 }
 
-/// The incoming edges: the transposed graph, or the graph itself if it is undirected.
+/// The incoming edges: the transposed graph, or the graph itself if it is undirected, with equal weights if they are
+/// read.
 template <class T>
 struct incoming_edges {
     csr<T> transposed;
     csr_view<T> edges;
+    bool is_symmetric_graph = false; ///< both directions of every edge are stored, with equal values if they are read
     template <executor Executor>
-    incoming_edges(Executor const& exec, csr_view<T> a, analytics_options const& o)
-        : transposed(o.undirected ? csr<T>() : transpose(exec, a)), edges(o.undirected ? a : transposed.view()) {}
+    incoming_edges(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        is_symmetric_graph = o.undirected && (!o.weighted || is_symmetric(exec, a));
+        if (!is_symmetric_graph) transposed = transpose(exec, a);
+        edges = is_symmetric_graph ? a : transposed.view();
+    }
     operator graph_view() const { return edges; }
 };
+
+/// Edges with values in host memory. Of an undirected graph with sorted rows, one for both directions with the sum of
+/// the values, without loops.
+template <executor Executor>
+answer_edges edges_of_matrix(Executor const& exec, graph_view g, std::vector<double> const& values, bool undirected) {
+    auto const offsets = to_vector(exec, array_view<std::int32_t const>(g.offsets, g.vertices + std::int64_t(1)));
+    auto const neighbors = to_vector(exec, array_view<vertex_id const>(g.neighbors, g.edge_count));
+    answer_edges edges;
+    edges.directed = !undirected;
+    for (vertex_id u = 0; u < g.vertices; ++u)
+        for (auto k = std::size_t(offsets[std::size_t(u)]); k < std::size_t(offsets[std::size_t(u) + 1]); ++k) {
+            vertex_id const v = neighbors[k];
+            double value = values[k];
+            if (undirected) {
+                if (v <= u) continue;
+                auto const row = neighbors.begin() + offsets[std::size_t(v)];
+                auto const at = std::lower_bound(row, neighbors.begin() + offsets[std::size_t(v) + 1], u);
+                value += values[std::size_t(at - neighbors.begin())];
+            }
+            edges.from.push_back(u);
+            edges.to.push_back(v);
+            edges.weights.push_back(value);
+        }
+    return edges;
+}
 
 inline double largest_of(graph_answer::values const& values) {
     return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());

@@ -56,6 +56,37 @@ buffer<std::int32_t> offsets_of_selected(Executor const& exec, graph_view const&
     return detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, value_at<std::int32_t>{counts.data()}, total);
 }
 
+/// Owns a graph of some edges of another.
+struct selected_edges {
+    buffer<std::int32_t> offsets;
+    buffer<vertex_id> neighbors;
+    graph_view view() const {
+        graph_view g;
+        g.vertices = static_cast<vertex_id>(offsets.size() - 1);
+        g.edge_count = static_cast<vertex_id>(neighbors.size());
+        g.offsets = offsets.data();
+        g.neighbors = neighbors.data();
+        return g;
+    }
+};
+template <class Rule>
+struct edges_by_rule {
+    Rule rule;
+    graph_view g;
+    vertex_id* neighbors;
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return rule.selects(u, k); }
+    COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = g.neighbors[k]; }
+};
+/// Makes the graph of the edges for which rule.selects(u, k). Waits.
+template <executor Executor, class Rule>
+selected_edges select_edges(Executor const& exec, graph_view const& g, Rule const& rule) {
+    std::int32_t total = 0;
+    selected_edges d{offsets_of_selected(exec, g, rule, total), {}};
+    d.neighbors = buffer<vertex_id>(exec, total);
+    filter_edges(exec, g, d.offsets.data(), edges_by_rule<Rule>{rule, g, d.neighbors.data()});
+    return d;
+}
+
 } // namespace coppice::inline v0_1::analytics
 
 #if defined(__CUDACC__)

@@ -9,8 +9,9 @@ namespace coppice::inline v0_1::analytics {
 
 struct level_state {
     loop_switch loop{1};
-    std::int32_t level = 0; ///< current level; at the end of the forward pass, the number of levels
-    int ends = 0;           ///< set to 1 by a map to end the forward pass at this level
+    std::int32_t level = 0;  ///< current level; at the end of the forward pass, the number of levels
+    int ends = 0;            ///< set to 1 by a map to end the forward pass at this level
+    std::int32_t levels = 0; ///< number of levels, once a backward pass has begun
 };
 
 /// Ends the current level; the next level is the list of the vertices emitted after it.
@@ -46,7 +47,30 @@ struct start_backward {
     level_state* state;
     COPPICE_HD void operator()(std::int64_t) const {
         state->loop.on = 1;
+        if (state->levels == 0)
+            state->levels = state->level; // after the forward pass
+        else
+            state->level = state->levels;
         retreat_level{now, items, first, state}(0);
+    }
+};
+/// Goes on to the next of the levels that a forward pass has listed.
+struct repeat_level {
+    worklist* now;
+    vertex_id* items;
+    std::int64_t const* first;
+    level_state* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        if (++state->level >= state->levels) return state->loop.stop();
+        *now = {items + first[state->level], first[state->level + 1] - first[state->level], 0};
+    }
+};
+struct start_again {
+    repeat_level step;
+    COPPICE_HD void operator()(std::int64_t) const {
+        step.state->loop.on = 1;
+        step.state->level = -1;
+        step(0);
     }
 };
 
@@ -86,8 +110,54 @@ public:
     /// Calls body() while now() is not empty: body maps over now() and emits to next(). The same body at every call.
     template <class Body>
     void forward(Body const& body) {
+        run_forward(up_, body);
+    }
+    /// As forward(), for a body that differs from call to call.
+    template <class Body>
+    void forward_once(Body const& body) {
+        repetition<Executor> once(exec_);
+        run_forward(once, body);
+    }
+    /// Whether a map has ended the forward pass. Waits.
+    bool has_ended() const { return exec_.load(&state_.data()->ends) != 0; }
+    /// Number of vertices of all levels, and the number of levels without an empty last one; after forward(). Waits.
+    std::int64_t count(std::int32_t& levels) const {
+        levels = exec_.load(&state_.data()->level);
+        auto const count = exec_.load(first_.data() + levels);
+        if (count == 0) levels = 0;
+        return count;
+    }
+    /// Calls body() for every level from the last to the first; now() is the level.
+    template <class Body>
+    void backward(Body const& body) {
+        run_backward(down_, body);
+    }
+    /// As backward(), for a body that differs from call to call; after a forward pass or backward().
+    template <class Body>
+    void backward_once(Body const& body) {
+        repetition<Executor> once(exec_);
+        run_backward(once, body);
+    }
+    /// Calls body() for every level from the first to the last, which are listed already; after backward().
+    template <class Body>
+    void forward_again(Body const& body) {
+        repetition<Executor> once(exec_);
+        repeat_level const step{now(), items_.data(), first_.data(), state()};
+        for_each(exec_, 1, start_again{step});
+        once.run(
+            &state()->loop, {.replayable = true},
+            [&] {
+                body();
+                for_each(exec_, 1, step);
+            },
+            nullptr);
+    }
+
+private:
+    template <class Body>
+    void run_forward(repetition<Executor>& loop, Body const& body) {
         for_each(exec_, 1, append_level{now(), next()});
-        up_.run(
+        loop.run(
             &state()->loop, {.replayable = true},
             [&] {
                 body();
@@ -95,13 +165,10 @@ public:
             },
             nullptr);
     }
-    /// Whether a map has ended the forward pass. Waits.
-    bool has_ended() const { return exec_.load(&state_.data()->ends) != 0; }
-    /// Calls body() for every level from the last to the first; now() is the level.
     template <class Body>
-    void backward(Body const& body) {
+    void run_backward(repetition<Executor>& loop, Body const& body) {
         for_each(exec_, 1, start_backward{now(), items_.data(), first_.data(), state()});
-        down_.run(
+        loop.run(
             &state()->loop, {.replayable = true},
             [&] {
                 body();
@@ -110,7 +177,6 @@ public:
             nullptr);
     }
 
-private:
     Executor exec_;
     buffer<vertex_id> items_;
     buffer<std::int64_t> first_;

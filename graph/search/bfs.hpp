@@ -4,6 +4,7 @@
 /// frontier is large.
 #pragma once
 
+#include <limits>
 #include <type_traits>
 
 #include <coppice/graph/frontier/rounds.hpp>
@@ -13,6 +14,7 @@ namespace coppice::inline v0_1 {
 struct bfs_options {
     /// Transposed graph; the graph itself if it is undirected. Empty: every level is pushed.
     graph_view incoming{};
+    std::int32_t max_depth = std::numeric_limits<std::int32_t>::max(); ///< >= 0; vertices behind it are not reached
 };
 
 /// Result arrays in the memory of the executor.
@@ -30,7 +32,8 @@ struct bfs_result {
 /// graph. Memory: 6 words per vertex. The result is the same for any number of threads, on host and CUDA. On CUDA one
 /// launch executes all levels; waits at the end.
 ///
-/// Throws argument_error if the source is no vertex, dimension_error if `incoming` has another number of vertices.
+/// Throws argument_error if the source is no vertex or max_depth is negative, dimension_error if `incoming` has another
+/// number of vertices.
 template <executor Executor>
 bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options const& options = {});
 
@@ -164,6 +167,7 @@ struct next_level {
     worklist* next;
     bfs_state* state;
     std::int64_t vertices;
+    std::int32_t max_depth;
     COPPICE_HD void operator()(std::int64_t) const {
         std::int64_t const before = now->count;
         swap_and_clear(*now, *next);
@@ -172,6 +176,7 @@ struct next_level {
         ++s.depth;
         s.reached += now->count;
         s.edges_left -= now->work;
+        if (s.depth >= max_depth) return s.loop.stop();
         bool const pulls = s.pull != 0 ? now->count >= before || now->count > vertices / 18
                                        : s.may_pull != 0 && now->work > s.edges_left / 15 && now->work > vertices / 4;
         s.pull = pulls ? 1 : 0;
@@ -185,6 +190,8 @@ template <executor Executor>
 bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options const& options) {
     using namespace analytics;
     require_vertex(g, source, "the source of bfs");
+    if (options.max_depth < 0)
+        throw argument_error("bfs option max_depth is " + std::to_string(options.max_depth) + ", expected 0 or more");
     bool const may_pull = options.incoming.offsets != nullptr;
     if (may_pull) require_size("vertices of the incoming edges of bfs", options.incoming.vertices, g.vertices);
     bfs_result result{buffer<std::int32_t>(exec, g.vertices), buffer<vertex_id>(exec, g.vertices)};
@@ -192,14 +199,14 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     auto* const parents = reinterpret_cast<std::uint32_t*>(result.parents.data());
     worklists<3> lists(exec, g.vertices);
     worklist *const now = lists[0], *const next = lists[1], *const all_vertices = lists[2];
-    auto state = placed(exec, bfs_state{.may_pull = may_pull ? 1 : 0});
+    auto state = placed(exec, bfs_state{.loop = {options.max_depth > 0 ? 1 : 0}, .may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
     for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, all_vertices, s});
     rounds<Executor> search(exec);
     auto const run = [&](auto const& pushed) {
         edge_step const push{&s->push, now, g, into(next), pushed};
         item_step const pull{&s->pull, all_vertices, into(next), pull_level{g, options.incoming, levels, parents, s}};
-        single_step const end{next_level{now, next, s, g.vertices}};
+        single_step const end{next_level{now, next, s, g.vertices, options.max_depth}};
         if (may_pull)
             search.run(&s->loop, push, pull, end);
         else

@@ -3,10 +3,8 @@
 /// Bridges by signed hash sums over the subtrees of a search tree.
 #pragma once
 
-#include <coppice/graph/frontier/level_lists.hpp>
 #include <coppice/graph/frontier/undirected.hpp>
-#include <coppice/graph/search/bfs.hpp>
-#include <coppice/graph/structure/components.hpp>
+#include <coppice/graph/structure/search_forest.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -29,28 +27,6 @@ bridges_result bridges(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// The search trees start at the smallest vertices of the components.
-struct begin_tree {
-    vertex_id const* labels;
-    std::uint32_t* parents;
-    std::int32_t* levels;
-    worklist* all_vertices;
-    std::int64_t vertices;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        bool const root = labels[v] == v;
-        parents[v] = root ? static_cast<std::uint32_t>(v) : ~0u;
-        levels[v] = root ? 0 : -1;
-        if (v == 0) *all_vertices = {nullptr, vertices, 0};
-    }
-};
-struct list_roots {
-    std::int32_t const* levels;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        if (levels[v] == 0) worker.emit(v);
-    }
-};
 struct pass_sum_up {
     std::uint32_t const* parents;
     std::uint64_t* sums;
@@ -87,27 +63,17 @@ bridges_result bridges(Executor const& exec, graph_view g) {
     bridges_result result;
     if (g.vertices == 0) return result;
     std::int64_t const n = g.vertices;
-    auto const components = connected_components(exec, g);
     buffer<std::uint64_t> sums(exec, n);
-    buffer<std::uint32_t> parents(exec, n);
-    buffer<std::int32_t> levels(exec, n);
-    auto all_vertices = placed(exec, worklist{});
-    level_lists<Executor> lists(exec, n, n + 1);
-    for_each(exec, n, begin_tree{components.labels.data(), parents.data(), levels.data(), all_vertices.data(), n});
-    edge_sum(exec, nullptr, all_vertices.data(), g, hash_sum{g, sums.data()});
-    lists.clear();
-    vertex_map(exec, nullptr, all_vertices.data(), into(lists.now()), list_roots{levels.data()});
-    lists.forward([&] {
-        edge_map(exec, nullptr, lists.now(), g, into(lists.next()),
-                 push_level{g, levels.data(), parents.data(), &lists.state()->level});
+    search_forest<Executor> forest(exec, g);
+    edge_sum(exec, nullptr, forest.all_vertices.data(), g, hash_sum{g, sums.data()});
+    std::uint32_t const* const parents = forest.parents.data();
+    forest.lists.backward([&] {
+        vertex_map(exec, nullptr, forest.lists.now(), nothing(), pass_sum_up{parents, sums.data()});
     });
-    lists.backward([&] {
-        vertex_map(exec, nullptr, lists.now(), nothing(), pass_sum_up{parents.data(), sums.data()});
-    });
-    result.components = components.components;
+    result.components = forest.components;
     buffer<vertex_id> from(exec, n), to(exec, n);
     std::int64_t const count =
-        select(exec, n, is_bridge{parents.data(), sums.data()}, store_bridge{parents.data(), from.data(), to.data()});
+        select(exec, n, is_bridge{parents, sums.data()}, store_bridge{parents, from.data(), to.data()});
     result.from = copy_of(exec, from.view().slice(0, count));
     result.to = copy_of(exec, to.view().slice(0, count));
     return result;

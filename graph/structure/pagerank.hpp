@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/core/number_text.hpp>
-#include <coppice/graph/frontier/graph_view.hpp>
+#include <coppice/graph/frontier/frontier.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 namespace coppice::inline v0_1 {
@@ -23,9 +23,18 @@ struct pagerank_result {
     bool converged = false;
 };
 
+/// Weights of the edges of a graph and of the transposed graph, each in its order; empty: every edge has weight 1. In
+/// the memory of the executor.
+template <class T>
+struct directed_weights {
+    array_view<T const> outgoing{};
+    array_view<T const> incoming{};
+};
+
 /// Computes ranks r = d (P^T r + (sum of r over vertices without edges) t) + (1 - d) t (Page, Brin, Motwani and
 /// Winograd 1999). Row u of P is 1 / degree(u) at its neighbours, and t is the restart distribution:
-/// `restart[vertices]` divided by its sum, or uniform if `restart` is empty. Edge values are ignored.
+/// `restart[vertices]` divided by its sum, or uniform if `restart` is empty. With `weights`, row u of P is the weights
+/// of its edges divided by their sum, and vertices whose sum is 0 are those without edges.
 ///
 /// `incoming` is the transposed graph, or g itself if it is undirected. Every iteration is one pass over it. Sums are
 /// folded in its order, so that the bits do not depend on the number of threads. Memory: three values per vertex and
@@ -35,11 +44,11 @@ struct pagerank_result {
 /// are a good start.
 ///
 /// Throws argument_error for options out of range and for a restart or start that has negative or non-finite values or
-/// is zero, dimension_error if sizes differ.
+/// is zero, matrix_error for weights that are negative or not finite, dimension_error if sizes differ.
 template <class T, executor Executor>
 pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incoming,
                             pagerank_options const& options = {}, array_view<T const> restart = {},
-                            array_view<T const> start = {});
+                            array_view<T const> start = {}, directed_weights<T> const& weights = {});
 
 namespace analytics {
 
@@ -53,14 +62,21 @@ struct add_rank_sums {
         return {a.change + b.change, a.dangling + b.dangling};
     }
 };
+/// What the rank of a vertex is divided by: the number of its edges, or the sum of their weights.
+template <class T>
+struct out_weight {
+    graph_view g;
+    T const* sums; ///< null: numbers of edges
+    COPPICE_HD T operator()(std::int64_t v) const { return sums ? sums[v] : T(g.degree(v)); }
+};
 template <class T>
 struct rank_sums_of {
     T const* changes;
     T const* ranks;
-    graph_view g;
+    out_weight<T> out;
     COPPICE_HD rank_sums operator()(std::int64_t v) const {
         double const change = double(changes[v]);
-        return {change < 0 ? -change : change, g.degree(v) == 0 ? double(ranks[v]) : 0.0};
+        return {change < 0 ? -change : change, out(v) > T(0) ? 0.0 : double(ranks[v])};
     }
 };
 template <class T>
@@ -73,9 +89,33 @@ struct contribution_of {
     T const* contributions;
     COPPICE_HD T operator()(vertex_id const& u) const { return contributions[u]; }
 };
+/// The contribution of a neighbour over an edge with a weight.
+template <class T>
+struct weighted_contribution {
+    T const* contributions;
+    COPPICE_HD T operator()(T const& weight, vertex_id const& u) const { return weight * contributions[u]; }
+};
+template <class T>
+struct weights_of_row {
+    using value = T;
+    T const* weights;
+    T* sums;
+    COPPICE_HD T term(vertex_id, std::int32_t k) const { return weights[k]; }
+    COPPICE_HD void store(vertex_id v, T sum) const { sums[v] = sum; }
+};
+/// Calls store(v, sum over the edges of v of x at the neighbour, times the weight if there are weights).
+template <class T, executor Executor, class Store>
+void sum_over_neighbors(Executor const& exec, srcsr_plan<std::int32_t> const& plan, graph_view g, T const* weights,
+                        T const* x, Store const& store) {
+    if (weights)
+        reduce_rows(exec, plan, along_nonzeros{weighted_contribution<T>{x}, weights, g.neighbors}, add_values<T>{},
+                    store);
+    else
+        reduce_rows(exec, plan, along_nonzeros{contribution_of<T>{x}, g.neighbors}, add_values<T>{}, store);
+}
 template <class T>
 struct store_rank {
-    graph_view g;
+    out_weight<T> out;
     T* ranks;
     T* changes;
     T* contributions; ///< contributions of the next pass
@@ -86,8 +126,8 @@ struct store_rank {
         T const rank = damping * sum + (restart ? everywhere * restart[v] : everywhere);
         changes[v] = rank - ranks[v];
         ranks[v] = rank;
-        std::int32_t const degree = g.degree(v);
-        contributions[v] = degree > 0 ? rank / T(degree) : T(0);
+        T const divisor = out(v);
+        contributions[v] = divisor > T(0) ? rank / divisor : T(0);
     }
 };
 template <class T>
@@ -146,13 +186,39 @@ double restart_scale(Executor const& exec, array_view<T const> restart, std::int
     return 1.0 / sums.all;
 }
 
+template <class T>
+struct is_no_weight {
+    T const* weights;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return weights[k] >= T(0) && weights[k] - weights[k] == T(0) ? 0 : 1;
+    }
+};
+struct is_not_finite {
+    double const* weights;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const { return weights[k] - weights[k] == 0 ? 0 : 1; }
+};
+/// Throws dimension_error or matrix_error. `Bad` is 1 for a weight that is not allowed.
+template <class Bad, executor Executor, class T>
+void check_weights(Executor const& exec, char const* algorithm, array_view<T const> weights, std::int64_t edges,
+                   char const* expected) {
+    if (weights.empty()) return;
+    require_size(algorithm, weights, edges);
+    std::int64_t const bad = reduce(exec, edges, std::int64_t{0}, Bad{weights.data()}, plus{});
+    if (bad > 0)
+        throw matrix_error(std::string(algorithm) + ": " + std::to_string(bad) + " are not, expected " + expected);
+}
+
 } // namespace analytics
 
 template <class T, executor Executor>
 pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incoming, pagerank_options const& options,
-                            array_view<T const> restart, array_view<T const> start) {
+                            array_view<T const> restart, array_view<T const> start,
+                            directed_weights<T> const& weights) {
     using namespace analytics;
     check_pagerank(g, incoming, options, restart.size());
+    require_size("weights of the edges that come in, for pagerank", weights.incoming.size(), weights.outgoing.size());
+    for (auto const& w : {weights.outgoing, weights.incoming})
+        check_weights<is_no_weight<T>>(exec, "weights of pagerank", w, g.edge_count, "finite weights of at least 0");
     if (!start.empty()) require_size("start of pagerank", start, g.vertices);
     std::int64_t const n = g.vertices;
     pagerank_result<T> result{buffer<T>(exec, n)};
@@ -161,7 +227,14 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     buffer<T> changes(exec, n), contributions(exec, n), next_contributions(exec, n);
     auto const plan = make_srcsr_plan(exec, array_view<std::int32_t const>(incoming.offsets, n + 1),
                                       std::int64_t(incoming.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))});
-    store_rank<T> store{g,
+    bool const weighted = !weights.outgoing.empty();
+    buffer<T> out_sums(exec, weighted ? n : 0);
+    if (weighted) {
+        auto const all_vertices = every_vertex(exec, g);
+        edge_sum(exec, nullptr, all_vertices.data(), g, weights_of_row<T>{weights.outgoing.data(), out_sums.data()});
+    }
+    out_weight<T> const out{g, weighted ? out_sums.data() : nullptr};
+    store_rank<T> store{out,
                         result.ranks.data(),
                         changes.data(),
                         contributions.data(),
@@ -171,13 +244,12 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     store_rank<T> first = store;
     if (!start.empty()) first.restart = start.data();
     for_each(exec, n, first_rank<T>{first, T(start.empty() ? scale : restart_scale<T>(exec, start, n, "start"))});
-    rank_sums_of<T> const sums_of{changes.data(), result.ranks.data(), g};
+    rank_sums_of<T> const sums_of{changes.data(), result.ranks.data(), out};
     double dangling = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}).dangling;
     while (result.iterations < options.max_iterations && !result.converged) {
-        contribution_of<T> const contribution{contributions.data()};
         store.contributions = next_contributions.data();
         store.everywhere = T((options.damping * dangling + (1 - options.damping)) * scale);
-        reduce_rows(exec, plan, along_nonzeros{contribution, incoming.neighbors}, add_values<T>{}, store);
+        sum_over_neighbors(exec, plan, incoming, weights.incoming.data(), std::as_const(contributions).data(), store);
         contributions.swap(next_contributions);
         auto const sums = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{});
         ++result.iterations;
@@ -190,7 +262,8 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
 
 #define COPPICE_PAGERANK(EXTERN, EXECUTOR, T)                                                                          \
     EXTERN template pagerank_result<T> pagerank<T>(EXECUTOR const&, graph_view, graph_view, pagerank_options const&,   \
-                                                   array_view<T const>, array_view<T const>)
+                                                   array_view<T const>, array_view<T const>,                           \
+                                                   directed_weights<T> const&)
 COPPICE_PAGERANK(extern, host_executor, float);
 COPPICE_PAGERANK(extern, host_executor, double);
 COPPICE_PAGERANK(extern, cuda_executor, float);

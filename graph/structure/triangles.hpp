@@ -41,31 +41,13 @@ struct rises {
 };
 struct rising_edges {
     rises rule;
-    vertex_id* neighbors;
     COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return rule(u, rule.g.neighbors[k]); }
-    COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = rule.g.neighbors[k]; }
 };
 
-/// Owns a graph with each edge in one direction.
-struct directed_edges {
-    buffer<std::int32_t> offsets;
-    buffer<vertex_id> neighbors;
-    graph_view view() const {
-        graph_view g;
-        g.vertices = static_cast<vertex_id>(offsets.size() - 1);
-        g.edge_count = static_cast<vertex_id>(neighbors.size());
-        g.offsets = offsets.data();
-        g.neighbors = neighbors.data();
-        return g;
-    }
-};
+/// The graph with each edge in one direction.
 template <executor Executor>
-directed_edges direct_edges(Executor const& exec, graph_view g) {
-    std::int32_t total = 0;
-    directed_edges d{offsets_of_selected(exec, g, rising_edges{{g}, nullptr}, total), {}};
-    d.neighbors = buffer<vertex_id>(exec, total);
-    filter_edges(exec, g, d.offsets.data(), rising_edges{{g}, d.neighbors.data()});
-    return d;
+selected_edges direct_edges(Executor const& exec, graph_view g) {
+    return select_edges(exec, g, rising_edges{{g}});
 }
 
 struct coefficient_sums {

@@ -11,11 +11,15 @@
 ///     eigenvector_centrality(exec, transposed);
 ///     hubs_and_authorities(exec, g, transposed);
 ///     bfs_levels(exec, g, {3, 14, 15});                                     // levels from many sources
+///     weighted_betweenness(exec, a.view(), transposed.view());              // values are lengths
+///     weighted_closeness(exec, a.view());
 ///
-/// All of them ignore edge weights. In betweenness, closeness and bfs_levels the length of a path is its number of
-/// edges; in katz_centrality, eigenvector_centrality and hubs_and_authorities every stored edge counts as 1.
+/// In betweenness, closeness and bfs_levels the length of a path is its number of edges. betweenness also computes the
+/// scores of edges. In katz_centrality, eigenvector_centrality and hubs_and_authorities every stored edge counts as 1
+/// unless weights are given.
 #pragma once
 
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
 #include <coppice/graph/centrality/spectral.hpp>
+#include <coppice/graph/centrality/weighted_paths.hpp>

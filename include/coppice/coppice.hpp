@@ -13,8 +13,10 @@
 #include <coppice/communities.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
+#include <coppice/flow.hpp>
 #include <coppice/generators.hpp>
 #include <coppice/graph_algorithms.hpp>
+#include <coppice/graph_batch.hpp>
 #include <coppice/graph_structure.hpp>
 #include <coppice/graphblas.hpp>
 #include <coppice/hbisa.hpp>
@@ -28,6 +30,7 @@
 #include <coppice/parallel.hpp>
 #include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>
+#include <coppice/random_walks.hpp>
 #include <coppice/scan.hpp>
 #include <coppice/solve.hpp>
 #include <coppice/sparse.hpp>

@@ -4,8 +4,11 @@
 ///
 ///     auto const answer = run_graph_algorithm(exec, "bfs", a.view(), {.source = 3});
 ///     for (auto const& row : graph_algorithm_catalogue) std::cout << row.name << ": " << row.summary << '\n';
+///     check_graph_answer("bfs", host_graph_of(exec, a.view()), answer, {.source = 3}); // "" if the result is proved
 ///
-/// sssp, widest, mst, matching and b-matching use edge weights; the others ignore them.
+/// Algorithms whose row is `weighted` use edge weights, others with the option `weighted` if it is set; the rest ignore
+/// them.
 #pragma once
 
 #include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/catalogue/checks.hpp>

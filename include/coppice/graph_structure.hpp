@@ -10,6 +10,7 @@
 ///     colour_graph(exec, g);              // greedy, high degrees first
 ///     minimum_spanning_forest(exec, a);   // of a weighted graph
 ///     bridges(exec, g);                   // edges whose removal disconnects a component
+///     biconnected_components(exec, g);    // and articulation points
 ///     diameter(exec, g);                  // lower and upper bound
 ///     strongly_connected_components(exec, g, incoming); // of a directed graph and its transpose
 ///
@@ -20,6 +21,7 @@
 #pragma once
 
 #include <coppice/graph/search/diameter.hpp>
+#include <coppice/graph/structure/biconnected.hpp>
 #include <coppice/graph/structure/bridges.hpp>
 #include <coppice/graph/structure/colouring.hpp>
 #include <coppice/graph/structure/components.hpp>

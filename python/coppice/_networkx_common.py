@@ -33,9 +33,10 @@ def _distances(G, start, weight, incoming=False):
     return graph.run("sssp", G.matrix(weight, incoming), source=start).values
 
 
-def _iterated(name, G, max_iter, steps, tolerance, **options):
+def _iterated(name, G, max_iter, steps, tolerance, weight=None, **options):
     try:
-        return _run(name, G, tolerance=tolerance, max_iterations=steps, **options)
+        return graph.run(name, G.matrix(weight), tolerance=tolerance, max_iterations=steps, weighted=weight is not None,
+                         **options).values
     except ArithmeticError:
         raise _not_converged(max_iter) from None
 
@@ -92,3 +93,30 @@ def _cutoff_refusal(given):
     if cutoff is None or (isinstance(cutoff, (int, float)) and (abs(cutoff) <= 2**53 or cutoff in (math.inf, -math.inf))):
         return None
     return "cutoff is not a number up to 2^53, or infinity"
+
+
+def depth_first_search(G):
+    """NetworkX's depth-first search: (vertices in its order, when it leaves each vertex, children of each root).
+
+    The second element is a list by vertex, the last one a dict from the vertices where the search starts.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import depth_first_order
+
+    n = len(G)  # a vertex more, whose edges are the order of the sources
+    indices = np.concatenate([G.indices, np.arange(n)])
+    indptr = np.concatenate([G.indptr, [len(indices)]])
+    everywhere = csr_array((np.ones(len(indices)), indices, indptr), shape=(n + 1, n + 1))
+    order, parent = depth_first_order(everywhere, n, directed=True)
+    order, parent = order.tolist(), parent.tolist()
+    size, depth, finish, children = [1] * (n + 1), [0] * (n + 1), [0] * (n + 1), {}
+    for v in reversed(order[1:]):
+        size[parent[v]] += size[v]
+    for k, v in enumerate(order[1:]):
+        depth[v] = depth[parent[v]] + 1
+        finish[v] = k + size[v] - depth[v]
+        if parent[v] == n:
+            children[v] = 0
+        elif parent[v] in children:
+            children[parent[v]] += 1
+    return order[1:], finish, children

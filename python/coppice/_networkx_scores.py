@@ -81,6 +81,28 @@ def is_distribution(G, given):
     return any(value > 0 and node in G for node, value in given.items())
 
 
+def betweenness_sums(G, name, weight):
+    """The library's result, as sums over ordered pairs; of a symmetric matrix the library counts pairs once."""
+    A = G.matrix(weight)
+    symmetric = not G.directed or (A != A.T).nnz == 0 if weight is not None else G.symmetric
+    found = graph.run(name, A, weighted=weight is not None).values
+    return found * (2 if symmetric else 1) if name == "betweenness" else (*found, symmetric)
+
+
+def _edge_betweenness_centrality(G, k=None, normalized=True, weight=None, seed=None):
+    start, end, sums, symmetric = betweenness_sums(G, "edge-betweenness", weight)
+    if symmetric and G.directed:  # the library adds both directions, which are equal, and counts pairs once
+        start, end, sums = np.concatenate([start, end]), np.concatenate([end, start]), np.tile(sums, 2)
+    factor = 1 if G.directed or not normalized else 2
+    n = len(G)
+    if n >= 2 and normalized:
+        sums = sums * factor / (n * (n - 1))
+    found = dict(zip((start.astype(np.int64) * n + end).tolist(), sums.tolist()))
+    once = G.directed | (G.indices >= G.starts)  # in the order of G.edges
+    return {(G.nodes[u], G.nodes[v]): found.get(u * n + v, 0.0)
+            for u, v in zip(G.starts[once].tolist(), G.indices[once].tolist())}
+
+
 def betweenness_from(G, starts, endpoints):
     """Brandes' sums over shortest paths from some vertices, unscaled; products of the library take a level at a time."""
     total, rows = np.zeros(len(G)), max(1, min(64, 2**24 // len(G)))
@@ -198,6 +220,7 @@ def _pairs_refusal(given):
 
 _PAIRS = {"directed": False, "loops": False, "arguments": _pairs_refusal}
 FUNCTIONS = (
+    (_edge_betweenness_centrality, "heavy", {"only": {"k": None}, "weight": "weight", "use": "positive"}),
     (_degree_centrality, "search", {"several": True}),
     (_in_degree_centrality, "search", {"several": True, "directed": True}),
     (_out_degree_centrality, "search", {"several": True, "directed": True}),

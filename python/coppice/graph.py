@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Graph algorithms on scipy.sparse matrices and on graphs of NetworkX and igraph.
+"""Graph algorithms on scipy.sparse matrices, on graphs of NetworkX and igraph, and on tables of edges.
 
 The functions are those of the library's catalogue: `algorithms` lists them, ``run("bfs", G, source=3)`` and
 ``bfs(G, source=3)`` are the same. A matrix holds the edge (u, v) as its entry (u, v); entries are weights.
-`from_igraph`, `to_igraph` and `to_networkx` convert.
+`from_igraph`, `to_igraph` and `to_networkx` convert; `from_table` and `from_edge_index` read data frames, Arrow data, files with
+named columns and arrays of edges. `GraphBatch` holds many small graphs.
 """
 
 from __future__ import annotations
 
 import inspect
 import keyword
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import integer, real
+from ._edge_tables import EdgeTable, from_edge_index, from_table
+from ._graph_batches import GraphBatch
 from ._places import library_of
 from ._sparse import csr, is_sparse, require_sound
 
 if TYPE_CHECKING:
     from ._types import SparseMatrix
 
-_COUNTS = ("max-iterations", "samples", "capacity")
+_COUNTS = ("max-iterations", "samples", "capacity", "hops", "length", "seed")
+_FLAGS = ("by-value", "weighted")
+_VERTICES = ("source", "sink")
 _MEANING = {
     "source": "node of the graph, or number of a vertex from 0",
     "delta": "float, the width of a bucket of distances; 0: chosen",
@@ -33,9 +39,18 @@ _MEANING = {
     "alpha": "float, the weight of an edge; 0: such that it converges",
     "resolution": "float > 0; the larger, the smaller the communities",
     "capacity": "int, edges that a vertex may keep",
+    "weighted": "bool; True: the weights of the graph are read; False (default): every edge counts as 1",
+    "sink": "node of the graph, or number of a vertex from 0; default: the last",
+    "hops": "int, the largest number of edges from the source; 0: no limit",
+    "length": "int, the number of steps of a walk",
+    "return-bias": "float > 0, p of node2vec: a step back has its weight divided by p",
+    "outward-bias": "float > 0, q of node2vec: a step to no neighbour of the previous vertex has its weight divided by q",
+    "seed": "int, the seed of the random numbers",
     "by-value": "bool; True maximises the sum of the weights and takes no negative edge, False (default) that of |weights|",
 }
-_ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
+_CHECKED: list[str] = _core.checked_graph_algorithms()
+_ROWS: dict[str, dict[str, Any]] = {row["name"]: {**row, "check": row["name"] in _CHECKED}
+                                    for row in _core.graph_algorithm_catalogue()}
 
 
 class Answer(NamedTuple):
@@ -44,7 +59,9 @@ class Answer(NamedTuple):
     Attributes
     ----------
     values : array with an element a vertex (a dict by node for a graph of NetworkX), or the edges (from, to, weights)
-        (a list of such triples by node for a graph of NetworkX).
+        (a list of such triples by node for a graph of NetworkX). Walks are an array with a row a vertex, of positions of
+        vertices. Of an `EdgeTable` the values are a dict of columns: "vertex" and "value" (of walks "step_0", ...), or "source",
+        "target" and "value", with the ids of the table.
     facts : dict of single numbers, such as the number of components.
     """
 
@@ -57,19 +74,23 @@ def algorithms() -> dict[str, dict[str, Any]]:
     return dict(_ROWS)
 
 
-def run(name: str, G: Any, **options: Any) -> Answer:
+def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
     """Run the algorithm with the given name.
 
     Parameters
     ----------
     name : str
         A name of `algorithms()`.
-    G : (n, n) sparse matrix of SciPy, CuPy or PyTorch, or NetworkX or igraph graph, whose edge attribute "weight" is the weight
+    G : (n, n) sparse matrix of SciPy, CuPy or PyTorch, or NetworkX or igraph graph, whose edge attribute "weight" is the weight,
+        or an `EdgeTable` of `from_table` or `from_edge_index`
         Algorithms for undirected graphs take matrices that hold both directions of every edge. Integer weights are
         converted to float64; one that float64 does not hold exactly is an error. An algorithm whose row of `algorithms()`
-        is not ``weighted`` does not read weights: every edge counts as 1.
-        Parallel edges of a NetworkX or igraph graph are combined as the algorithm requires, see `parallel_edges`.
+        is not ``weighted`` does not read weights unless its option `weighted` is True: every edge counts as 1.
+        Parallel edges of a NetworkX or igraph graph or a table are combined as the algorithm requires, see `parallel_edges`.
         Duplicate entries of a matrix are added, as SciPy defines them.
+    check : bool
+        True: prove the result in linear time, from its definition and without the algorithm: distances by the edges that explain
+        them, matchings by their maximality, a flow by its cut. `algorithms()` lists under ``check`` whether there is a proof.
     **options
         Options of the algorithm in the catalogue, with ``_`` instead of ``-``; `source` is a node of a NetworkX graph,
         a number or a name of a vertex of an igraph one.
@@ -82,38 +103,51 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         For options that the algorithm does not have, such as ``weight`` for an algorithm that does not read weights.
     ArithmeticError
         If there is no result: a cycle of negative length, no convergence.
+    RuntimeError
+        If the check finds that the result is wrong.
     """
     if name not in _ROWS:
         raise ValueError(f"unknown graph algorithm {name!r}, expected one of {', '.join(_ROWS)}")
     row = _ROWS[name]
+    if check and not row["check"]:
+        raise ValueError(f"check is True, but there is no proof for {name}, only for {', '.join(_CHECKED)}")
     given = {key.replace("_", "-"): value for key, value in options.items()}
     for key in given:
         if key not in row["options"]:
             raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}"
                             + (_about_weights(row) if key in ("weight", "weights", "distance") else ""))
     for key, value in given.items():
-        if key != "source":
+        if key not in _VERTICES:
             given[key] = _option(key, value)
-    nodes = None
+    nodes, table, weighted = None, None, given.get("weighted", False)
     if not is_sparse(G):
-        edges = _edges_of_graph(G, "weight" if row["weighted"] else None)
-        if "source" in given:
-            given["source"] = _vertex(G, edges.nodes, given["source"])
-        G = _combined(edges, row["parallel"], name)
+        edges = _edges_of_graph(G, "weight" if row["weighted"] or weighted else None)
+        for key in given.keys() & _VERTICES:
+            given[key] = _vertex(G, edges.nodes, key, given[key])
+        table = G if isinstance(G, EdgeTable) else None
+        G = _combined(edges, row["parallel_weighted" if weighted else "parallel"], name)
         if row["parallel"] == "count":
             given["counted"] = True
         nodes = None if edges.igraph else edges.nodes
-    if "source" in given:
-        given["source"] = integer("source", given["source"], -2**63, 2**63 - 1)
+    for key in given.keys() & _VERTICES:
+        given[key] = integer(key, given[key], -2**63, 2**63 - 1)
+        if key == "sink" and given[key] < 0:
+            raise ValueError(f"sink is {given[key]}, expected a vertex from 0 to {G.shape[0] - 1}")
     matrix, weights = _graph(G)
     if _core.is_undirected(matrix):
         given["undirected"] = True
     elif row["undirected"]:
         raise ValueError(f"G with shape {tuple(G.shape)} has edges in one direction only; {name} needs an undirected graph, "
                          "which stores both")
-    found, facts, failure = _core.run_graph_algorithm(name, matrix, given)
+    found, facts, failure, columns, wrong = _core.run_graph_algorithm(name, matrix, given, bool(check))
     if failure:
         raise ArithmeticError(f"{name}: {failure}")
+    if wrong:
+        raise RuntimeError(f"{name}: the check of the result found {wrong} (counted from 0)")
+    if columns > 1:
+        found = found.reshape(-1, columns)
+    if table is not None:
+        return Answer(table.named(found, not isinstance(found, tuple) and found.dtype.kind == "i"), facts)
     if nodes is not None:
         return Answer(_by_node(nodes, found), facts)
     placed = library_of(weights).from_host
@@ -220,7 +254,7 @@ _EXACT = 2**53  # float64 represents all integers up to this one
 class _Edges(NamedTuple):
     """Edges of a graph in any order, with both directions of undirected ones."""
 
-    nodes: list
+    nodes: Sequence
     start: np.ndarray
     end: np.ndarray
     weights: np.ndarray
@@ -232,6 +266,10 @@ def _is_igraph(G):
 
 
 def _edges_of_graph(G, weight):
+    if isinstance(G, EdgeTable):
+        start, end = G.ends()
+        given = None if weight is None or G.weights is None else G.both(G.weights)
+        return _Edges(range(len(G.ids)), start, end, np.ones(len(start)) if given is None else given, False)
     if _is_igraph(G):
         return _edges_of_igraph(G, weight if weight in G.es.attributes() else None)
     return _edges_of_networkx(G, weight)
@@ -253,7 +291,8 @@ def _edges_of_igraph(G, weight):
 
 def _edges_of_networkx(G, weight):
     if not (hasattr(G, "is_directed") and hasattr(G, "nodes")):
-        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix or a graph of NetworkX or igraph")
+        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix, a graph of NetworkX or igraph, or an "
+                        "EdgeTable (from_table makes one of a data frame)")
     nodes = list(G)
     if not nodes:
         raise ValueError("G has no nodes, expected one at least")
@@ -326,19 +365,21 @@ def _combined(edges, how, name, remedy="a graph whose parallel edges are combine
     return csr_array((weights, key % max(n, 1), offsets), shape=(n, n))
 
 
-def _vertex(G, nodes, source):
+def _vertex(G, nodes, key, vertex):
+    if isinstance(G, EdgeTable):
+        return G.position(key, vertex)
     if not _is_igraph(G):
-        return _position(nodes, source)
-    if not isinstance(source, str):
-        return source
+        return _position(nodes, key, vertex)
+    if not isinstance(vertex, str):
+        return vertex
     try:
-        return G.vs.find(source).index
+        return G.vs.find(vertex).index
     except (KeyError, ValueError):
-        raise ValueError(f"source is {source!r}, which is no vertex of G") from None
+        raise ValueError(f"{key} is {vertex!r}, which is no vertex of G") from None
 
 
 def _option(key, value):
-    if key == "by-value":
+    if key in _FLAGS:
         if not isinstance(value, (bool, np.bool_)):
             raise TypeError(f"{key} is {value!r}, expected True or False")
         return bool(value)
@@ -346,6 +387,8 @@ def _option(key, value):
 
 
 def _about_weights(row):
+    if "weighted" in row["options"]:
+        return "; weighted=True reads the entries of a matrix, and the edge attribute 'weight' of a graph"
     return ("; entries of a matrix and the edge attribute 'weight' of a graph are its weights" if row["weighted"] else
             "; it does not read weights, every edge counts as 1")
 
@@ -365,11 +408,11 @@ def _graph(G):
     return csr("G", G, square=True)
 
 
-def _position(nodes, node):
+def _position(nodes, key, node):
     try:
         return nodes.index(node)
     except ValueError:
-        raise ValueError(f"source is {node!r}, which is no node of G") from None
+        raise ValueError(f"{key} is {node!r}, which is no node of G") from None
 
 
 def _loses_digits(integers, rounded):
@@ -380,21 +423,24 @@ def _loses_digits(integers, rounded):
 def _by_node(nodes, found):
     if isinstance(found, tuple):
         return [(nodes[u], nodes[v], w) for u, v, w in zip(*(a.tolist() for a in found))]
-    return dict(zip(nodes, found.tolist()))
+    return found if found.ndim > 1 else dict(zip(nodes, found.tolist()))
 
 
 def _function_of(row):
-    def algorithm(G, **options):
-        return run(row["name"], G, **options)
+    def algorithm(G, *, check=False, **options):
+        return run(row["name"], G, check=check, **options)
 
     needs = f"{'weighted ' if row['weighted'] else ''}{'undirected ' if row['undirected'] else ''}graph"
     options = "".join(f"{name.replace('-', '_')} : {_MEANING[name]}\n" for name in row["options"])
     given = [inspect.Parameter(name.replace("-", "_"), inspect.Parameter.KEYWORD_ONLY, default=...)
              for name in row["options"]]
+    if row["check"]:
+        options += "check : bool, as in `run`\n"
+        given.append(inspect.Parameter("check", inspect.Parameter.KEYWORD_ONLY, default=False))
     graph = inspect.Parameter("G", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     algorithm.__signature__ = inspect.Signature([graph, *given], return_annotation="Answer")
     algorithm.__name__ = algorithm.__qualname__ = row["name"].replace("-", "_")
-    reads = "" if row["weighted"] else "Weights are not read: every edge counts as 1.\n\n"
+    reads = "" if row["weighted"] or "weighted" in row["options"] else "Weights are not read: every edge counts as 1.\n\n"
     algorithm.__doc__ = (f"{row['summary']}.\n\n{reads}Parameters\n----------\nG : {needs}, as in `run`\n{options}\n"
                          f"Returns\n-------\nAnswer, whose values are {row['output']}\n")
     return algorithm
@@ -409,5 +455,5 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Callable[..., Answer]: ...  # the algorithms of the catalogue
 
 
-__all__ = ["Answer", "algorithms", "from_igraph", "parallel_edges", "run", "to_igraph", "to_networkx",
+__all__ = ["Answer", "EdgeTable", "GraphBatch", "algorithms", "from_edge_index", "from_igraph", "from_table", "parallel_edges", "run", "to_igraph", "to_networkx",
            *(name.replace("-", "_") for name in _ROWS)]

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _networkx_paths, _networkx_scores, _networkx_structure, graph
+from . import _networkx_flows, _networkx_paths, _networkx_scores, _networkx_structure, graph
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
-                               _levels, _not_converged, _of_nodes, _real, _run, _source)
+                               _levels, _not_converged, _of_nodes, _real, _run, _source, depth_first_search)
 
 
 class Graph:
@@ -115,18 +115,18 @@ class Graph:
     def has_values(self, attribute):
         return attribute in self.values or (self.attributes is not None and self.attributes.edges is not None)
 
-    def lengths(self, attribute):
-        """The `_Lengths` of an edge attribute; of None: every edge is 1 long."""
+    def lengths(self, attribute, default=1):
+        """The `_Lengths` of an edge attribute, with the default of edges without it; of None: every edge is 1 long."""
         if attribute is None:
             return _UNIT
         if not self.has_values(attribute):
             return _Lengths(refusal=f"the graph was converted without the edge attribute {attribute!r}")
-        if attribute not in self._lengths:
-            values = self.values.get(attribute)
-            if values is None:
-                values = [data.get(attribute, 1) for data in self.attributes.edges]
-            self._lengths[attribute] = _Lengths(values)
-        return self._lengths[attribute]
+        if (attribute, default) not in self._lengths:
+            values, edges = self.values.get(attribute), self.attributes and self.attributes.edges
+            if values is None or (edges is not None and default != 1):  # converted values have the default 1
+                values = [data.get(attribute, default) for data in edges]
+            self._lengths[attribute, default] = _Lengths(values)
+        return self._lengths[attribute, default]
 
     def matrix(self, attribute=None, incoming=False):
         """A csr_array of ones, or of the lengths of that attribute, with sorted columns; `incoming`: its transpose."""
@@ -173,7 +173,8 @@ class _Lengths:
 
         use : "lengths" (Dijkstra's sums in NetworkX and here are the same numbers), "signed" (those of Bellman and Ford),
             "order" (they are compared with each other), "weights" (floating-point sums, which may round otherwise), "shares"
-            (of their sum)
+            (of their sum), "positive" (lengths above 0), "capacities" (may be infinite), "exact capacities"
+            (the same, and sums are not rounded)
         """
         if self._broken or self.array is None or not self.array.size:
             return self._broken
@@ -183,11 +184,18 @@ class _Lengths:
             return "an edge has the length NaN"
         if use == "order":
             return "integers are not below 2^53" if self._mixed and np.abs(self.array).max() >= 2**53 else None
+        if use.endswith("capacities"):
+            finite = self.array[np.isfinite(self.array)]
+            total = float(np.abs(finite).sum())
+            if use != "capacities" and not _sums_exactly(finite, total):
+                return "sums of capacities may round"
         if not total < 1e300:
             return "lengths are infinite, or their sum overflows"
         if use != "signed" and least < 0:
             return "an edge has a negative length"
-        if use == "weights":
+        if use == "positive" and (least == 0 or total / least > 2**40):
+            return "an edge has length 0, or one so small that sums of lengths may lose it"
+        if use == "weights" or (use == "capacities" and not self._mixed):
             return None
         if use == "shares":
             return None if total > 0 else "all weights are 0"
@@ -217,15 +225,15 @@ def _pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstar
 
 def _eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
     # NetworkX starts from 1 / n, the library from 1 / sqrt(n): the change of the first step differs, all else is the same.
-    n, tolerance = len(G), len(G) * tol
-    x = 1.0 + np.diff(G.incoming.indptr)
+    n, tolerance, incoming = len(G), len(G) * tol, G.matrix(weight, incoming=True)
+    x = 1.0 + np.asarray(incoming.sum(axis=1)).reshape(n)
     x /= np.linalg.norm(x)
     if np.abs(x - 1 / n).sum() < tolerance:
         return _by_node(G, x)
     if np.abs(x - 1 / math.sqrt(n)).sum() >= tolerance:
-        return _by_node(G, _iterated("eigenvector", G, max_iter, max_iter, tolerance))
+        return _by_node(G, _iterated("eigenvector", G, max_iter, max_iter, tolerance, weight))
     for _ in range(max_iter - 1):  # the library would stop too early
-        last, x = x, x + G.incoming @ x
+        last, x = x, x + incoming @ x
         x /= np.linalg.norm(x)
         if np.abs(x - last).sum() < tolerance:
             return _by_node(G, x)
@@ -234,7 +242,7 @@ def _eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None)
 
 def _katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=None, normalized=True, weight=None):
     # NetworkX starts from 0, so that its first step is where the library starts, for beta = 1.
-    scores = beta * _iterated("katz", G, max_iter, max_iter - 1, len(G) * tol / abs(beta), alpha=alpha)
+    scores = beta * _iterated("katz", G, max_iter, max_iter - 1, len(G) * tol / abs(beta), weight, alpha=alpha)
     return _by_node(G, scores / np.linalg.norm(scores) if normalized else scores)
 
 
@@ -246,7 +254,7 @@ def _betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=F
         sample = [G.position[node] for node in create_py_random_state(seed).sample(list(G), k)]
     if sample is None and not endpoints:
         # of a symmetric matrix pairs are counted once
-        sums = _run("betweenness", G) * (2 if G.symmetric else 1)
+        sums = _networkx_scores.betweenness_sums(G, "betweenness", weight)
     else:
         sums = _networkx_scores.betweenness_from(G, range(len(G)) if sample is None else sample, endpoints)
     return _by_node(G, _networkx_scores.scaled_betweenness(G, sums, normalized, endpoints, sample))
@@ -350,23 +358,9 @@ def _single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight")
 
 def _finish_of_components(G, labels):
     """When NetworkX's depth-first search leaves each component, in the order of `_groups`."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import depth_first_order
-
-    n = len(G)  # a vertex more, whose edges are the order of the sources
-    indices = np.concatenate([G.indices, np.arange(n)])
-    indptr = np.concatenate([G.indptr, [len(indices)]])
-    everywhere = csr_array((np.ones(len(indices)), indices, indptr), shape=(n + 1, n + 1))
-    order, parent = depth_first_order(everywhere, n, directed=True)
-    order, parent = order.tolist(), parent.tolist()
-    size, depth, first = [1] * (n + 1), [0] * (n + 1), {}
-    for v in reversed(order[1:]):
-        size[parent[v]] += size[v]
-    finish = [0] * (n + 1)
-    names = labels.tolist()
-    for k, v in enumerate(order[1:]):
-        depth[v] = depth[parent[v]] + 1
-        finish[v] = k + size[v] - depth[v]
+    order, finish, _ = depth_first_search(G)
+    first, names = {}, labels.tolist()
+    for v in order:
         first.setdefault(names[v], v)  # the component ends with its first vertex
     return [finish[first[label]] for label in dict.fromkeys(names)]
 
@@ -391,6 +385,8 @@ def _pagerank_refusal(given):
 
 
 def _sample_refusal(given):
+    if given["weight"] is not None and (given["k"] is not None or given["endpoints"]):
+        return "weights are read without k and endpoints only"
     return None if given["k"] is None or _integer(given["k"], 1) else "k is not an integer of 1 or more"
 
 
@@ -425,6 +421,7 @@ class _Need:
     several : whether it takes multigraphs.
     weight : the argument that names an edge attribute, whose values are read.
     use : what for, see `_Lengths.refusal`.
+    default : the value of edges without the attribute.
     absent : an edge attribute that no edge may have.
     attributes : whether the result contains attributes: "all", or "edges" if the argument `data` says so.
     cost : what a call costs NetworkX: "local" (less than a pass over the graph, or as much as here), "search" (less than the
@@ -433,24 +430,27 @@ class _Need:
     """
 
     def __init__(self, function, cost, only=(), node=(), arguments=None, directed=None, loops=True, several=False,
-                 weight=None, use="lengths", absent=None, attributes=None):
+                 weight=None, use="lengths", absent=None, attributes=None, default=1):
         self.function, self.cost, self.only, self.arguments = function, cost, dict(only), arguments
         self.node = (node,) if isinstance(node, str) else node
         self.directed, self.loops, self.several = directed, loops, several
         self.weight, self.use, self.absent, self.attributes = weight, use, absent, attributes
-        self.signature = inspect.signature(function)
+        self.default, self.signature = default, inspect.signature(function)
 
     def bound(self, args, kwargs):
         given = self.signature.bind(*args, **kwargs)
         given.apply_defaults()
-        return given.arguments
+        return {"G": next(iter(given.arguments.values())), **given.arguments}  # a flow has the graph `flowG`
 
 
 _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function, cost, needs in (
     (_pagerank, "heavy", {"arguments": _pagerank_refusal, "weight": "weight", "use": "weights"}),
-    (_eigenvector_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _eigenvector_refusal}),
-    (_katz_centrality, "heavy", {"only": {"nstart": None, "weight": None}, "arguments": _katz_refusal}),
-    (_betweenness_centrality, "heavy", {"only": {"weight": None}, "arguments": _sample_refusal, "several": True}),
+    (_eigenvector_centrality, "heavy", {"only": {"nstart": None}, "arguments": _eigenvector_refusal, "weight": "weight",
+                                        "use": "weights"}),
+    (_katz_centrality, "heavy", {"only": {"nstart": None}, "arguments": _katz_refusal, "weight": "weight",
+                                 "use": "weights"}),
+    (_betweenness_centrality, "heavy", {"arguments": _sample_refusal, "several": True, "weight": "weight",
+                                        "use": "positive"}),
     (_closeness_centrality, "heavy", {"weight": "distance", "node": "u", "several": True}),
     (_connected_components, "search", {"directed": False, "several": True}),
     (_number_connected_components, "search", {"directed": False, "several": True}),
@@ -470,7 +470,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "several": True}),
     (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight",
                                                      "several": True}),
-    *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS, *_networkx_structure.FUNCTIONS,
+    *_networkx_flows.FUNCTIONS, *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS, *_networkx_structure.FUNCTIONS,
 )}
 
 
@@ -515,7 +515,10 @@ def _data_refusal(need, given):
     if not isinstance(attribute, str):
         return f"{need.weight} is not the name of an edge attribute"
     G = _cached(given["G"], attribute) or given["G"]
-    found = G.lengths(attribute) if isinstance(G, Graph) else _Lengths(_values_of(_rows_of(G), attribute, 1, G.is_multigraph()))
+    if isinstance(G, Graph):
+        found = G.lengths(attribute, need.default)
+    else:
+        found = _Lengths(_values_of(_rows_of(G), attribute, need.default, G.is_multigraph()))
     return found.refusal(need.use)
 
 

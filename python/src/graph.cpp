@@ -4,6 +4,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/catalogue/checks.hpp>
 
 #include "components.hpp"
 #include "matrix.hpp"
@@ -22,6 +23,7 @@ nb::dict to_dict(graph_algorithm_row const& row) {
     d["options"] = nb::cast(row.options).attr("split")();
     static constexpr char const* rules[] = {"sum", "min", "max", "first", "last", "count", "keep", "refuse"};
     d["parallel"] = rules[static_cast<int>(row.parallel)]; // in the order of enum duplicates
+    d["parallel_weighted"] = rules[static_cast<int>(row.parallel_weighted)];
     return d;
 }
 
@@ -54,6 +56,20 @@ analytics_options options_of(nb::dict const& given) {
             o.resolution = nb::cast<double>(value);
         else if (name == "capacity")
             o.capacity = nb::cast<int>(value);
+        else if (name == "weighted")
+            o.weighted = nb::cast<bool>(value);
+        else if (name == "sink")
+            o.sink = nb::cast<std::int64_t>(value);
+        else if (name == "hops")
+            o.hops = nb::cast<int>(value);
+        else if (name == "length")
+            o.length = nb::cast<int>(value);
+        else if (name == "return-bias")
+            o.return_bias = nb::cast<double>(value);
+        else if (name == "outward-bias")
+            o.outward_bias = nb::cast<double>(value);
+        else if (name == "seed")
+            o.seed = nb::cast<std::int64_t>(value);
         else
             throw argument_error("the option \"" + name + "\" of a graph algorithm is not known to Python");
     }
@@ -69,20 +85,24 @@ nb::object to_object(std::vector<T> values) {
     return to_python(std::move(values));
 }
 
-/// Returns (result, facts, failure).
-nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& given) {
+/// Returns (result, facts, failure, values per vertex, what the check of the result found). The check runs if `check`.
+nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& given, bool check) {
     auto const options = options_of(given);
     require_type<double>(a.values, "data of the graph", "float64");
     graph_answer answer;
+    std::string wrong;
     {
         unlocked const released;
-        with_executor(a.values,
-                      [&](auto const& exec) { answer = run_graph_algorithm(exec, name, a.view<double>(), options); });
+        with_executor(a.values, [&](auto const& exec) {
+            answer = run_graph_algorithm(exec, name, a.view<double>(), options);
+            if (check && answer.failure.empty())
+                wrong = check_graph_answer(name, host_graph_of(exec, a.view<double>()), answer, options);
+        });
     }
     nb::dict facts;
     for (auto const& [fact, value] : answer.facts) facts[nb::cast(fact)] = value;
     return nb::make_tuple(std::visit([](auto& found) { return to_object(std::move(found)); }, answer.found), facts,
-                          answer.failure);
+                          answer.failure, answer.columns, wrong);
 }
 
 bool undirected(csr_matrix const& a) {
@@ -94,6 +114,11 @@ bool undirected(csr_matrix const& a) {
 
 void add_graph(nb::module_& m) {
     m.def("run_graph_algorithm", run);
+    m.def("checked_graph_algorithms", [] {
+        nb::list names;
+        for (auto const name : checked_graph_algorithms()) names.append(name);
+        return names;
+    });
     m.def("is_undirected", undirected);
     m.def("graph_algorithm_catalogue", [] {
         nb::list rows;

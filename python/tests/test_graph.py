@@ -146,11 +146,13 @@ def test_options_of_all_algorithms(G):
     """Python accepts every option of the catalogue."""
     A = nx.to_scipy_sparse_array(G, dtype=float)
     values = {"source": 3, "delta": 0.5, "damping": 0.5, "tolerance": 1e-4, "max_iterations": 500, "samples": 5,
-              "alpha": 0.02, "resolution": 0.7, "capacity": 3, "by_value": True}
+              "alpha": 0.02, "resolution": 0.7, "capacity": 3, "by_value": True, "weighted": True, "sink": 7, "hops": 2,
+              "length": 5, "return_bias": 0.5, "outward_bias": 2.0, "seed": 3}
     seen = set()
     for name, row in coppice.graph.algorithms().items():
         options = [option.replace("-", "_") for option in row["options"]]
-        coppice.graph.run(name, A, **{option: values[option] for option in options})
+        B = sp.triu(A, 1).tocsr() if name == "longest-paths" else A
+        coppice.graph.run(name, B, **{option: values[option] for option in options})
         seen |= set(options)
     assert seen == set(values)
     few = coppice.graph.betweenness(A, samples=5)
@@ -300,8 +302,10 @@ def test_every_algorithm_combines_parallel_edges_or_refuses_them(library):
             assert not row["weighted"]
             with pytest.raises(ValueError, match=f"2 parallel edges from 0 to 1; {name} "):
                 coppice.graph.run(name, H, **options)
-        else:
+        elif name != "longest-paths":  # an undirected edge is a cycle
             coppice.graph.run(name, H, **options)
+        if "weighted" in row["options"]:
+            coppice.graph.run(name, H, weighted=True)
     with pytest.raises(ValueError, match="unknown graph algorithm 'dfs'"):
         coppice.graph.parallel_edges("dfs")
 
@@ -355,10 +359,12 @@ def test_an_adjacency_of_its_own_is_read():
 
 def test_weights_that_are_not_read(G):
     for name, row in coppice.graph.algorithms().items():
-        with pytest.raises(TypeError, match=f"{name} has no option 'weight'.*"
-                           + ("are its weights" if row["weighted"] else "every edge counts as 1")):
+        text = ("are its weights" if row["weighted"] else
+                "weighted=True reads" if "weighted" in row["options"] else "every edge counts as 1")
+        with pytest.raises(TypeError, match=f"{name} has no option 'weight'.*{text}"):
             coppice.graph.run(name, G, weight="weight")
-        assert row["weighted"] != ("Weights are not read" in getattr(coppice.graph, name.replace("-", "_")).__doc__)
+        reads = row["weighted"] or "weighted" in row["options"]
+        assert reads != ("Weights are not read" in getattr(coppice.graph, name.replace("-", "_")).__doc__)
 
 
 def test_to_networkx(G):
@@ -417,3 +423,15 @@ def test_pictures():
     assert bars[3].find("title").text == "8 vertices on paths of 8 to 15"
     empty = sp.csr_array((0, 5))
     assert "svg" not in coppice.Matrix(empty)._repr_html_()
+
+
+def test_checks_prove_results(G):
+    """Every algorithm with a check passes it; others say so."""
+    A = nx.to_scipy_sparse_array(G, dtype=float)
+    for name, row in coppice.graph.algorithms().items():
+        if not row["check"]:
+            with pytest.raises(ValueError, match="no proof for"):
+                coppice.graph.run(name, A, check=True)
+        elif name != "longest-paths":  # an undirected edge is a cycle
+            coppice.graph.run(name, A, check=True)
+    assert coppice.graph.longest_paths(sp.triu(A, 1).tocsr(), check=True).facts["acyclic"] == 1

@@ -92,9 +92,16 @@ REFUSED = [
     ("pagerank", of_weight(-2), {}), ("pagerank", of_weight(None), {}),
     *(("katz_centrality", PATH, options) for options in (
         {"beta": 0}, {"beta": math.nan}, {"beta": "1"}, {"beta": 1e-7}, {"alpha": 0}, {"alpha": -0.1}, {"max_iter": 1},
-        {"tol": 0}, {"tol": -1}, {"weight": "weight"})),
-    *(("eigenvector_centrality", PATH, options) for options in ({"max_iter": 0}, {"tol": 0}, {"weight": "weight"})),
-    ("betweenness_centrality", PATH, {"k": 0}), ("betweenness_centrality", PATH, {"weight": "weight"}),
+        {"tol": 0}, {"tol": -1}, {"weight": 2})),
+    *(("eigenvector_centrality", PATH, options) for options in ({"max_iter": 0}, {"tol": 0}, {"nstart": {}})),
+    ("betweenness_centrality", PATH, {"k": 0}), ("betweenness_centrality", of_weight(0), {"weight": "weight"}),
+    ("betweenness_centrality", PATH, {"weight": "weight", "k": 2}), ("katz_centrality", of_weight(-1), {"weight": "weight"}),
+    ("edge_betweenness_centrality", PATH, {"k": 2}), ("edge_betweenness_centrality", of_weight(0), {"weight": "weight"}),
+    ("maximum_flow_value", of_weight(-1), {"_s": 0, "_t": 2, "capacity": "weight"}),
+    ("minimum_cut", of_weight(0.1), {"_s": 0, "_t": 2, "capacity": "weight"}), ("volume", PATH, {"S": [0, 0]}),
+    ("minimum_cut", PATH, {"_s": 0, "_t": 2, "flow_func": len}), ("conductance", PATH, {"S": [0], "T": [0, 1]}),
+    ("modularity", PATH, {"communities": [{0, 1}]}), ("cut_size", nx.DiGraph([(0, 1)]), {"S": [0]}),
+    ("leiden_communities", PATH, {"max_level": 2}), ("has_eulerian_path", PATH, {"source": 0}),
     ("louvain_communities", of_weight(-1), {}), ("louvain_communities", PATH, {"seed": random.Random(1)}),
     ("louvain_communities", nx.Graph([(0, 1, {"weight": 0})]), {}), ("maximal_independent_set", PATH, {"nodes": [0, 1]}),
     ("maximal_independent_set", PATH, {"seed": random.Random(1)}), ("greedy_color", PATH, {}), ("k_core", PATH, {"k": 10**400}),
@@ -137,13 +144,14 @@ def test_cutoffs(name, cutoff):
     assert getattr(backend, name)(converted(PATH, "weight"), 1, cutoff=cutoff) == plain(name)(PATH, 1, cutoff=cutoff)
 
 
-REQUIRED = {"source": 0, "target": 1, "n": 0, "sources": 0, "k": 2, "distance": 1, "ebunch": [(0, 2)]}
+REQUIRED = {"source": 0, "target": 1, "n": 0, "sources": 0, "k": 2, "distance": 1, "ebunch": [(0, 2)],
+            "_s": 0, "_t": 1, "S": [0], "u": 0, "v": 1, "communities": [{0, 1, 2}]}
 
 
 def required(name):
     """Arguments without which the function cannot be called; pairs, as all of them are refused."""
     return {key: REQUIRED[key] for key, p in _FUNCTIONS[name].signature.parameters.items()
-            if key != "G" and (p.default is p.empty or key == "ebunch")}
+            if key not in ("G", "flowG", "kwargs") and (p.default is p.empty or key == "ebunch")}
 
 
 @pytest.mark.parametrize("make", [nx.MultiGraph, nx.MultiDiGraph])

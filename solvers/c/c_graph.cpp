@@ -57,13 +57,37 @@ constexpr graph_option graph_options[] = {
       .standard = "0",
       .meaning = "1: maximises the sum of the values; 0: that of their magnitudes",
       .max = 1},
-     [](analytics_options& o, set_from c) { o.by_value = c.integer("by-value") == 1; }}};
+     [](analytics_options& o, set_from c) { o.by_value = c.integer("by-value") == 1; }},
+    {{.name = "weighted",
+      .standard = "0",
+      .meaning = "1: the values are weights or lengths; 0: every edge has 1",
+      .max = 1},
+     [](analytics_options& o, set_from c) { o.weighted = c.integer("weighted") == 1; }},
+    {{.name = "sink", .standard = "-1", .meaning = "vertex, counted from 0; -1: the last", .min = -1, .max = max_int},
+     [](analytics_options& o, set_from c) { o.sink = c.integer("sink"); }},
+    {{.name = "hops",
+      .standard = "0",
+      .meaning = "maximum number of edges from the source; 0: no limit",
+      .max = max_int},
+     [](analytics_options& o, set_from c) { o.hops = int(c.integer("hops")); }},
+    {{.name = "length", .standard = "10", .meaning = "number of steps of a walk", .min = 1, .max = max_int - 1},
+     [](analytics_options& o, set_from c) { o.length = int(c.integer("length")); }},
+    {{.name = "return-bias",
+      .kind = option_kind::real,
+      .standard = "1",
+      .meaning = "p of node2vec: a step back has its weight divided by this"},
+     [](analytics_options& o, set_from c) { o.return_bias = c.real("return-bias"); }},
+    {{.name = "outward-bias",
+      .kind = option_kind::real,
+      .standard = "1",
+      .meaning = "q of node2vec: a step away from the previous vertex, divided by this"},
+     [](analytics_options& o, set_from c) { o.outward_bias = c.real("outward-bias"); }},
+    {{.name = "seed", .standard = "1", .meaning = "seed of the random numbers", .max = max_int},
+     [](analytics_options& o, set_from c) { o.seed = c.integer("seed"); }}};
 constexpr option_row symmetrise_row{
     .name = "symmetrise", .standard = "0", .meaning = "1: adds the other direction of every edge", .max = 1};
 
-bool reads(graph_algorithm_row const& row, std::string_view option) {
-    return (" " + std::string(row.options) + " ").find(" " + std::string(option) + " ") != std::string::npos;
-}
+bool reads(graph_algorithm_row const& row, std::string_view option) { return row.reads(option); }
 
 std::vector<option_row> option_rows(graph_algorithm_row const& row) {
     std::vector<option_row> rows;
@@ -107,8 +131,9 @@ template <class Executor, class T>
 graph_answer run_on(Executor const& exec, graph_algorithm_row const& row, held_matrix& m, csr_view<T> a,
                     analytics_options options, bool symmetrise) {
     require_square(a, std::string(row.name).c_str());
-    if (reads(row, "source") && options.source >= a.rows())
-        refuse("source", std::to_string(options.source) + ", expected a vertex below " + std::to_string(a.rows()));
+    for (auto const& [name, v] : {std::pair{"source", std::int64_t(options.source)}, {"sink", options.sink}})
+        if (reads(row, name) && v >= a.rows())
+            refuse(name, std::to_string(v) + ", expected a vertex below " + std::to_string(a.rows()));
     auto const sorted = needs_simple(row, symmetrise) ? sorted_if_needed(exec, m, a) : csr<T>();
     if (sorted.rows() > 0) a = sorted.view();
     auto const both = both_directions_if_needed(exec, row, a, symmetrise);
@@ -142,6 +167,7 @@ std::shared_ptr<held_result> run_graph(held_matrix& m, char const* algorithm) {
     with_real_matrix("coppice_graph", m, [&]<class T>(auto const& exec, csr_view<T> a) {
         auto answer = run_on(exec, row, m, a, options, symmetrise);
         result->numbers.assign(answer.facts.begin(), answer.facts.end());
+        if (answer.columns > 1) result->numbers.emplace_back("columns", double(answer.columns));
         result->numbers.emplace_back("valid", answer.failure.empty() ? 1 : 0);
         if (answer.failure.empty()) std::visit([&](auto& found) { add_found(*result, found); }, answer.found);
         result->texts = {{"failure", std::move(answer.failure)}};

@@ -123,6 +123,13 @@ TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture
             for (bool const pulls : {false, true}) {
                 bfs_options options;
                 if (pulls && undirected) options.incoming = a;
+                for (int const limit : {0, 1, 3}) {
+                    auto limited = options;
+                    limited.max_depth = limit;
+                    auto const near = to_vector(exec, bfs(exec, graph_view(a), source, limited).levels);
+                    for (std::size_t v = 0; v < near.size(); ++v)
+                        CHECK(near[v] == (expected[v] <= limit ? int(expected[v]) : -1));
+                }
                 auto const r = bfs(exec, graph_view(a), source, options);
                 auto const levels = to_vector(exec, r.levels), parents = to_vector(exec, r.parents);
                 std::int64_t reached = 0;
@@ -722,9 +729,11 @@ TEST_CASE_TEMPLATE("the registry runs every algorithm, and a matching has the we
         auto const a = weights.on(exec);
         for (auto const& row : graph_algorithm_catalogue) {
             CAPTURE(row.name);
+            if (row.reads("sink") && weights.rows == 1) continue; // source and sink are two vertices
             auto const answer = run_graph_algorithm(exec, row.name, a.view(),
                                                     {.undirected = true, .max_iterations = 100000, .samples = 40});
-            CHECK(answer.failure.empty());
+            bool const needs_order = row.name == "longest-paths"; // an undirected edge is a cycle
+            CHECK(answer.failure.empty() == !(needs_order && !weights.values.empty()));
             CHECK(!answer.facts.empty());
             if (row.name != "matching") continue;
             auto const g = graph_of(weights.on(host));

@@ -114,9 +114,16 @@ TEST_CASE("the registry documents the rule for parallel edges") {
     for (auto const& row : graph_algorithm_catalogue) names[row.parallel].push_back(row.name);
     using list = std::vector<std::string_view>;
     CHECK(names[duplicates::min] == list{"sssp", "mst"});
-    CHECK(names[duplicates::max] == list{"widest", "matching", "b-matching"});
-    CHECK(names[duplicates::sum] == list{"communities"});
+    CHECK(names[duplicates::max] == list{"widest", "longest-paths", "matching", "b-matching"});
+    CHECK(names[duplicates::sum] == list{"max-flow", "min-cut", "communities", "leiden"});
     CHECK(names[duplicates::count] == list{"bridges"});
-    CHECK(names[duplicates::first] == list{"bfs", "diameter", "components", "strong-components", "closeness",
+    CHECK(names[duplicates::first] == list{"bfs", "diameter", "components", "strong-components", "biconnected",
+                                           "articulation-points", "topological-levels", "closeness",
                                            "maximal-matching", "independent-set", "colouring"});
+    names.clear();
+    for (auto const& row : graph_algorithm_catalogue)
+        if (row.reads("weighted")) names[row.parallel_weighted].push_back(row.name);
+    CHECK(names[duplicates::min] == list{"betweenness", "edge-betweenness", "closeness"});
+    CHECK(names[duplicates::sum] == list{"random-walks", "pagerank", "katz", "eigenvector", "hits"});
+    CHECK(names.size() == 2);
 }

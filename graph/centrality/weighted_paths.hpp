@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Betweenness and closeness by lengths of edges.
+#pragma once
+
+#include <coppice/graph/centrality/betweenness.hpp>
+#include <coppice/graph/centrality/closeness.hpp>
+#include <coppice/graph/search/sssp.hpp>
+
+namespace coppice::inline v0_1 {
+
+/// As betweenness(), where the value of an edge is its length, more than 0. For each source, the edges of shortest
+/// paths (distance[u] + length = distance[v], as sssp() rounds) form a graph without cycles; numbers of paths and
+/// dependencies are computed by its levels. `incoming` is the transposed matrix, or a itself if it is symmetric. Time
+/// per source: that of sssp() and O(n + m). Memory: 88 bytes per vertex and that of sssp(). Waits for every source.
+/// Throws matrix_error if a length is not more than 0, or if it is so small that a distance does not grow by it, and
+/// the errors of betweenness().
+template <executor Executor, class T>
+betweenness_result weighted_betweenness(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
+                                        betweenness_options const& options = {});
+
+/// As closeness(), by lengths of edges, at least 0. Distances of 0 count as reached and add nothing to the sums; the
+/// harmonic sum omits them. Memory: 25 bytes per vertex and that of sssp(). Throws the errors of closeness() and
+/// sssp(), and matrix_error for negative lengths.
+template <executor Executor, class T>
+closeness_result weighted_closeness(Executor const& exec, csr_view<T> a, source_choice const& from = {});
+
+namespace analytics {
+
+template <class T>
+struct too_short {
+    T const* lengths;
+    bool or_zero;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return lengths[k] > T(0) || (!or_zero && lengths[k] == T(0)) ? 0 : 1;
+    }
+};
+template <class T, executor Executor>
+void require_lengths(Executor const& exec, csr_view<T> a, bool positive, char const* algorithm) {
+    std::int64_t const bad =
+        reduce(exec, a.nonzeros(), std::int64_t{0}, too_short<T>{a.coefficients, positive}, plus{});
+    if (bad > 0)
+        throw matrix_error(std::string(algorithm) + ": " + std::to_string(bad) + " lengths are " +
+                           (positive ? "not more than 0, expected positive lengths" : "negative or NaN"));
+}
+
+/// What is known of the shortest paths from one source.
+template <class T>
+struct weighted_walk {
+    csr_view<T> a, incoming;
+    T const* distances;
+    std::int32_t* waiting;
+    scaled_number* paths;
+    scaled_number* ratios; ///< (1 + dependency) / paths of the vertices that are done, else 0
+    double* scores;
+    double* edge_scores; ///< null: not computed
+    vertex_id source;
+    /// Whether an edge of this length from u to v is on a shortest path.
+    COPPICE_HD bool is_on_path(vertex_id u, vertex_id v, T length) const {
+        return distances[u] - distances[u] == T(0) && distances[u] + length == distances[v];
+    }
+};
+template <class T>
+struct count_waiting {
+    using value = std::int32_t;
+    weighted_walk<T> x;
+    COPPICE_HD std::int32_t term(vertex_id v, std::int32_t k) const {
+        return x.is_on_path(x.incoming.indices[k], v, x.incoming.coefficients[k]) ? 1 : 0;
+    }
+    COPPICE_HD void store(vertex_id v, std::int32_t count) const {
+        x.waiting[v] = count;
+        x.ratios[v] = {};
+        x.paths[v] = {v == x.source ? 1.0 : 0.0, 0};
+    }
+};
+struct list_source {
+    worklist* now;
+    vertex_id source;
+    COPPICE_HD void operator()(std::int64_t) const { now->items[now->count++] = source; }
+};
+template <class T>
+struct release_on_path {
+    weighted_walk<T> x;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = x.a.indices[k];
+        if (x.is_on_path(u, v, x.a.coefficients[k]) && worker.add(x.waiting + v, std::int32_t(-1)) == 1) worker.emit(v);
+    }
+};
+template <class T>
+struct count_weighted_paths {
+    using value = scaled_number;
+    weighted_walk<T> x;
+    COPPICE_HD scaled_number term(vertex_id v, std::int32_t k) const {
+        vertex_id const u = x.incoming.indices[k];
+        return x.is_on_path(u, v, x.incoming.coefficients[k]) ? x.paths[u] : scaled_number{};
+    }
+    COPPICE_HD void store(vertex_id v, scaled_number const& sum) const { x.paths[v] = sum; }
+};
+template <class T>
+struct depend_on_weighted {
+    using value = scaled_number;
+    weighted_walk<T> x;
+    COPPICE_HD scaled_number term(vertex_id v, std::int32_t k) const {
+        vertex_id const w = x.a.indices[k];
+        if (!x.is_on_path(v, w, x.a.coefficients[k])) return {};
+        if (x.edge_scores) x.edge_scores[k] += x.paths[v] * x.ratios[w];
+        return x.ratios[w];
+    }
+    COPPICE_HD void store(vertex_id v, scaled_number const& sum) const {
+        double const dependence = x.paths[v] * sum;
+        x.ratios[v] = dependency_ratio(dependence, x.paths[v]);
+        if (v != x.source) x.scores[v] += dependence;
+    }
+};
+
+template <class T>
+struct is_reached {
+    T const* distances;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return distances[v] - distances[v] == T(0) ? 1 : 0; }
+};
+template <class T>
+struct add_distances {
+    T const* distances;
+    double* sum;
+    std::int64_t* count;
+    double* harmonic;
+    vertex_id source;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        double const d = double(distances[v]);
+        if (v == source || !(d - d == 0)) return;
+        sum[v] += d;
+        ++count[v];
+        if (d > 0) harmonic[v] += 1 / d;
+    }
+};
+struct finish_weighted_closeness {
+    double const* sum;
+    std::int64_t const* count;
+    std::uint8_t const* is_source;
+    double sources, scale;
+    double* scores;
+    double* harmonic;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        double const reach = double(count[v]), others = sources - is_source[v];
+        scores[v] = sum[v] > 0 ? reach / sum[v] * (reach / others) : 0.0;
+        harmonic[v] *= scale;
+    }
+};
+
+} // namespace analytics
+
+template <executor Executor, class T>
+betweenness_result weighted_betweenness(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
+                                        betweenness_options const& options) {
+    using namespace analytics;
+    graph_view const g(a), in(incoming);
+    auto const chosen = start_betweenness(g, in, options);
+    require_lengths(exec, a, true, "betweenness");
+    std::int64_t const n = g.vertices;
+    auto result = empty_betweenness(exec, g, options, std::int64_t(chosen.size()));
+    buffer<std::int32_t> waiting(exec, n);
+    buffer<scaled_number> paths(exec, n), ratios(exec, n);
+    auto const all = every_vertex(exec, g);
+    level_lists<Executor> lists(exec, n, n + 1);
+    for (vertex_id const source : chosen) {
+        auto const found = sssp(exec, a, source, {.parents = false});
+        weighted_walk<T> const x{a,
+                                 incoming,
+                                 found.distances.data(),
+                                 waiting.data(),
+                                 paths.data(),
+                                 ratios.data(),
+                                 result.scores.data(),
+                                 options.edges ? result.edge_scores.data() : nullptr,
+                                 source};
+        edge_sum(exec, nullptr, all.data(), in, count_waiting<T>{x});
+        lists.clear();
+        for_each(exec, 1, list_source{lists.now(), source});
+        lists.forward_once([&] {
+            edge_map(exec, nullptr, lists.now(), g, into(lists.next()), release_on_path<T>{x});
+            edge_sum(exec, nullptr, lists.next(), in, count_weighted_paths<T>{x});
+        });
+        std::int32_t levels = 0;
+        if (lists.count(levels) < reduce(exec, n, std::int64_t{0}, is_reached<T>{found.distances.data()}, plus{}))
+            throw matrix_error("betweenness: a length is so small that a distance does not grow by it, which is no "
+                               "order of the vertices; scale or round the lengths");
+        lists.backward_once([&] { edge_sum(exec, nullptr, lists.now(), g, depend_on_weighted<T>{x}); });
+        exec.synchronize(); // the distances are destroyed here
+    }
+    scale_betweenness(exec, options, result);
+    return result;
+}
+
+template <executor Executor, class T>
+closeness_result weighted_closeness(Executor const& exec, csr_view<T> a, source_choice const& from) {
+    using namespace analytics;
+    graph_view const g(a);
+    auto const chosen = chosen_sources(g, from, "a source of closeness");
+    require_lengths(exec, a, false, "closeness");
+    std::int64_t const n = g.vertices, count = std::int64_t(chosen.size());
+    closeness_result result{buffer<double>(exec, n), buffer<double>(exec, n), count};
+    buffer<double> sums(exec, n);
+    buffer<std::int64_t> counts(exec, n);
+    buffer<std::uint8_t> is_source(exec, n);
+    fill(exec, result.harmonic.view(), 0.0);
+    fill(exec, sums.view(), 0.0);
+    fill(exec, counts.view(), 0);
+    fill(exec, is_source.view(), 0);
+    auto const sources = exec.copy(chosen);
+    for_each(exec, count, flag_source{sources.data(), is_source.data()});
+    for (vertex_id const source : chosen) {
+        auto const found = sssp(exec, a, source, {.parents = false});
+        for_each(exec, n,
+                 add_distances<T>{found.distances.data(), sums.data(), counts.data(), result.harmonic.data(), source});
+        exec.synchronize(); // the distances are destroyed here
+    }
+    double const scale = from.vertices.empty() && count > 0 ? double(n) / double(count) : 1.0;
+    for_each(exec, n,
+             finish_weighted_closeness{sums.data(), counts.data(), is_source.data(), double(count), scale,
+                                       result.scores.data(), result.harmonic.data()});
+    exec.synchronize();
+    return result;
+}
+
+#define COPPICE_WEIGHTED_PATHS(EXTERN, EXECUTOR, T)                                                                    \
+    EXTERN template betweenness_result weighted_betweenness(EXECUTOR const&, csr_view<T>, csr_view<T>,                 \
+                                                            betweenness_options const&);                               \
+    EXTERN template closeness_result weighted_closeness(EXECUTOR const&, csr_view<T>, source_choice const&)
+COPPICE_WEIGHTED_PATHS(extern, host_executor, float);
+COPPICE_WEIGHTED_PATHS(extern, host_executor, double);
+COPPICE_WEIGHTED_PATHS(extern, cuda_executor, float);
+COPPICE_WEIGHTED_PATHS(extern, cuda_executor, double);
+
+} // namespace coppice::inline v0_1

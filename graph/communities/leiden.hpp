@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Communities of large modularity that are connected: the Leiden method.
+#pragma once
+
+#include <coppice/graph/communities/louvain.hpp>
+#include <coppice/graph/frontier/filtered_edges.hpp>
+
+namespace coppice::inline v0_1 {
+
+struct leiden_options {
+    louvain_options louvain{}; ///< resolution, tolerance, largest number of levels of a pass
+    int passes = 2;            ///< >= 1; each begins with the communities of the pass before
+};
+
+/// Communities of an undirected graph by the Leiden method (Traag, Waltman and van Eck 2019): as louvain(), but before
+/// each contraction the communities are refined. Vertices that are alone join a neighbouring refined community within
+/// their community, if that increases modularity; a quarter of the vertices, chosen by a hash, decides together, and
+/// none joins a vertex that decides with it. A refined community therefore only grows by neighbours and is connected.
+/// Refined communities become vertices, which begin in the community that they are part of. At the end communities that
+/// are not connected are split, which never decreases modularity: **every community is connected**.
+///
+/// Weights, determinism and errors as of louvain(). Memory: 52 bytes per edge, 90 per vertex, and that of the first
+/// contraction. Waits once per sweep.
+template <executor Executor, class T>
+louvain_result leiden(Executor const& exec, csr_view<T> a, leiden_options const& options = {});
+
+namespace analytics {
+
+/// Gain of modularity if v, which is alone, joins a refined community of the same community. Others stay.
+struct gain_of_refinement {
+    vertex_id const* communities;
+    std::uint8_t const* is_linked; ///< whether v has enough edges to the rest of its community
+    std::int64_t const* row_sums;
+    std::int64_t* totals;
+    std::int32_t* sizes; ///< of the refined communities, as numbers of vertices of this level
+    double all, resolution;
+    quarter_rule rule{};
+    int quarter = 0;
+
+    gain_of_refinement of_quarter(quarter_rule const& r, int q) const {
+        auto score = *this;
+        score.rule = r;
+        score.quarter = q;
+        return score;
+    }
+    COPPICE_HD std::uint64_t operator()(vertex_id v, vertex_id label, vertex_id own, std::int64_t weight) const {
+        bool const stays = own != v || sizes[v] != 1 || !is_linked[v];
+        if (label == own) return stays ? ~std::uint64_t(0) : ordered_bits(0.0) | 1;
+        // the vertex with the number of the label is in it, unless it is alone and may leave now
+        bool const may_leave = sizes[label] <= 1 && rule(label) == quarter;
+        if (stays || may_leave || communities[label] != communities[v]) return 0;
+        double const expected = resolution * double(row_sums[v]) * double(totals[label]) / all;
+        return ordered_bits(double(weight) - expected) & ~std::uint64_t(1);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void moves(Worker& worker, vertex_id v, vertex_id from, vertex_id to) const {
+        worker.add(totals + from, -row_sums[v]);
+        worker.add(totals + to, row_sums[v]);
+        worker.add(sizes + from, std::int32_t(-1));
+        worker.add(sizes + to, std::int32_t(1));
+    }
+};
+/// weight(v, community without v) >= resolution k_v (K - k_v) / s
+struct link_to_community {
+    using value = std::int64_t;
+    graph_view g;
+    std::int64_t const *weights, *row_sums, *totals;
+    vertex_id const* communities;
+    double all, resolution;
+    std::uint8_t* is_linked;
+    COPPICE_HD std::int64_t term(vertex_id v, std::int32_t k) const {
+        vertex_id const u = g.neighbors[k];
+        return u != v && communities[u] == communities[v] ? weights[k] : 0;
+    }
+    COPPICE_HD void store(vertex_id v, std::int64_t sum) const {
+        double const mine = double(row_sums[v]), others = double(totals[communities[v]] - row_sums[v]);
+        is_linked[v] = double(sum) >= resolution * mine * others / all ? 1 : 0;
+    }
+};
+struct within_label {
+    graph_view g;
+    vertex_id const* labels;
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return labels[u] == labels[g.neighbors[k]]; }
+};
+/// The smallest group of each community.
+struct lower_to_group {
+    vertex_id const *communities, *groups;
+    vertex_id* smallest;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        worker.lower(smallest + communities[v], groups[v]);
+    }
+};
+struct start_of_group {
+    vertex_id const *communities, *groups, *smallest;
+    vertex_id* start;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        worker.store(start + groups[v], smallest[communities[v]]); // the same for all vertices of a group
+    }
+};
+struct compose_labels {
+    vertex_id const *of_vertex, *outer;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t v) const { to[v] = outer[of_vertex[v]]; }
+};
+
+/// Connected parts of the communities, each with the number of one of its vertices.
+template <executor Executor>
+buffer<vertex_id> refine(Executor const& exec, integer_graph<Executor> const& w, vertex_id const* communities,
+                         double resolution) {
+    std::int64_t const n = w.g.vertices;
+    buffer<std::uint8_t> is_linked(exec, n);
+    buffer<std::int64_t> totals(exec, n);
+    fill(exec, totals.view(), 0);
+    worklist const* const all = w.all_vertices.data();
+    vertex_map(exec, nullptr, all, nothing(), add_to_label{communities, w.row_sums.data(), totals.data()});
+    edge_sum(exec, nullptr, all, w.g,
+             link_to_community{w.g, w.weights.data(), w.row_sums.data(), totals.data(), communities, w.all, resolution,
+                               is_linked.data()});
+    label_rounds<Executor> rounds(exec, w.g, w.weights.data());
+    exec.copy_elements(w.row_sums.data(), totals.data(), n);
+    buffer<std::int32_t> sizes(exec, n);
+    fill(exec, sizes.view(), 1);
+    gain_of_refinement const gain{communities, is_linked.data(), w.row_sums.data(), totals.data(), sizes.data(),
+                                  w.all,       resolution};
+    for (std::uint64_t sweep = 1; sweep <= 5; ++sweep)
+        if (rounds.sweep(gain, 0x1ede + sweep) <= n / 1000) break;
+    return std::move(rounds.labels());
+}
+
+/// One pass over the levels, from the communities `labels` of the vertices; replaces them.
+template <executor Executor>
+int leiden_pass(Executor const& exec, integer_graph<Executor> level, louvain_options const& o,
+                buffer<vertex_id>& labels) {
+    std::int64_t const n = level.g.vertices;
+    buffer<vertex_id> vertex_of(exec, n); // the vertex of the level that each vertex belongs to
+    for_each(exec, n, label_itself{vertex_of.data()});
+    auto start = copy_of(exec, labels.view());
+    double last = level.modularity(exec, start.data(), o.resolution);
+    csr<double> coarse;
+    int levels = 0;
+    for (; levels < o.max_levels && level.all > 0; ++levels) {
+        auto const communities = move_vertices(exec, level, o.resolution, start.data());
+        double const reached = level.modularity(exec, communities.data(), o.resolution);
+        bool const gains = reached > last + o.tolerance;
+        if (gains) for_each(exec, n, compose_labels{vertex_of.data(), communities.data(), labels.data()});
+        if (!gains && levels > 0) break;
+        last = gains ? reached : last;
+        vertex_id const* const current = gains ? communities.data() : start.data();
+        auto groups = refine(exec, level, current, o.resolution);
+        worklist const* const all = level.all_vertices.data();
+        vertex_aggregates<> parts{level.g.vertices, number_communities(exec, all, groups), std::move(groups)};
+        if (parts.count == level.g.vertices) break;
+        buffer<vertex_id> smallest(exec, level.g.vertices), next_start(exec, parts.count);
+        fill(exec, smallest.view(), parts.count);
+        vertex_map(exec, nullptr, all, nothing(), lower_to_group{current, parts.of.data(), smallest.data()});
+        vertex_map(exec, nullptr, all, nothing(),
+                   start_of_group{current, parts.of.data(), smallest.data(), next_start.data()});
+        for_each(exec, n, follow_level{parts.of.data(), vertex_of.data()});
+        auto next = contract_level(exec, level, parts);
+        level = integer_graph<Executor>(exec, graph_view(next.pattern), std::move(next.weights));
+        coarse = std::move(next.pattern);
+        start = std::move(next_start);
+    }
+    return levels;
+}
+
+} // namespace analytics
+
+template <executor Executor, class T>
+louvain_result leiden(Executor const& exec, csr_view<T> a, leiden_options const& options) {
+    using namespace analytics;
+    check_louvain("leiden", options.louvain);
+    if (options.passes < 1)
+        throw argument_error("leiden option passes is " + std::to_string(options.passes) + ", expected 1 or more");
+    graph_view const g(a);
+    louvain_result r;
+    if (g.vertices == 0) return r;
+    r.labels = buffer<vertex_id>(exec, g.vertices);
+    for_each(exec, g.vertices, label_itself{r.labels.data()});
+    for (int pass = 0; pass < options.passes; ++pass) {
+        r.levels += leiden_pass(exec, make_integer_graph(exec, a, "leiden"), options.louvain, r.labels);
+        auto found = connected_components(exec, select_edges(exec, g, within_label{g, r.labels.data()}).view());
+        r.labels = std::move(found.labels);
+        r.communities = found.components;
+    }
+    r.modularity = make_integer_graph(exec, a, "leiden").modularity(exec, r.labels.data(), options.louvain.resolution);
+    return r;
+}
+
+#define COPPICE_LEIDEN(EXTERN, EXECUTOR, T)                                                                            \
+    EXTERN template louvain_result leiden(EXECUTOR const&, csr_view<T>, leiden_options const&)
+COPPICE_LEIDEN(extern, host_executor, float);
+COPPICE_LEIDEN(extern, host_executor, double);
+COPPICE_LEIDEN(extern, cuda_executor, float);
+COPPICE_LEIDEN(extern, cuda_executor, double);
+
+} // namespace coppice::inline v0_1

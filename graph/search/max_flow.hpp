@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Maximum flow and minimum cut by synchronous push-relabel.
+#pragma once
+
+#include <algorithm>
+
+#include <coppice/graph/frontier/frontier.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
+
+namespace coppice::inline v0_1 {
+
+/// Result arrays in the memory of the executor.
+struct max_flow_result {
+    double value = 0;                      ///< of the flow, and of the cut
+    buffer<double> flows{};                ///< of every stored edge, between 0 and its capacity
+    buffer<std::uint8_t> on_source_side{}; ///< 0: the sink can be reached from the vertex in the residual graph, else 1
+    std::int64_t rounds = 0;
+};
+
+/// Computes a maximum flow from `source` to `sink`; the value of an edge is its capacity. The edges from vertices on
+/// the source side to others are a minimum cut; of all minimum cuts it has the largest source side. Rows are sorted,
+/// without duplicates; loops carry nothing.
+///
+/// Push-relabel (Goldberg and Tarjan 1988) in synchronous rounds (Baumstark, Blelloch and Shun 2015): all active
+/// vertices push by the heights of the round before, then the pushes are added in the order of the rows, then vertices
+/// are relabelled. Heights are recomputed by breadth-first searches from sink and source (Cherkassky and Goldberg 1997)
+/// after every 4 (n + m) steps. Therefore the flow has the same bits for any number of threads, on host and CUDA. If
+/// sums of capacities are exact (integers below 2^53, say), so is the flow; otherwise it is conserved up to rounding.
+/// O(n^2) rounds at most, usually few. Memory: 40 bytes per edge and direction, 60 per vertex. Waits after each search.
+///
+/// Throws argument_error if source or sink is no vertex or if they are equal, matrix_error for a capacity that is
+/// negative, NaN or infinite.
+template <executor Executor, class T>
+max_flow_result max_flow(Executor const& exec, csr_view<T> a, vertex_id source, vertex_id sink);
+
+namespace analytics {
+
+/// An edge of a network and its reverse exist both; capacities may be 0.
+struct flow_arrays {
+    graph_view g;
+    std::int32_t const* reverse; ///< position of the reverse edge
+    double* residual;
+    double* pushed; ///< of this round
+    double* excess;
+    std::int32_t* heights;
+    std::int32_t* next_heights;
+    std::int32_t* listed; ///< number of the round for which the vertex is listed
+    vertex_id source, sink;
+    COPPICE_HD bool is_active(vertex_id v) const { return v != source && v != sink && excess[v] > 0; }
+};
+struct flow_state {
+    loop_switch loop{1};
+    std::int32_t round = 0;    ///< lists of this round hold each vertex once
+    std::int64_t rounds = 0;   ///< of all loops
+    std::int64_t steps = 0;    ///< since heights were computed
+    std::int32_t distance = 0; ///< of a search
+};
+
+struct find_reverse {
+    graph_view g;
+    std::int32_t* reverse;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        std::int32_t first = g.offsets[v], last = g.offsets[v + 1];
+        while (last - first > 1) {
+            std::int32_t const middle = first + (last - first) / 2;
+            (g.neighbors[middle] <= u ? first : last) = middle;
+        }
+        reverse[k] = first;
+    }
+};
+/// Position of the edge u -> v in the graph, or -1.
+COPPICE_HD inline std::int32_t position_of_edge(graph_view const& g, vertex_id u, vertex_id v) {
+    std::int32_t first = g.offsets[u], last = g.offsets[u + 1];
+    while (first < last) {
+        std::int32_t const middle = first + (last - first) / 2;
+        if (g.neighbors[middle] < v)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < g.offsets[u + 1] && g.neighbors[first] == v ? first : -1;
+}
+template <class T>
+struct set_capacity {
+    graph_view network, edges;
+    T const* capacities;
+    double* residual;
+    double* pushed;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
+        vertex_id const v = network.neighbors[k];
+        std::int32_t const at = u == v ? -1 : position_of_edge(edges, u, v);
+        residual[k] = at < 0 ? 0.0 : double(capacities[at]);
+        pushed[k] = 0;
+    }
+};
+/// Flow of the edges of the given graph: what an edge has lost, unless its reverse lost it.
+template <class T>
+struct store_flow {
+    graph_view network, edges;
+    T const* capacities;
+    double const* residual;
+    double* flows;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
+        double const left = residual[position_of_edge(network, u, edges.neighbors[k])];
+        double const flow = double(capacities[k]) - left;
+        flows[k] = u != edges.neighbors[k] && flow > 0 ? flow : 0.0;
+    }
+};
+
+/// Pushes all capacities of the edges of the source.
+struct push_from_source {
+    flow_arrays x;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id, std::int32_t k) const {
+        vertex_id const v = x.g.neighbors[k];
+        if (!(x.residual[k] > 0)) return;
+        x.excess[v] = x.residual[k]; // each neighbour has one edge from the source
+        x.residual[x.reverse[k]] += x.residual[k];
+        x.residual[k] = 0;
+    }
+};
+/// Pushes the excess of a vertex downwards, in the order of its row; lists the receivers.
+struct push_excess {
+    flow_arrays x;
+    flow_state const* state;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
+        std::int32_t const below = x.heights[u] - 1;
+        double left = x.excess[u];
+        for (auto k = x.g.offsets[u], end = x.g.offsets[u + 1]; k < end && left > 0; ++k) {
+            vertex_id const v = x.g.neighbors[k];
+            double const room = x.residual[k];
+            if (!(room > 0) || x.heights[v] != below) continue;
+            double const flow = room < left ? room : left;
+            x.residual[k] = room - flow;
+            x.pushed[k] = flow;
+            left -= flow;
+            if (worker.exchange(x.listed + v, state->round) != state->round) worker.emit(v);
+        }
+        x.excess[u] = left;
+    }
+};
+/// Adds what was pushed to a vertex. Heights of the round before are those of all pushes, so that an edge and its
+/// reverse do not push in one round.
+struct receive_flow {
+    using value = double;
+    flow_arrays x;
+    COPPICE_HD double term(vertex_id, std::int32_t k) const {
+        double& pushed = x.pushed[x.reverse[k]];
+        double const flow = pushed;
+        if (flow > 0) {
+            x.residual[k] += flow;
+            pushed = 0;
+        }
+        return flow;
+    }
+    COPPICE_HD void store(vertex_id v, double sum) const { x.excess[v] += sum; }
+};
+/// Lifts an active vertex just above its lowest neighbour of the residual graph. Excess that rounding left without such
+/// a neighbour is dropped.
+struct find_height {
+    flow_arrays x;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id u) const {
+        std::int32_t const none = 0x7fffffff;
+        x.next_heights[u] = x.heights[u];
+        if (!x.is_active(u)) return;
+        std::int32_t lowest = none;
+        for (auto k = x.g.offsets[u], end = x.g.offsets[u + 1]; k < end; ++k)
+            if (x.residual[k] > 0 && x.heights[x.g.neighbors[k]] < lowest) lowest = x.heights[x.g.neighbors[k]];
+        if (lowest == none)
+            x.excess[u] = 0;
+        else if (lowest >= x.heights[u])
+            x.next_heights[u] = lowest + 1;
+    }
+};
+/// Lists the active vertices for the next round, whose number is the negative of that of this one.
+struct list_active {
+    flow_arrays x;
+    flow_state const* state;
+    bool lifts;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (lifts) x.heights[v] = x.next_heights[v];
+        if (x.is_active(v) && worker.exchange(x.listed + v, -state->round) != -state->round)
+            worker.emit(v, x.g.degree(v));
+    }
+};
+struct end_flow_round {
+    worklist* now;
+    worklist* next;
+    worklist* receivers;
+    flow_state* state;
+    std::int64_t max_steps;
+    COPPICE_HD void operator()(std::int64_t) const {
+        state->steps += now->work + now->count;
+        swap_and_clear(*now, *next);
+        receivers->clear();
+        ++state->round;
+        ++state->rounds;
+        if (now->count == 0 || state->steps > max_steps) state->loop.stop();
+    }
+};
+struct start_flow_rounds {
+    flow_state* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        state->loop.on = 1;
+        state->steps = 0;
+    }
+};
+
+/// Heights by distances in the residual graph, against its edges.
+struct start_heights {
+    flow_arrays x;
+    vertex_id from;
+    std::int32_t height;
+    worklist* now;
+    worklist* next;
+    flow_state* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        x.heights[from] = height;
+        now->clear();
+        next->clear();
+        now->items[now->count++] = from;
+        state->loop.on = 1;
+        state->distance = height;
+    }
+};
+struct spread_height {
+    flow_arrays x;
+    flow_state const* state;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
+        vertex_id const v = x.g.neighbors[k];
+        if (v == x.source || v == x.sink || !(x.residual[x.reverse[k]] > 0) || worker.load(x.heights + v) != -1) return;
+        if (worker.claim(x.heights + v, std::int32_t(-1), state->distance + 1)) worker.emit(v);
+    }
+};
+struct end_height_round {
+    worklist* now;
+    worklist* next;
+    flow_state* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        swap_and_clear(*now, *next);
+        ++state->distance;
+        if (now->count == 0) state->loop.stop();
+    }
+};
+struct store_side {
+    flow_arrays x;
+    std::uint8_t* on_source_side;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        on_source_side[v] = x.heights[v] == -1 || v == x.source ? 1 : 0;
+    }
+};
+struct close_heights {
+    flow_arrays x;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        if (x.heights[v] == -1) x.heights[v] = 2 * x.g.vertices; // no excess is there
+    }
+};
+
+/// Owns the arrays of a network.
+template <executor Executor>
+class push_relabel {
+public:
+    template <class T>
+    push_relabel(Executor const& exec, csr_view<T> network, csr_view<T> edges, vertex_id source, vertex_id sink)
+        : exec_(exec), g_(network), reverse_(exec, g_.edge_count), residual_(exec, g_.edge_count),
+          pushed_(exec, g_.edge_count), excess_(exec, g_.vertices), heights_(exec, g_.vertices),
+          next_heights_(exec, g_.vertices), listed_(exec, g_.vertices), lists_(exec, g_.vertices),
+          state_(placed(exec, flow_state{})), all_(every_vertex(exec, g_)), rounds_(exec),
+          searches_(exec), x_{g_,
+                              reverse_.data(),
+                              residual_.data(),
+                              pushed_.data(),
+                              excess_.data(),
+                              heights_.data(),
+                              next_heights_.data(),
+                              listed_.data(),
+                              source,
+                              sink} {
+        edge_map(exec, nullptr, all_.data(), g_, nothing(), find_reverse{g_, reverse_.data()});
+        edge_map(exec, nullptr, all_.data(), g_, nothing(),
+                 set_capacity<T>{g_, graph_view(edges), edges.coefficients, residual_.data(), pushed_.data()});
+        fill(exec, excess_.view(), 0.0);
+        fill(exec, listed_.view(), 0);
+    }
+
+    /// Pushes until no excess is left except at source and sink.
+    std::int64_t run() {
+        worklist *const now = lists_[0], *const next = lists_[1], *const receivers = lists_[2];
+        flow_state* const state = state_.data();
+        for_each(exec_, 1, start_heights{x_, x_.source, 0, now, next, state});
+        edge_map(exec_, nullptr, now, g_, nothing(), push_from_source{x_});
+        std::int64_t const max_steps = 4 * (std::int64_t(g_.vertices) + g_.edge_count);
+        for (;;) {
+            set_heights(nullptr);
+            list_all_active(now);
+            for_each(exec_, 1, start_flow_rounds{state});
+            rounds_.run(
+                &state->loop, {.replayable = true},
+                [&] {
+                    vertex_map(exec_, nullptr, now, into(receivers), push_excess{x_, state});
+                    edge_sum(exec_, nullptr, receivers, g_, receive_flow{x_});
+                    vertex_map(exec_, nullptr, now, nothing(), find_height{x_});
+                    vertex_map(exec_, nullptr, now, into(next), list_active{x_, state, true});
+                    vertex_map(exec_, nullptr, receivers, into(next), list_active{x_, state, false});
+                    for_each(exec_, 1, end_flow_round{now, next, receivers, state, max_steps});
+                },
+                nullptr);
+            if (exec_.load(now).count == 0) return exec_.load(state).rounds;
+        }
+    }
+    /// Sets heights to the distances to the sink, or, if there is no path, to the source plus n. After the search from
+    /// the sink, stores the sides of the cut if there is an array.
+    void set_heights(std::uint8_t* on_source_side) {
+        fill(exec_, heights_.view(), -1);
+        search(x_.sink, 0);
+        if (on_source_side) for_each(exec_, g_.vertices, store_side{x_, on_source_side});
+        search(x_.source, g_.vertices);
+        for_each(exec_, g_.vertices, close_heights{x_});
+    }
+    template <class T>
+    void store_flows(csr_view<T> edges, double* flows) const {
+        edge_map(exec_, nullptr, all_.data(), graph_view(edges), nothing(),
+                 store_flow<T>{g_, graph_view(edges), edges.coefficients, residual_.data(), flows});
+    }
+    double received() const { return exec_.load(excess_.data() + x_.sink); }
+
+private:
+    void search(vertex_id from, std::int32_t height) {
+        worklist *const now = lists_[0], *const next = lists_[1];
+        flow_state* const state = state_.data();
+        for_each(exec_, 1, start_heights{x_, from, height, now, next, state});
+        searches_.run(
+            &state->loop, {.replayable = true},
+            [&] {
+                edge_map(exec_, nullptr, now, g_, into(next), spread_height{x_, state});
+                for_each(exec_, 1, end_height_round{now, next, state});
+            },
+            nullptr);
+    }
+    void list_all_active(worklist* now) {
+        for (int k = 0; k < 3; ++k) for_each(exec_, 1, clear_list{lists_[k]});
+        for_each(exec_, 1, next_flow_round{state_.data()});
+        vertex_map(exec_, nullptr, all_.data(), into(now), list_active{x_, state_.data(), false});
+        for_each(exec_, 1, next_flow_round{state_.data()});
+    }
+    struct next_flow_round {
+        flow_state* state;
+        COPPICE_HD void operator()(std::int64_t) const { ++state->round; }
+    };
+
+    Executor exec_;
+    graph_view g_;
+    buffer<std::int32_t> reverse_;
+    buffer<double> residual_, pushed_, excess_;
+    buffer<std::int32_t> heights_, next_heights_, listed_;
+    worklists<3> lists_;
+    buffer<flow_state> state_;
+    buffer<worklist> all_;
+    repetition<Executor> rounds_, searches_;
+    flow_arrays x_;
+};
+
+template <class T>
+struct bad_capacity {
+    T const* capacities;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        T const x = capacities[k];
+        return x >= T(0) && x - x == T(0) ? 0 : 1;
+    }
+};
+
+} // namespace analytics
+
+template <executor Executor, class T>
+max_flow_result max_flow(Executor const& exec, csr_view<T> a, vertex_id source, vertex_id sink) {
+    using namespace analytics;
+    graph_view const g(a);
+    require_vertex(g, source, "the source of max_flow");
+    require_vertex(g, sink, "the sink of max_flow");
+    if (source == sink)
+        throw argument_error("the source and the sink of max_flow are both vertex " + std::to_string(source) +
+                             ", expected two vertices");
+    if (g.vertices >= 1 << 30)
+        throw overflow_error("max_flow: the graph has " + std::to_string(g.vertices) +
+                             " vertices, and heights of 32 bits allow fewer than 2^30");
+    std::int64_t const bad = reduce(exec, g.edge_count, std::int64_t{0}, bad_capacity<T>{a.coefficients}, plus{});
+    if (bad > 0)
+        throw matrix_error("max_flow: " + std::to_string(bad) +
+                           " capacities are negative or not finite, expected finite capacities of at least 0");
+    auto const network = both_directions(exec, a);
+    push_relabel<Executor> flow(exec, network.view(), a, source, sink);
+    max_flow_result r{0, buffer<double>(exec, g.edge_count), buffer<std::uint8_t>(exec, g.vertices)};
+    r.rounds = flow.run();
+    flow.set_heights(r.on_source_side.data());
+    flow.store_flows(a, r.flows.data());
+    r.value = flow.received();
+    return r;
+}
+
+#define COPPICE_MAX_FLOW(EXTERN, EXECUTOR, T)                                                                          \
+    EXTERN template max_flow_result max_flow(EXECUTOR const&, csr_view<T>, vertex_id, vertex_id)
+COPPICE_MAX_FLOW(extern, host_executor, float);
+COPPICE_MAX_FLOW(extern, host_executor, double);
+COPPICE_MAX_FLOW(extern, cuda_executor, float);
+COPPICE_MAX_FLOW(extern, cuda_executor, double);
+
+} // namespace coppice::inline v0_1
