@@ -10,7 +10,7 @@ them, so that malformed ones raise ValueError.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from scipy.sparse import csgraph as _scipy
@@ -21,6 +21,13 @@ from ._arrays import REALS
 from ._places import HOST
 from ._sparse import arrays_of, csr_of, is_sparse, require_sound
 from .sparse import Matrix
+
+if TYPE_CHECKING:  # defined at the end
+    from scipy.sparse.csgraph import (
+        laplacian, floyd_warshall, yen, breadth_first_order, depth_first_order, breadth_first_tree, depth_first_tree,
+        reverse_cuthill_mckee, maximum_flow, maximum_bipartite_matching, min_weight_full_bipartite_matching,
+        structural_rank, construct_dist_matrix, reconstruct_path, csgraph_masked_from_dense, csgraph_from_dense,
+        csgraph_from_masked, csgraph_to_dense, csgraph_to_masked)
 
 NegativeCycleError = _scipy.NegativeCycleError
 
@@ -114,6 +121,13 @@ def bellman_ford(csgraph: Any, directed: bool = True, indices: Any = None, retur
     -------
     dist_matrix, predecessors
         As in `shortest_path`.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from coppice.csgraph import bellman_ford
+    >>> bellman_ford(csr_array([[0, 2, 9], [0, 0, -1], [0, 0, 0]]), indices=0)
+    array([0., 2., 1.])
     """
     found = None if return_predecessors else _distances(csgraph, directed, indices, unweighted)
     if found is not None:
@@ -134,6 +148,13 @@ def johnson(csgraph: Any, directed: bool = True, indices: Any = None, return_pre
     -------
     dist_matrix, predecessors
         As in `shortest_path`.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from coppice.csgraph import johnson
+    >>> johnson(csr_array([[0, 2, 9], [0, 0, -1], [0, 0, 0]]), indices=0)
+    array([0., 2., 1.])
     """
     found = None if return_predecessors else _distances(csgraph, directed, indices, unweighted)
     if found is not None:

@@ -90,6 +90,15 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     For a singular matrix x contains infinities, NaN or huge numbers, and the status in the report is "singular"; there
     is no exception. Contiguous arrays are not copied; several right-hand sides are copied unless their last axis has
     the largest stride, and a batch that broadcasts is expanded. The interpreter's lock is released.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.solve_tridiagonal([0, 1, 1], [2, 2, 2], [1, 1, 0], [4, 8, 8])
+    array([1., 2., 3.])
+    >>> x, report = coppice.solve_tridiagonal([0, 1], [0, 0], [1, 0], [3, 4], report=True)
+    >>> x, report.ok
+    (array([4., 3.]), True)
     """
     if pivoting == "partial" and method == "auto" and out is None and not (
             transposed or refinements or report or condition):
@@ -119,6 +128,12 @@ def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partia
     x : array of the shape of b (broadcast)
     report : Report
         Only if `report` or `condition` is true.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.solve_cyclic_tridiagonal([1, 1, 1], [3, 3, 3], [1, 1, 1], [8, 10, 12])
+    array([1., 2., 3.])
     """
     *bands, side = of_one_type(("dl", "d", "du", "b"), (dl, d, du, b), copy=copy)
     system = _tridiagonal(*bands, True, copy)
@@ -153,6 +168,12 @@ def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_fi
     -----
     One band on each side of the diagonal is not copied; other bands are copied to the layout of the library. Unlike
     SciPy's function, a singular matrix is no exception, and infinity and NaN are searched for only on request.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.solve_banded((1, 1), [[0, 1, 1], [2, 2, 2], [1, 1, 0]], [4, 8, 8])
+    array([1., 2., 3.])
     """
     bands, side = of_one_type(("ab", "b"), (ab, b), copy=copy)
     if check_finite:
@@ -183,6 +204,14 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
     x : array of the shape of b (broadcast)
     report : Report
         Only if `report` or `condition` is true.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> import numpy as np
+    >>> blocks = np.tile(2.0 * np.eye(2), (3, 1, 1))
+    >>> coppice.solve_block_tridiagonal(0 * blocks, blocks, 0 * blocks, [2, 4, 6, 8, 10, 12])
+    array([1., 2., 3., 4., 5., 6.])
     """
     *blocks, side = of_one_type(("lower", "diagonal", "upper", "b"), (lower, diagonal, upper, b), copy=copy)
     system = _blocks(*blocks, cyclic)
@@ -199,6 +228,13 @@ def factorize_tridiagonal(dl, d, du, *, cyclic=False, copy=True) -> Factorizatio
     cyclic : bool
         The corner entries are used, as in `solve_cyclic_tridiagonal`.
     copy : bool, as in `solve_tridiagonal`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> factors = coppice.factorize_tridiagonal([0, 1, 1], [2, 2, 2], [1, 1, 0])
+    >>> factors.solve([4, 8, 8]), factors.solve([4, 8, 8], transposed=True)
+    (array([1., 2., 3.]), array([1., 2., 3.]))
     """
     return Factorization(_tridiagonal(*of_one_type(("dl", "d", "du"), (dl, d, du), copy=copy), cyclic, copy))
 
@@ -212,6 +248,12 @@ def factorize_banded(l_and_u, ab, *, copy=True) -> Factorization:
     ab : (..., l + u + 1, n) array
         As in `solve_banded`.
     copy : bool, as in `solve_tridiagonal`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.factorize_banded((0, 1), [[0, 1, 1], [2, 2, 2]]).solve([4, 7, 6])
+    array([1., 2., 3.])
     """
     return Factorization(_banded(l_and_u, *of_one_type(("ab",), (ab,), copy=copy), copy))
 
@@ -225,6 +267,14 @@ def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False, copy=Tr
     cyclic : bool
         As in `solve_block_tridiagonal`.
     copy : bool, as in `solve_tridiagonal`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> import numpy as np
+    >>> blocks = np.tile(2.0 * np.eye(2), (2, 1, 1))
+    >>> coppice.factorize_block_tridiagonal(0 * blocks, blocks, 0 * blocks).solve([2, 4, 6, 8])
+    array([1., 2., 3., 4.])
     """
     names = ("lower", "diagonal", "upper")
     return Factorization(_blocks(*of_one_type(names, (lower, diagonal, upper), copy=copy), cyclic))

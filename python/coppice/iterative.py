@@ -41,7 +41,14 @@ __all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "f
 
 
 def preconditioners() -> dict[str, dict[str, Any]]:
-    """Return the catalogue of preconditioners by name: summary, requirements, use and options."""
+    """Return the catalogue of preconditioners by name: summary, requirements, use and options.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.preconditioners()["jacobi"]["needs_diagonal"]
+    True
+    """
     return {row["name"]: row for row in _core.preconditioner_catalogue()}
 
 
@@ -61,6 +68,14 @@ def preconditioner(name: str, A: SparseMatrix, *, copy: bool = True, **options: 
     -------
     Preconditioner
         A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's solvers.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> M = coppice.preconditioner("jacobi", diags_array([2.0, 4.0], format="csr"))
+    >>> M @ [2, 4]
+    array([1., 1.])
     """
     return Preconditioner(name, A, options, copy)
 
@@ -124,6 +139,31 @@ class Preconditioner(LinearOperator):
         z = library.empty(x.shape, self.dtype, x)
         self._held.apply(library.given(x), library.given(z))
         return z
+
+    def aspreconditioner(self, cycle: str | None = None) -> Preconditioner:
+        """Return the preconditioner, for code that is written for PyAMG's solvers.
+
+        Parameters
+        ----------
+        cycle : "V" or "W", of the preconditioner "multilevel"; another cycle than that of this object is set up again. None:
+            this object
+
+        Examples
+        --------
+        >>> import coppice
+        >>> from scipy.sparse import diags_array
+        >>> A = diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(400, 400), format="csr")
+        >>> M = coppice.preconditioner("multilevel", A).aspreconditioner(cycle="V")
+        >>> coppice.cg(A, A @ range(400), M=M, rtol=1e-8)[1]
+        0
+        """
+        if cycle is None:
+            return self
+        wanted = text("cycle", cycle, '"V" or "W"').lower()
+        if self.report["options"].get("cycle") == wanted:
+            return self
+        name, arrays, shape, options = self._made_of
+        return _remade(name, arrays, shape, {**options, "cycle": wanted})
 
     def refresh(self, A: SparseMatrix) -> None:
         """Update M to the values of another matrix with the same pattern; data that depend on the pattern only are
@@ -249,6 +289,15 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     -----
     An exception of the callback, or of the handler of a signal (KeyboardInterrupt of Ctrl-C), ends the solve and reaches
     the caller; its attribute x is the best x so far.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> found = coppice.solve(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> found.x.round(6), found.reason
+    (array([1., 2., 3., 4.]), 'converged')
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, '"auto", "direct" or the name of a Krylov method')
@@ -291,6 +340,15 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
     -----
     An exception of the handler of a signal (KeyboardInterrupt of Ctrl-C) ends all columns and reaches the caller; its
     attribute x holds the best columns so far.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(2, 2), format="csr")
+    >>> coppice.solve_columns(A, [[4, 0], [-1, 15]], method="cg", rtol=1e-10).x.round(6)
+    array([[1., 1.],
+           [0., 4.]])
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
@@ -333,6 +391,14 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     -------
     Solution
         `restarts` counts the refinements; the reason is "stagnated" if A is too ill-conditioned for float32.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> coppice.solve_refined(A, A @ [1, 2, 3, 4], rtol=1e-12).x.round(9)
+    array([1., 2., 3., 4.])
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
@@ -385,6 +451,15 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float 
     -----
     An exception of the callback, or of the handler of a signal (KeyboardInterrupt of Ctrl-C), ends the solve and reaches
     the caller; its attribute x is the best x so far.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.cg(A, A @ [1, 2, 3, 4], rtol=1e-10, M=coppice.preconditioner("jacobi", A))
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
     return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
 
@@ -410,6 +485,15 @@ def minres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: fl
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.minres(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
     if check:
         _require_symmetric("A", A, b)
@@ -440,6 +524,15 @@ def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: 
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.bicgstab(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
     return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
 
@@ -462,6 +555,15 @@ def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, s: int = 4
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.idrs(A, A @ [1, 2, 3, 4], rtol=1e-10, s=2)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
     return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy, s=s)
 
@@ -494,6 +596,15 @@ def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: flo
     Notes
     -----
     SciPy preconditions from the left, and its callback receives the norm of the preconditioned residual.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.gmres(A, A @ [1, 2, 3, 4], rtol=1e-10, restart=3)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
     if callback is not None and callback_type is None:
         warnings.warn("coppice.gmres called without specifying `callback_type`: with SciPy, the default will change. State "
@@ -520,6 +631,15 @@ def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: fl
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.fgmres(A, A @ [1, 2, 3, 4], rtol=1e-10, M=lambda r: r / 4)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
     return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress, copy)
 

@@ -217,6 +217,15 @@ class Vector(_Entries):
     indices : array of int32, or None if all elements are entries
     size : int
     shape : (size,)
+
+    Examples
+    --------
+    >>> import coppice
+    >>> v = coppice.Vector([5.0, 7.0], [1, 3], 4)
+    >>> v.to_dense()
+    array([0., 5., 0., 7.])
+    >>> v.reduce("max")
+    7.0
     """
 
     _places = 1

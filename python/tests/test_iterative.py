@@ -92,6 +92,19 @@ def test_preconditioners_are_linear_operators():
     assert "forest" in M._repr_html_()
 
 
+def test_preconditioners_as_those_of_pyamg():
+    A, b = laplace(20), np.ones(400)
+    M = coppice.preconditioner("multilevel", A, coarsest=10)
+    assert M.aspreconditioner() is M and M.aspreconditioner(cycle="V") is M
+    W = M.aspreconditioner("W")
+    assert W.report["options"]["cycle"] == "w" and W.report["options"]["coarsest"] == "10" and W.dtype == M.dtype
+    assert np.array_equal(W @ b, coppice.preconditioner("multilevel", A, coarsest=10, cycle="w") @ b)
+    assert not np.array_equal(W @ b, M @ b)
+    for preconditioner, cycle in ((M, "F"), (coppice.preconditioner("jacobi", A), "V")):
+        with pytest.raises(ValueError, match="cycle"):
+            preconditioner.aspreconditioner(cycle)
+
+
 def test_solve_chooses():
     A, b = laplace(20), np.ones(400)
     found = coppice.solve(A, b, rtol=1e-9)
