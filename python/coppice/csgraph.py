@@ -2,7 +2,7 @@
 """The functions of ``scipy.sparse.csgraph``, with the same arguments and results.
 
 Coppice computes distances without predecessors, connected components of undirected graphs (and weak ones) and minimum
-spanning trees, for sparse graphs with at least `smallest` entries. SciPy answers all other calls: predecessors, Floyd-Warshall,
+spanning trees, for graphs whose number of entries is large enough (`smallest`). SciPy answers all other calls: predecessors, Floyd-Warshall,
 strong components, traversals, flows, matchings, smaller graphs. Arrays of sparse matrices are checked before SciPy reads
 them, so that malformed ones raise ValueError.
 """
@@ -32,7 +32,8 @@ if TYPE_CHECKING:  # defined at the end
 NegativeCycleError = _scipy.NegativeCycleError
 
 smallest: int = 20_000
-"""Graphs with fewer entries are answered by SciPy, whose calls cost less; 0: Coppice answers whenever it can."""
+"""Graphs with fewer entries are answered by SciPy, whose calls cost less; 25 times as many for components, 250 times for
+spanning trees, whose sequential algorithms are fast. 0: Coppice answers whenever it can."""
 
 _ORIGINAL = {name: getattr(_scipy, name) for name in _scipy.__all__ if name != "NegativeCycleError"}
 
@@ -186,7 +187,7 @@ def connected_components(csgraph: Any, directed: bool = True, connection: str = 
     (2, array([0, 1, 0], dtype=int32))
     """
     weak = not directed or (isinstance(connection, str) and connection.lower() == "weak")
-    graph = _graph(csgraph) if weak else None
+    graph = _graph(csgraph, 25) if weak else None
     if graph is None:
         return _by_scipy("connected_components", csgraph, directed, connection, return_labels)
     graph = graph if _core.is_undirected(graph._csr) else _both_directions(graph)
@@ -217,7 +218,7 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
            [0., 0., 2.],
            [0., 0., 0.]])
     """
-    graph = _graph(csgraph)
+    graph = _graph(csgraph, 250)
     if graph is None:
         return _by_scipy("minimum_spanning_tree", csgraph, overwrite)
     (start, end, lengths), _, _ = _core.run_graph_algorithm("mst", _both_directions(graph)._csr, {"undirected": True})
@@ -261,18 +262,19 @@ def _distances(csgraph, directed, indices, unweighted, negative=True):
     return found[place.reshape(sources.shape)]
 
 
-def _graph(csgraph) -> Matrix | None:
-    """Return the graph as a Matrix of float64, or None for one that SciPy handles: a small one, one with duplicate
-    entries, which SciPy reads as parallel edges, or with values that are not finite."""
+def _graph(csgraph, factor=1) -> Matrix | None:
+    """Return the graph as a Matrix of float64, or None for one that SciPy handles: one with fewer than `factor` times `smallest`
+    entries, with duplicate entries, which SciPy reads as parallel edges, or with values that are not finite."""
+    least = factor * smallest
     if isinstance(csgraph, (list, tuple)) or not hasattr(csgraph, "shape") or len(csgraph.shape) != 2:
         return None
     if csgraph.shape[0] != csgraph.shape[1] or csgraph.shape[0] > np.iinfo(np.int32).max:
         return None
     if isinstance(csgraph, np.ndarray):
-        if csgraph.size < smallest or csgraph.dtype.kind not in "biuf":
+        if csgraph.size < least or csgraph.dtype.kind not in "biuf":
             return None
         csgraph = (_scipy.csgraph_from_masked if np.ma.isMaskedArray(csgraph) else _scipy.csgraph_from_dense)(csgraph)
-    if not issparse(csgraph) or csgraph.nnz < smallest or csgraph.dtype.kind not in "biuf":
+    if not issparse(csgraph) or csgraph.nnz < least or csgraph.dtype.kind not in "biuf":
         return None
     arrays = arrays_of("csgraph", csgraph, REALS, beside=REALS[1])
     if len(arrays[2]) < csgraph.nnz or not np.isfinite(arrays[2]).all():
