@@ -45,7 +45,15 @@ def __dir__() -> list[str]:
 
 
 def threads() -> int:
-    """Number of threads that calls use."""
+    """Number of threads that calls use.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> with coppice.use_threads(2):
+    ...     coppice.threads()
+    2
+    """
     return _core.threads()
 
 
@@ -55,12 +63,23 @@ def set_threads(count: int = 0) -> None:
     Parameters
     ----------
     count : int; 0: all cores
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.set_threads(0)
     """
     _core.set_threads(integer("count", count, 0, 2**31 - 1))
 
 
 def release_memory() -> None:
-    """Free the device memory that is cached for later calls, so that other libraries can use it."""
+    """Free the device memory that is cached for later calls, so that other libraries can use it.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.release_memory()
+    """
     _core.release_memory()
 
 
@@ -71,6 +90,13 @@ def use_threads(count: int) -> Iterator[None]:
     Parameters
     ----------
     count : int, as in `set_threads`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> with coppice.use_threads(1):
+    ...     coppice.solve_tridiagonal([0, 0], [2, 2], [0, 0], [2, 4])
+    array([1., 2.])
     """
     before = threads()
     set_threads(count)

@@ -20,28 +20,95 @@ def named(types) -> str:
     return ", ".join(t.name for t in types)
 
 
-def array(name: str, value, types=NUMBERS) -> Any:
-    """Return `value` as an array of NumPy, or of CuPy or PyTorch on a device, without a copy. TypeError or ValueError
-    states why this is not possible."""
-    if not isinstance(value, np.ndarray):
+def array(name: str, value, types=NUMBERS, copy=False) -> Any:
+    """Return `value` as an array of NumPy, or of CuPy or PyTorch on a device, of one of `types`. TypeError or ValueError
+    states why this is not possible.
+
+    `copy`: lists, numbers, and arrays of other types and byte orders are converted, see `number_type`. False: an array
+    that shares the memory of `value`, or an error.
+    """
+    if copy and (isinstance(value, (list, tuple, bool, int, float, complex, np.generic, np.matrix))
+                 or not _shares_memory(value) and hasattr(value, "__array__")):
+        value = _listed(name, value)
+    elif not isinstance(value, np.ndarray):
         value = _shared(name, value)
-    elif type(value) is not np.ndarray and isinstance(value, (np.ma.MaskedArray, np.matrix)):
+    if type(value) is not np.ndarray and isinstance(value, (np.ma.MaskedArray, np.matrix)):
         raise TypeError(f"{name} with shape {value.shape} is a {type(value).__name__}, expected a plain array")
     dtype = library_of(value).dtype(value)
+    if dtype in types and dtype.isnative:
+        return value
+    if copy and (wanted := number_type(dtype)) in types:
+        return library_of(value).converted(value, wanted)
     if dtype not in types:
-        raise TypeError(f"{name} with shape {shape_of(value)} has dtype {value.dtype}, expected {named(types)}; "
-                        f"there are no implicit conversions")
-    if not dtype.isnative:
-        raise TypeError(f"{name} with shape {value.shape} has bytes in foreign order: {value.dtype.str}")
-    return value
+        raise TypeError(f"{name} with shape {shape_of(value)} has dtype {value.dtype}, expected {named(types)}"
+                        f"{'' if copy else NO_CONVERSION}")
+    raise TypeError(f"{name} with shape {value.shape} has bytes in foreign order: {value.dtype.str}{NO_CONVERSION}")
 
 
-def contiguous(name: str, value) -> Any:
-    if not library_of(value).is_contiguous(value):
-        strides = value.strides if hasattr(value, "strides") else value.stride()
-        raise ValueError(f"{name} with shape {shape_of(value)} has strides {strides}, expected contiguous memory; "
-                         f"there are no implicit copies: {copies_with(value)}({name})")
-    return value
+NO_CONVERSION = "; copy=False allows no conversion"
+
+
+def number_type(*dtypes: np.dtype) -> np.dtype:
+    """Return the type in which numbers of these types are computed, as SciPy does: that of NumPy's promotion among
+    float32, float64, complex64 and complex128. Integers, booleans and reals of other sizes count as float64, complex numbers
+    of other sizes as complex128. The type of objects if one of the types does not hold numbers."""
+    natural = []
+    for dtype in dtypes:
+        if dtype.kind not in "biufc":
+            return np.dtype(object)
+        dtype = dtype.newbyteorder("=")
+        natural.append(dtype if dtype in NUMBERS else NUMBERS[3 if dtype.kind == "c" else 1])
+    return np.result_type(*natural)
+
+
+def of_one_type(names, values, types=NUMBERS, copy=True) -> list[Any]:
+    """Return arrays of the same type and memory space; `copy` as in `array`. Without it types must be equal."""
+    parts = [array(name, value, types, copy) for name, value in zip(names, values)]
+    if copy:
+        wanted = number_type(*(library_of(part).dtype(part) for part in parts))
+        parts = [cast(part, wanted) for part in parts]
+    middle = (len(parts) - 1) // 2
+    for name, part in zip(names, parts):
+        same_type(names[middle], parts[middle], name, part)
+    return parts
+
+
+def cast(value, dtype: np.dtype) -> Any:
+    """Return the array with the type; the same array if it has it."""
+    library = library_of(value)
+    return value if library.dtype(value) == dtype else library.converted(value, dtype)
+
+
+def to_type(name: str, value, dtype: np.dtype, of: str, copy=True) -> Any:
+    """Return an array of the given type, which is that of `of`. TypeError for complex values beside a real type."""
+    value = array(name, value, copy=copy)
+    given = library_of(value).dtype(value)
+    if given != dtype and not (copy and np.can_cast(given, dtype, "same_kind")):
+        raise TypeError(f"{name} with shape {shape_of(value)} has dtype {given}, expected {dtype} as {of} has"
+                        f"{'' if copy else NO_CONVERSION}")
+    return cast(value, dtype)
+
+
+def _listed(name, value) -> np.ndarray:
+    """Convert a list, a number or a matrix of NumPy."""
+    try:
+        made = np.asarray(value)
+    except ValueError as error:  # lists of different lengths
+        raise ValueError(f"{name} is a {type(value).__name__} that is no array: {error}") from None
+    if made.dtype.kind not in "biufc":
+        raise TypeError(f"{name} is a {type(value).__name__} of {made.dtype}, expected numbers")
+    return made
+
+
+def contiguous(name: str, value, copy=False) -> Any:
+    """Return an array without gaps, in a copy if necessary and allowed."""
+    if library_of(value).is_contiguous(value):
+        return value
+    if copy:
+        return library_of(value).packed(value)
+    strides = value.strides if hasattr(value, "strides") else value.stride()
+    raise ValueError(f"{name} with shape {shape_of(value)} has strides {strides}, expected contiguous memory"
+                     f"{NO_CONVERSION}: {copies_with(value)}({name})")
 
 
 def same_type(first: str, a, second: str, b) -> None:
@@ -59,9 +126,9 @@ def shape_of(value) -> tuple[int, ...]:
     return tuple(value.shape)
 
 
-def vector(name: str, value, size: int | None = None, types=NUMBERS) -> Any:
-    """Return a contiguous vector; of `size` elements if `size` is given."""
-    value = contiguous(name, array(name, value, types))
+def vector(name: str, value, size: int | None = None, types=NUMBERS, copy=False) -> Any:
+    """Return a contiguous vector; of `size` elements if `size` is given. `copy` as in `array`."""
+    value = contiguous(name, array(name, value, types, copy), copy)
     if value.ndim != 1 or (size is not None and value.shape[0] != size):
         raise ValueError(f"{name} has shape {shape_of(value)}, expected ({'n' if size is None else size},)")
     return value
@@ -86,6 +153,13 @@ def require_room(name: str, shape, dtype: np.dtype, like) -> None:
     if size > library.memory(like):
         raise MemoryError(f"cannot allocate {size} bytes for {name} with shape {tuple(shape)}, expected at most the "
                           f"{library.memory(like)} bytes of memory {where(library, like)}")
+
+
+def require_finite(name: str, value) -> None:
+    """Raise ValueError if an element is infinite or NaN."""
+    if not bool(library_of(value).xp.isfinite(value).all()):
+        raise ValueError(f"{name} with shape {shape_of(value)} contains infinity or NaN, expected finite numbers; "
+                         "check_finite=False allows them")
 
 
 def in_library_of(given, result) -> Any:
@@ -136,7 +210,7 @@ def _shared(name: str, value):
     """Convert another object to an array that shares its memory: of NumPy, or of CuPy or PyTorch if it is on a
     device."""
     if not on_device(value):
-        if not (hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or _has_buffer(value)):
+        if not _shares_memory(value):
             raise TypeError(f"{name} is a {type(value).__name__}, expected a NumPy array or what shares its memory "
                             "by DLPack or the buffer protocol")
         return _borrow(name, value)
@@ -167,7 +241,10 @@ def on_device(value) -> bool:
     return getattr(value, "__cuda_array_interface__", None) is not None
 
 
-def _has_buffer(value) -> bool:
+def _shares_memory(value) -> bool:
+    """Whether NumPy, or a library for devices, reads the object without a copy."""
+    if any(hasattr(value, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
+        return True
     try:
         memoryview(value)
     except TypeError:

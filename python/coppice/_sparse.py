@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core, _places
-from ._arrays import NUMBERS, array, contiguous, named, shape_of
+from ._arrays import NO_CONVERSION, NUMBERS, array, cast, contiguous, named, number_type, shape_of
 from ._places import library_of
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def is_sparse(value: Any) -> TypeGuard[Any]:
     return (hasattr(value, "tocsr") and hasattr(value, "shape")) or _is_torch(value)
 
 
-def csr(name: str, a, types=NUMBERS, *, canonical=True, square=False):
+def csr(name: str, a, types=NUMBERS, *, canonical=True, square=False, copy=True, beside=None):
     """Return (CSR of the library, its array of values) of a sparse matrix; see `arrays_of`."""
-    arrays = arrays_of(name, a, types, canonical=canonical, square=square)
+    arrays = arrays_of(name, a, types, canonical=canonical, square=square, copy=copy, beside=beside)
     return csr_of(arrays, shape_of(a), name), arrays[2]
 
 
@@ -50,12 +50,13 @@ def csr_of(arrays, shape, unchecked=None):
         raise _malformed(unchecked, shape, error) from None
 
 
-def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
+def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False, copy=True, beside=None):
     """Return indptr and indices as int32 and data of a sparse matrix in any format.
 
     CSR arrays are not copied; 64-bit indices are copied if they fit 32 bits, other formats are converted by the library
-    of the matrix. `canonical`: sorted columns without duplicates, in a copy if necessary. ValueError for invalid
-    arrays, before any other library uses them.
+    of the matrix. `canonical`: sorted columns without duplicates, in a copy if necessary. `copy`: values of other types
+    are converted as by `_arrays.array`, and to their common type with `beside`, the type of other arguments. ValueError
+    for invalid arrays, before any other library uses them.
     """
     if not is_sparse(a):
         raise TypeError(f"{name} is a {type(a).__name__}, expected a scipy.sparse matrix or array, or one of CuPy or "
@@ -70,10 +71,13 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
     if count > np.iinfo(_INT32).max:
         raise OverflowError(f"{name} with shape {shape} has {count} nonzeros, expected a number below 2^31")
     library = library_of(data)
-    if library.dtype(data) not in types:
-        raise TypeError(f"{name} with shape {shape} has dtype {a.dtype}, expected {named(types)}; "
-                        "there are no implicit conversions")
-    data = contiguous(f"{name}.data", array(f"{name}.data", data, types))
+    wanted = number_type(library.dtype(data)) if copy else library.dtype(data)
+    if wanted not in types:
+        raise TypeError(f"{name} with shape {shape} has dtype {a.dtype}, expected {named(types)}"
+                        f"{'' if copy else NO_CONVERSION}")
+    data = contiguous(f"{name}.data", array(f"{name}.data", data, types, copy), copy)
+    if copy and beside is not None and (wanted := number_type(wanted, beside)) in types:
+        data = cast(data, wanted)
     offsets, indices = (library.packed(library.converted(each, _INT32)) for each in (offsets, indices))
     return offsets, indices, data
 
@@ -98,15 +102,23 @@ def _rows_of(name, a, canonical):
     if kind != "csr":
         _check_format(name, a, kind)
         try:
-            rows = a.tocsr()
+            rows = _native(a).tocsr()
         except (ValueError, IndexError, TypeError) as error:
             raise _malformed(name, shape, error) from None
     if _check_compressed(name, rows, shape) or not canonical:
         return rows.indptr, rows.indices, rows.data
     # A new matrix, since the flags of SciPy about the order of this one may be wrong.
-    rows = type(rows)((rows.data.copy(), rows.indices.copy(), rows.indptr.copy()), shape=shape)
+    rows = type(rows)((_native(rows.data, copy=True), rows.indices.copy(), rows.indptr.copy()), shape=shape)
     rows.sum_duplicates()
     return rows.indptr, rows.indices, rows.data
+
+
+def _native(a, copy=False):
+    """Return a matrix or array with the byte order of this machine, since SciPy's compiled code needs it."""
+    dtype = getattr(a, "dtype", None)
+    if not isinstance(dtype, np.dtype) or (dtype.isnative and not copy):
+        return a
+    return a.astype(dtype.newbyteorder("="))
 
 
 def _check_format(name, a, kind):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Protocol, Union
+from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, Union
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,6 +28,6 @@ if TYPE_CHECKING:
         def __matmul__(self, x: Any) -> Any: ...
 
     Array = npt.NDArray[Any]  # results
-    ArrayIn = Union[npt.NDArray[Any], SupportsDLPack, Buffer]  # objects that share memory with NumPy
+    ArrayIn = Union[npt.NDArray[Any], SupportsDLPack, Buffer, Sequence[Any]]  # what shares memory with NumPy, or lists
     Operator = Union[SparseMatrix, HasMatvec, HasMatmul, Callable[[Any], Any]]
     Callback = Callable[[int, float], object]

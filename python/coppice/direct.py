@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import array, contiguous, in_library_of, integer, out_array, require_room, same_type, shape_of, text
+from ._arrays import (contiguous, in_library_of, integer, of_one_type, out_array, require_finite, require_room, same_type,
+                      shape_of, text, to_type)
 from ._places import library_of, quick_tridiagonal
 
 __all__ = [
@@ -50,15 +51,15 @@ class Report(NamedTuple):
 
 
 def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", method="auto", refinements=0,
-                      report=False, condition=False, out=None):
+                      report=False, condition=False, out=None, copy=True):
     """Solve tridiagonal systems A x = b with partial pivoting; the time is bound by memory bandwidth.
 
     Parameters
     ----------
-    dl, d, du : (..., n) arrays of float32, float64, complex64 or complex128
+    dl, d, du : (..., n) arrays or lists
         Lower, main and upper diagonal: row i reads ``dl[i] x[i-1] + d[i] x[i] + du[i] x[i+1]``. ``dl[..., 0]`` and
         ``du[..., -1]`` are ignored. Diagonals of n - 1 elements, as LAPACK takes them, are copied to length n.
-    b : (..., n) or (..., n, k) array of the same type
+    b : (..., n) or (..., n, k) array or list
         Right-hand sides: k of them if b has one dimension more than the matrix. Leading dimensions broadcast.
     transposed : bool
         Solve with the transpose of A.
@@ -73,6 +74,10 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
         Estimate condition numbers for the report, which it implies.
     out : array of the shape of x
         Output array for x; it may be b. For several right-hand sides its last axis must have the largest stride.
+    copy : bool
+        Arguments of different types are converted to their common type as SciPy does: float32, float64, complex64 or
+        complex128; integers count as float64. Lists, other byte orders and arrays with gaps are copied. False: such an
+        argument is an error.
 
     Returns
     -------
@@ -85,18 +90,28 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     For a singular matrix x contains infinities, NaN or huge numbers, and the status in the report is "singular"; there
     is no exception. Contiguous arrays are not copied; several right-hand sides are copied unless their last axis has
     the largest stride, and a batch that broadcasts is expanded. The interpreter's lock is released.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.solve_tridiagonal([0, 1, 1], [2, 2, 2], [1, 1, 0], [4, 8, 8])
+    array([1., 2., 3.])
+    >>> x, report = coppice.solve_tridiagonal([0, 1], [0, 0], [1, 0], [3, 4], report=True)
+    >>> x, report.ok
+    (array([4., 3.]), True)
     """
     if pivoting == "partial" and method == "auto" and out is None and not (
             transposed or refinements or report or condition):
         x = quick_tridiagonal(dl, d, du, b)
         if x is not None:
             return x
-    system = _tridiagonal(dl, d, du, corners=False)
-    return _solve(system, b, transposed, pivoting, method, refinements, report, condition, out)
+    *bands, side = of_one_type(("dl", "d", "du", "b"), (dl, d, du, b), copy=copy)
+    system = _tridiagonal(*bands, False, copy)
+    return _solve(system, side, b, copy, transposed, pivoting, method, refinements, report, condition, out)
 
 
 def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
-                             condition=False, out=None):
+                             condition=False, out=None, copy=True):
     """Solve cyclic tridiagonal systems.
 
     Parameters
@@ -105,7 +120,7 @@ def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partia
         As in `solve_tridiagonal`, but ``dl[..., 0]`` couples the first row to the last unknown, ``du[..., -1]`` the last
         row to the first, and all have n elements.
     b : (..., n) or (..., n, k) array
-    transposed, pivoting, refinements, report, condition, out
+    transposed, pivoting, refinements, report, condition, out, copy
         As in `solve_tridiagonal`.
 
     Returns
@@ -113,14 +128,21 @@ def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partia
     x : array of the shape of b (broadcast)
     report : Report
         Only if `report` or `condition` is true.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.solve_cyclic_tridiagonal([1, 1, 1], [3, 3, 3], [1, 1, 1], [8, 10, 12])
+    array([1., 2., 3.])
     """
-    system = _tridiagonal(dl, d, du, corners=True)
-    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
+    *bands, side = of_one_type(("dl", "d", "du", "b"), (dl, d, du, b), copy=copy)
+    system = _tridiagonal(*bands, True, copy)
+    return _solve(system, side, b, copy, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
-def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
-                 condition=False, out=None):
-    """Solve banded systems in SciPy's layout.
+def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=False, *, transposed=False,
+                 pivoting="partial", refinements=0, report=False, condition=False, out=None, copy=True):
+    """Solve banded systems in SciPy's layout; as ``scipy.linalg.solve_banded``.
 
     Parameters
     ----------
@@ -129,7 +151,11 @@ def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refine
     ab : (..., l + u + 1, n) array
         ``ab[..., u + i - j, j]`` is A[i, j].
     b : (..., n) or (..., n, k) array
-    transposed, pivoting, refinements, report, condition, out
+    overwrite_ab, overwrite_b : bool
+        For SciPy's calls; no argument is overwritten.
+    check_finite : bool
+        Raise ValueError if ab or b contains infinity or NaN.
+    transposed, pivoting, refinements, report, condition, out, copy
         As in `solve_tridiagonal`.
 
     Returns
@@ -140,13 +166,25 @@ def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refine
 
     Notes
     -----
-    One band on each side of the diagonal is not copied; other bands are copied to the layout of the library.
+    One band on each side of the diagonal is not copied; other bands are copied to the layout of the library. Unlike
+    SciPy's function, a singular matrix is no exception, and infinity and NaN are searched for only on request.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.solve_banded((1, 1), [[0, 1, 1], [2, 2, 2], [1, 1, 0]], [4, 8, 8])
+    array([1., 2., 3.])
     """
-    return _solve(_banded(l_and_u, ab), b, transposed, pivoting, "auto", refinements, report, condition, out)
+    bands, side = of_one_type(("ab", "b"), (ab, b), copy=copy)
+    if check_finite:
+        require_finite("ab", bands)
+        require_finite("b", side)
+    system = _banded(l_and_u, bands, copy)
+    return _solve(system, side, b, copy, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
 def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transposed=False, pivoting="partial",
-                            refinements=0, report=False, condition=False, out=None):
+                            refinements=0, report=False, condition=False, out=None, copy=True):
     """Solve block tridiagonal systems with blocks of m x m, m from 1 to 8.
 
     Parameters
@@ -158,7 +196,7 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
     b : (..., n * m) or (..., n * m, k) array
     cyclic : bool
         These two blocks couple the first and the last block row.
-    transposed, pivoting, refinements, report, condition, out
+    transposed, pivoting, refinements, report, condition, out, copy
         As in `solve_tridiagonal`.
 
     Returns
@@ -166,12 +204,21 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
     x : array of the shape of b (broadcast)
     report : Report
         Only if `report` or `condition` is true.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> import numpy as np
+    >>> blocks = np.tile(2.0 * np.eye(2), (3, 1, 1))
+    >>> coppice.solve_block_tridiagonal(0 * blocks, blocks, 0 * blocks, [2, 4, 6, 8, 10, 12])
+    array([1., 2., 3., 4., 5., 6.])
     """
-    system = _blocks(lower, diagonal, upper, cyclic)
-    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
+    *blocks, side = of_one_type(("lower", "diagonal", "upper", "b"), (lower, diagonal, upper, b), copy=copy)
+    system = _blocks(*blocks, cyclic)
+    return _solve(system, side, b, copy, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
-def factorize_tridiagonal(dl, d, du, *, cyclic=False) -> Factorization:
+def factorize_tridiagonal(dl, d, du, *, cyclic=False, copy=True) -> Factorization:
     """Factorise tridiagonal systems with partial pivoting, for repeated solves.
 
     Parameters
@@ -180,11 +227,19 @@ def factorize_tridiagonal(dl, d, du, *, cyclic=False) -> Factorization:
         As in `solve_tridiagonal`.
     cyclic : bool
         The corner entries are used, as in `solve_cyclic_tridiagonal`.
+    copy : bool, as in `solve_tridiagonal`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> factors = coppice.factorize_tridiagonal([0, 1, 1], [2, 2, 2], [1, 1, 0])
+    >>> factors.solve([4, 8, 8]), factors.solve([4, 8, 8], transposed=True)
+    (array([1., 2., 3.]), array([1., 2., 3.]))
     """
-    return Factorization(_tridiagonal(dl, d, du, corners=cyclic))
+    return Factorization(_tridiagonal(*of_one_type(("dl", "d", "du"), (dl, d, du), copy=copy), cyclic, copy))
 
 
-def factorize_banded(l_and_u, ab) -> Factorization:
+def factorize_banded(l_and_u, ab, *, copy=True) -> Factorization:
     """Factorise banded systems with partial pivoting, for repeated solves.
 
     Parameters
@@ -192,11 +247,18 @@ def factorize_banded(l_and_u, ab) -> Factorization:
     l_and_u : (int, int)
     ab : (..., l + u + 1, n) array
         As in `solve_banded`.
+    copy : bool, as in `solve_tridiagonal`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.factorize_banded((0, 1), [[0, 1, 1], [2, 2, 2]]).solve([4, 7, 6])
+    array([1., 2., 3.])
     """
-    return Factorization(_banded(l_and_u, ab))
+    return Factorization(_banded(l_and_u, *of_one_type(("ab",), (ab,), copy=copy), copy))
 
 
-def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Factorization:
+def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False, copy=True) -> Factorization:
     """Factorise block tridiagonal systems with partial pivoting, for repeated solves.
 
     Parameters
@@ -204,14 +266,25 @@ def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Fact
     lower, diagonal, upper : (..., n, m, m) arrays
     cyclic : bool
         As in `solve_block_tridiagonal`.
+    copy : bool, as in `solve_tridiagonal`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> import numpy as np
+    >>> blocks = np.tile(2.0 * np.eye(2), (2, 1, 1))
+    >>> coppice.factorize_block_tridiagonal(0 * blocks, blocks, 0 * blocks).solve([2, 4, 6, 8])
+    array([1., 2., 3., 4.])
     """
-    return Factorization(_blocks(lower, diagonal, upper, cyclic))
+    names = ("lower", "diagonal", "upper")
+    return Factorization(_blocks(*of_one_type(names, (lower, diagonal, upper), copy=copy), cyclic))
 
 
 class Factorization:
     """Factorisation of one system or of a batch; returned by the functions factorize_*.
 
-    Stores a copy of the matrix, from which the factors of the transpose are computed when they are first needed.
+    Stores a copy of the matrix, from which the factors of the transpose are computed when they are first needed, and from
+    which unpickling and copying factorise again.
 
     Attributes
     ----------
@@ -226,6 +299,13 @@ class Factorization:
         if self._system.systems:
             self._factors_of("none")
 
+    def __reduce__(self):
+        return Factorization, (self._system,)
+
+    def __repr__(self):
+        batch = f"batch {self.shape} of " if self.shape else ""
+        return f"<Factorization, {batch}{self.n} rows, {self.dtype}>"
+
     shape = property(lambda self: self._system.batch)
     n = property(lambda self: self._system.rows)
     dtype = property(lambda self: self._system.dtype)
@@ -236,24 +316,26 @@ class Factorization:
         rows = self._factors_of("none").singular_rows if self._system.systems else np.zeros(0, np.int64)
         return rows.reshape(self._system.batch)
 
-    def solve(self, b, *, transposed=False, conjugate=False, out=None):
+    def solve(self, b, *, transposed=False, conjugate=False, out=None, copy=True):
         """Solve A x = b with the factors.
 
         Parameters
         ----------
         b : (..., n) or (..., n, k) array
-            As in the functions solve_*, for the batch of the factorisation.
+            As in the functions solve_*, for the batch of the factorisation; converted to its type, which must be complex
+            if b is.
         transposed, conjugate : bool
             Solve A^T x = b; with both A^H x = b.
         out : array of the shape of b
             Output array for x, as in `solve_tridiagonal`.
+        copy : bool, as in `solve_tridiagonal`
 
         Returns
         -------
         x : array of the shape of b
         """
         operation = _operation(transposed, conjugate)
-        sides = _Sides(self._system, b)
+        sides = _Sides(self._system, to_type("b", b, self.dtype, "the factorisation", copy), b, copy)
         if sides.batch != self._system.batch:
             raise ValueError(f"b has shape {shape_of(b)}: its batch is {sides.batch}, expected that of the "
                              f"factorisation, {self._system.batch}")
@@ -282,6 +364,11 @@ class _System:
     def systems(self):
         return math.prod(self.batch)
 
+    def __reduce__(self):
+        options = {"length": self.length, "block": self.block, "bands": self.lower_upper, "cyclic": self.cyclic,
+                   "batch": self.batch}
+        return _system_of, (self.names, self.parts, options)
+
     def spread(self, batch):
         """The same matrices over a larger batch."""
         if batch == self.batch:
@@ -306,12 +393,16 @@ class _System:
         return _core.BandOptions(pivoting, 0.0, self.cyclic, operation, method, refinements, 0.0, condition)
 
 
+def _system_of(names, parts, options):
+    return _System(names, parts, **options)
+
+
 class _Sides:
     """Right-hand sides in the layout of the library: [columns, systems, rows]."""
 
-    def __init__(self, system: _System, b):
-        self.given = b
-        b = array("b", b)
+    def __init__(self, system: _System, b, given, copy):
+        """`given`: b as the caller passed it, in whose library the solution is returned."""
+        self.given = given
         same_type(system.names[-1], system.parts[-1], "b", b)
         self.library, self.dtype = system.library, system.dtype
         n, dimensions, shape = system.rows, len(system.batch) + 1, shape_of(b)
@@ -329,8 +420,7 @@ class _Sides:
                              f"{system.batch}") from None
         self.count = 1 if self.vectors else shape[-1]
         if self.vectors:
-            contiguous("b", b)
-            self.columns = _spread(b, own, self.batch)
+            self.columns = _spread(contiguous("b", b, copy), own, self.batch)
         else:
             whole = self.batch + shape[-2:]
             require_room("the right-hand sides of a batch", whole, self.dtype, b)
@@ -357,8 +447,8 @@ class _Sides:
         return in_library_of(self.given, x if self.vectors else self.library.moved(x, 0, -1))
 
 
-def _solve(system, b, transposed, pivoting, method, refinements, report, condition, out):
-    sides = _Sides(system, b)
+def _solve(system, b, given, copy, transposed, pivoting, method, refinements, report, condition, out):
+    sides = _Sides(system, b, given, copy)
     system = system.spread(sides.batch)
     options = system.options(_operation(transposed, False), pivoting, method, refinements, condition)
     asked = report or condition
@@ -393,13 +483,6 @@ def _spread(part, batch, wanted):
     return library.packed(library.broadcast(part, shape))
 
 
-def _one_type(names, parts):
-    parts = [array(name, part) for name, part in zip(names, parts)]
-    for name, part in zip(names, parts):
-        same_type(names[1] if len(parts) > 1 else names[0], parts[len(parts) // 2], name, part)
-    return parts
-
-
 def _common_batch(names, parts, dimensions):
     batches = [shape_of(part)[:part.ndim - dimensions] for part in parts]
     try:
@@ -410,9 +493,8 @@ def _common_batch(names, parts, dimensions):
     return batch, [_spread(part, own, batch) for part, own in zip(parts, batches)]
 
 
-def _tridiagonal(dl, d, du, corners) -> _System:
+def _tridiagonal(dl, d, du, corners, copy) -> _System:
     names = ("dl", "d", "du")
-    dl, d, du = _one_type(names, (dl, d, du))
     if d.ndim == 0:
         raise ValueError("d has shape (), expected (..., n)")
     n = d.shape[-1]
@@ -424,12 +506,12 @@ def _tridiagonal(dl, d, du, corners) -> _System:
             also = "" if corners or name == "d" else f" or (..., {n - 1})"
             raise ValueError(f"{name} has shape {shape_of(part)}, expected (..., {n}){also} as d has shape "
                              f"{shape_of(d)}")
-        parts.append(contiguous(name, part))
+        parts.append(contiguous(name, part, copy))
     batch, parts = _common_batch(names, parts, 1)
     return _System(names, parts, length=n, cyclic=corners, batch=batch)
 
 
-def _banded(l_and_u, ab) -> _System:
+def _banded(l_and_u, ab, copy) -> _System:
     try:
         below, above = (integer("l_and_u", k) for k in l_and_u)
     except (TypeError, ValueError):
@@ -437,7 +519,7 @@ def _banded(l_and_u, ab) -> _System:
     most = _core.largest_block
     if not (0 <= below <= most and 0 <= above <= most):
         raise ValueError(f"l_and_u is ({below}, {above}), expected two numbers from 0 to {most}")
-    ab = contiguous("ab", array("ab", ab))
+    ab = contiguous("ab", ab, copy)
     if ab.ndim < 2 or ab.shape[-2] != below + above + 1:
         raise ValueError(f"ab has shape {shape_of(ab)}, expected (..., {below + above + 1}, n) for l_and_u "
                          f"({below}, {above})")
@@ -456,8 +538,8 @@ def _banded(l_and_u, ab) -> _System:
 
 def _blocks(lower, diagonal, upper, cyclic) -> _System:
     names = ("lower", "diagonal", "upper")
-    parts = _one_type(names, (lower, diagonal, upper))
-    d = parts[1]
+    parts = [lower, diagonal, upper]
+    d = diagonal
     if d.ndim < 3 or d.shape[-1] != d.shape[-2] or not 1 <= d.shape[-1] <= _core.largest_block:
         raise ValueError(f"diagonal has shape {shape_of(d)}, expected (..., n, m, m) with m from 1 to "
                          f"{_core.largest_block}")

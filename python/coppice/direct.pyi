@@ -29,85 +29,101 @@ class Factorization:
     def singular_rows(self) -> Array: ...
     def __init__(self, system: object) -> None: ...
     def solve(
-        self, b: ArrayIn, *, transposed: bool = ..., conjugate: bool = ..., out: ArrayIn | None = ...
+        self, b: ArrayIn, *, transposed: bool = ..., conjugate: bool = ..., out: ArrayIn | None = ...,
+        copy: bool = ...,
     ) -> Array: ...
 
 def factorize_tridiagonal(
-    dl: ArrayIn, d: ArrayIn, du: ArrayIn, *, cyclic: bool = ...,
+    dl: ArrayIn, d: ArrayIn, du: ArrayIn, *, cyclic: bool = ..., copy: bool = ...,
 ) -> Factorization: ...
-def factorize_banded(l_and_u: tuple[int, int], ab: ArrayIn) -> Factorization: ...
+def factorize_banded(l_and_u: tuple[int, int], ab: ArrayIn, *, copy: bool = ...) -> Factorization: ...
 def factorize_block_tridiagonal(
-    lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, *, cyclic: bool = ...,
+    lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, *, cyclic: bool = ..., copy: bool = ...,
 ) -> Factorization: ...
 @overload
 def solve_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ..., method: Literal["auto", "rpts", "chain"] = ...,
     refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> Array: ...
 @overload
 def solve_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ..., method: Literal["auto", "rpts", "chain"] = ...,
     refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ..., method: Literal["auto", "rpts", "chain"] = ...,
     refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_cyclic_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> Array: ...
 @overload
 def solve_cyclic_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_cyclic_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_banded(
-    l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, *,
+    l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, overwrite_ab: bool = ..., overwrite_b: bool = ...,
+    check_finite: bool = ..., *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> Array: ...
 @overload
 def solve_banded(
-    l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, *,
+    l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, overwrite_ab: bool = ..., overwrite_b: bool = ...,
+    check_finite: bool = ..., *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_banded(
-    l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, *,
+    l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, overwrite_ab: bool = ..., overwrite_b: bool = ...,
+    check_finite: bool = ..., *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_block_tridiagonal(
     lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, b: ArrayIn, *,
     cyclic: bool = ..., transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> Array: ...
 @overload
 def solve_block_tridiagonal(
     lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, b: ArrayIn, *,
     cyclic: bool = ..., transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_block_tridiagonal(
     lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, b: ArrayIn, *,
     cyclic: bool = ..., transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
     refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
+    copy: bool = ...,
 ) -> tuple[Array, Report]: ...

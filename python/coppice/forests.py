@@ -86,6 +86,14 @@ def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "gre
     rounds : int; 0: until the factor is maximal; None: until the weight hardly increases
     ties : "hash" or "near", the order of edges of equal weight
     seed : int, of that order
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([5.0, 1.0, 5.0], offsets=[1, 0, -1], shape=(3, 3), format="csr")
+    >>> coppice.forests.factor(A, 1).edges
+    1
     """
     matrix, values = csr("A", A, REALS, square=True)
     found = _taken(values, _core.factor(matrix, integer("degree", degree), *_chosen(method, rounds, ties, seed)))
@@ -104,6 +112,14 @@ def linear_forest(A: SparseMatrix, *, method: Literal["parallel", "greedy"] = "p
     A : (n, n) scipy.sparse matrix, float32 or float64
     method, rounds, ties, seed
         As in `factor`.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([5.0, 1.0, 5.0], offsets=[1, 0, -1], shape=(3, 3), format="csr")
+    >>> coppice.forests.linear_forest(A).paths
+    1
     """
     matrix, values = csr("A", A, REALS, square=True)
     return Forest(**_taken(values, _core.linear_forest(matrix, *_chosen(method, rounds, ties, seed))))
@@ -119,6 +135,14 @@ def symmetrised_weights(A: SparseMatrix) -> Any:
     Returns
     -------
     W : (n, n) sparse matrix of the library of A: (|a_ij| + |a_ji|) / 2, without its diagonal
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([5.0, 1.0, 5.0], offsets=[1, 0, -1], shape=(3, 3), format="csr")
+    >>> coppice.forests.symmetrised_weights(A).toarray()[0]
+    array([0., 5., 0.])
     """
     matrix, values = csr("A", A, REALS, square=True)
     return to_sparse(library_of(values), _core.symmetrised_weights(matrix))

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
@@ -11,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._arrays import NUMBERS, array, in_library_of, integer, named, real, same_type, shape_of, text, vector
+from ._arrays import (NO_CONVERSION, NUMBERS, REALS, array, cast, in_library_of, integer, named, number_type, real, same_type,
+                      shape_of, text, to_type, vector)
 from ._pictures import curve, table
 from ._places import library_of
-from ._sparse import csr, is_sparse
+from ._sparse import arrays_of, csr, csr_of, is_sparse, require_sound
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayIn, Callback, Operator, SparseMatrix
@@ -38,11 +41,18 @@ __all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "f
 
 
 def preconditioners() -> dict[str, dict[str, Any]]:
-    """Return the catalogue of preconditioners by name: summary, requirements, use and options."""
+    """Return the catalogue of preconditioners by name: summary, requirements, use and options.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.preconditioners()["jacobi"]["needs_diagonal"]
+    True
+    """
     return {row["name"]: row for row in _core.preconditioner_catalogue()}
 
 
-def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Preconditioner:
+def preconditioner(name: str, A: SparseMatrix, *, copy: bool = True, **options: str | float) -> Preconditioner:
     """Set up a preconditioner by name for a square sparse matrix.
 
     Parameters
@@ -50,6 +60,7 @@ def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Precon
     name : str
         A name of `preconditioners()`, or a name with options: ``"forest,rounds=7"``.
     A : (n, n) scipy.sparse matrix
+    copy : bool, convert values of other types than float32, float64, complex64 and complex128; False: TypeError
     **options
         Options of the catalogue, with ``_`` for ``-``: ``charge_period=3``.
 
@@ -57,25 +68,41 @@ def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Precon
     -------
     Preconditioner
         A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's solvers.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> M = coppice.preconditioner("jacobi", diags_array([2.0, 4.0], format="csr"))
+    >>> M @ [2, 4]
+    array([1., 1.])
     """
-    return Preconditioner(name, A, options)
+    return Preconditioner(name, A, options, copy)
 
 
 class Preconditioner(LinearOperator):
-    """M^-1 as a linear operator; returned by `preconditioner`. It does not refer to the matrix after the set-up.
+    """M^-1 as a linear operator; returned by `preconditioner`. It has its own copy of the data that it needs.
+
+    Pickling and copying store the arrays of the matrix, which are shared with it, and the options: the copy is set up again
+    for the values that the arrays have then.
 
     Attributes
     ----------
     report : dict with the findings of the set-up, its options and its time.
     """
 
-    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None) -> None:
-        matrix, values = csr("A", A, square=True)
-        self._held = _core.make_preconditioner(text("name", name, "one of coppice.preconditioners()"), matrix,
-                                               _chosen(options or {}))
-        self._library = library_of(values)
-        self.name = name.split(",")[0]
-        super().__init__(self._library.dtype(values), shape_of(A))
+    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None, copy: bool = True) -> None:
+        arrays = arrays_of("A", A, square=True, copy=copy)
+        self._set_up(text("name", name, "one of coppice.preconditioners()"), arrays, shape_of(A), _chosen(options or {}), "A")
+
+    def _set_up(self, name, arrays, shape, options, unchecked=None):
+        self._held = _core.make_preconditioner(name, csr_of(arrays, shape, unchecked), options)
+        self._library = library_of(arrays[2])
+        self.name, self._made_of = name.split(",")[0], (name, arrays, shape, options)
+        super().__init__(self._library.dtype(arrays[2]), shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, self._made_of
 
     def matvec(self, x: ArrayIn) -> Array:
         """Return M^-1 x, an array of the library of the matrix.
@@ -113,6 +140,31 @@ class Preconditioner(LinearOperator):
         self._held.apply(library.given(x), library.given(z))
         return z
 
+    def aspreconditioner(self, cycle: str | None = None) -> Preconditioner:
+        """Return the preconditioner, for code that is written for PyAMG's solvers.
+
+        Parameters
+        ----------
+        cycle : "V" or "W", of the preconditioner "multilevel"; another cycle than that of this object is set up again. None:
+            this object
+
+        Examples
+        --------
+        >>> import coppice
+        >>> from scipy.sparse import diags_array
+        >>> A = diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(400, 400), format="csr")
+        >>> M = coppice.preconditioner("multilevel", A).aspreconditioner(cycle="V")
+        >>> coppice.cg(A, A @ range(400), M=M, rtol=1e-8)[1]
+        0
+        """
+        if cycle is None:
+            return self
+        wanted = text("cycle", cycle, '"V" or "W"').lower()
+        if self.report["options"].get("cycle") == wanted:
+            return self
+        name, arrays, shape, options = self._made_of
+        return _remade(name, arrays, shape, {**options, "cycle": wanted})
+
     def refresh(self, A: SparseMatrix) -> None:
         """Update M to the values of another matrix with the same pattern; data that depend on the pattern only are
         reused.
@@ -121,11 +173,13 @@ class Preconditioner(LinearOperator):
         ----------
         A : (n, n) scipy.sparse matrix; ValueError for another pattern
         """
-        matrix, values = csr("A", A, square=True)
-        dtype = library_of(values).dtype(values)
+        arrays = arrays_of("A", A, square=True)
+        dtype = library_of(arrays[2]).dtype(arrays[2])
         if shape_of(A) != tuple(self.shape) or dtype != self.dtype:
             raise ValueError(f"A has shape {shape_of(A)} and dtype {dtype}, expected {self.shape} and {self.dtype}")
-        self._held.refresh(matrix)
+        self._held.refresh(csr_of(arrays, self.shape, "A"))
+        name, _, shape, options = self._made_of
+        self._made_of = name, arrays, shape, options
 
     @property
     def report(self) -> dict[str, Any]:
@@ -136,6 +190,13 @@ class Preconditioner(LinearOperator):
 
     def _repr_html_(self) -> str:
         return table(self.name, {key: value for key, value in self.report.items() if key != "name"})
+
+
+def _remade(name, arrays, shape, options):
+    """Set up a preconditioner again, for pickling and copying."""
+    made = Preconditioner.__new__(Preconditioner)
+    made._set_up(name, arrays, shape, options)
+    return made
 
 
 @dataclass
@@ -200,7 +261,7 @@ class ColumnsSolution:
 def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "auto",
           preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
           maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
-          progress: bool = False, **options: str | float) -> Solution:
+          progress: bool = False, copy: bool = True, **options: str | float) -> Solution:
     """Solve A x = b and return the solution with a report.
 
     Parameters
@@ -219,12 +280,24 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     s : int, the shadow space of idrs.
     callback : function (iteration, relative residual)
     progress : bool, show a bar of tqdm with the residual.
+    copy : bool
+        Convert A, b and x0 to their common type as SciPy does (integers count as float64), and copy lists, other byte orders and
+        arrays with gaps. False: such an argument is an error.
     **options : of the preconditioner, by name.
 
     Notes
     -----
     An exception of the callback, or of the handler of a signal (KeyboardInterrupt of Ctrl-C), ends the solve and reaches
     the caller; its attribute x is the best x so far.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> found = coppice.solve(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> found.x.round(6), found.reason
+    (array([1., 2., 3., 4.]), 'converged')
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, '"auto", "direct" or the name of a Krylov method')
@@ -233,8 +306,9 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     if options and preconditioner in (None, "auto"):
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
-        matrix, values = csr("A", A, square=True)
-        side, x = _vectors(b, x0, A.shape[0], values)
+        side = _side(b, A.shape[0], copy)
+        matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(side))
+        side, x = _vectors(side, x0, values, copy)
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
                                               _given(x), given, told)
@@ -243,46 +317,56 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
                         "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
     with _shown(progress, callback) as told:
-        x, found = _iterate(method, A, b, x0, preconditioner, given, told)
+        x, found = _iterate(method, A, b, x0, preconditioner, given, told, copy=copy)
     return Solution(x, **found)
 
 
 def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, method: str,
                   preconditioner: str | Operator | None = None, rtol: float = 1e-6, atol: float = 0.0,
-                  maxiter: int | None = None, restart: int = 30, s: int = 4,
+                  maxiter: int | None = None, restart: int = 30, s: int = 4, copy: bool = True,
                   **options: str | float) -> ColumnsSolution:
     """Solve A X = B for several right-hand sides; up to eight of them share each pass over the matrix.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix
-    B : (n, k) array of the type of A; copied unless it is in Fortran order.
+    B : (n, k) array; copied unless it is in Fortran order.
     X0 : (n, k) array, the starting guesses; zero by default.
     method : the name of a Krylov method.
     preconditioner : a `Preconditioner`, a name of the catalogue, an operator z = M^-1 r, or None.
-    rtol, atol, maxiter, restart, s, **options : as in `solve`; each column stops separately.
+    rtol, atol, maxiter, restart, s, copy, **options : as in `solve`; each column stops separately.
 
     Notes
     -----
     An exception of the handler of a signal (KeyboardInterrupt of Ctrl-C) ends all columns and reaches the caller; its
     attribute x holds the best columns so far.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(2, 2), format="csr")
+    >>> coppice.solve_columns(A, [[4, 0], [-1, 15]], method="cg", rtol=1e-10).x.round(6)
+    array([[1., 1.],
+           [0., 4.]])
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
     if not is_sparse(A):
         raise TypeError(f"A is a {type(A).__name__}, expected a scipy.sparse matrix or array")
-    matrix, values = csr("A", A, square=True)
+    sides = array("B", B, copy=copy)
+    matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(sides))
     library = library_of(values)
     dtype = library.dtype(values)
-    sides = _columns("B", B, A.shape[0], values)
-    x = library.zeros(sides.shape, dtype, sides) if X0 is None else _columns("X0", X0, A.shape[0], values, copy=True)
+    sides = _columns("B", sides, A.shape[0], values, copy)
+    x = library.zeros(sides.shape, dtype, sides) if X0 is None else library.copy(_columns("X0", X0, A.shape[0], values, copy))
     if x.shape != sides.shape:
         raise ValueError(f"X0 has shape {x.T.shape}, expected {sides.T.shape} as B has")
     if isinstance(preconditioner, str):
-        preconditioner = Preconditioner(preconditioner, A, options)
+        preconditioner = Preconditioner(preconditioner, A, options, copy)
     elif options:
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
-    held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides), B)
+    held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides), B, copy)
     found, raised = _core.solve_columns(method, matrix, held, _given(sides), _given(x), len(x), given)
     _solved({"raised": raised}, in_library_of(B, x.T))
     columns = [Solution(in_library_of(B, column), **told) for column, told in zip(x, found)]
@@ -292,30 +376,38 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
 def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "gmres",
                   preconditioner: str | None = "forest", rtol: float = 1e-10, atol: float = 0.0,
                   maxiter: int | None = None, restart: int = 20, s: int = 4, callback: Callback | None = None,
-                  progress: bool = False, **options: str | float) -> Solution:
+                  progress: bool = False, copy: bool = True, **options: str | float) -> Solution:
     """Solve A x = b in mixed precision: Krylov steps in float32, residuals and x in float64.
 
     Parameters
     ----------
-    A : (n, n) scipy.sparse matrix of float64
-    b : (n,) array of float64
+    A : (n, n) scipy.sparse matrix of real numbers
+    b : (n,) array of real numbers
     method : the name of a Krylov method, for the inner solves.
     preconditioner : a name of the catalogue, set up in float32 (``"isai,storage=half"``: in half precision), or None.
-    x0, rtol, atol, maxiter, restart, s, callback, progress, **options : as in `solve`.
+    x0, rtol, atol, maxiter, restart, s, callback, progress, copy, **options : as in `solve`; the type is float64.
 
     Returns
     -------
     Solution
         `restarts` counts the refinements; the reason is "stagnated" if A is too ill-conditioned for float32.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> coppice.solve_refined(A, A @ [1, 2, 3, 4], rtol=1e-12).x.round(9)
+    array([1., 2., 3., 4.])
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
-    matrix, values = csr("A", A, (np.dtype("f8"),), square=True)
+    matrix, values = csr("A", A, REALS if copy else REALS[1:], square=True, copy=copy, beside=REALS[1])
     largest = library_of(values).largest(values)
     if float(np.finfo(np.float32).max) < largest < np.inf:
         raise ValueError(f"A with shape {shape_of(A)} holds values up to {largest:.3g}, expected values in the range "
                          "of float32")
-    side, x = _vectors(b, x0, A.shape[0], values)
+    side, x = _vectors(_side(b, A.shape[0], copy), x0, values, copy)
     name = preconditioner or "none"
     with _shown(progress, callback) as told:
         found = _core.solve_refined(method, name, _chosen(options), matrix, _given(side), _given(x), given, told)
@@ -326,23 +418,27 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     return Solution(x, attempts=[attempt], **found)
 
 
-def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+def cg(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
        maxiter: int | None = None, M: Operator | None = None,
-       callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
+       callback: Callable[[Any], object] | None = None, progress: bool = False, copy: bool = True) -> tuple[Array, int]:
     """Conjugate gradients, for symmetric (Hermitian) positive definite A; call and result as in
     ``scipy.sparse.linalg.cg``.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
-    b : (n,) array of the type of A
-    x0 : (n,) array, the starting guess
+    b : (n,) or (n, 1) array
+    x0 : (n,) array, the starting guess, or "Mb": M b
     rtol, atol : float
         Stop if the true |b - A x| <= max(rtol |b|, atol).
     maxiter : int, 10 n by default
-    M : operator z = M^-1 r: a `preconditioner` of coppice, a ``LinearOperator``, a matrix or a function
+    M : operator z = M^-1 r: a `preconditioner` of coppice, a ``LinearOperator``, a matrix or a function; by default the
+        method ``psolve`` of A if it has one, as in SciPy
     callback : function (x), called after every iteration with the current x, which must not be changed or stored
     progress : bool, show a bar of tqdm with the residual
+    copy : bool
+        Convert A, b and x0 to their common type as SciPy does (integers count as float64), and copy lists, other byte orders and
+        arrays with gaps. False: such an argument is an error.
 
     Returns
     -------
@@ -355,156 +451,296 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
     -----
     An exception of the callback, or of the handler of a signal (KeyboardInterrupt of Ctrl-C), ends the solve and reaches
     the caller; its attribute x is the best x so far.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.cg(A, A @ [1, 2, 3, 4], rtol=1e-10, M=coppice.preconditioner("jacobi", A))
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
-    return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback, progress)
+    return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
 
 
-def minres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+def minres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, shift: float = 0.0,
            maxiter: int | None = None, M: Operator | None = None,
-           callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """MINRES, for symmetric (Hermitian) indefinite A with a positive definite M.
+           callback: Callable[[Any], object] | None = None, show: bool = False, check: bool = False, atol: float = 0.0,
+           progress: bool = False, copy: bool = True) -> tuple[Array, int]:
+    """MINRES, for symmetric (Hermitian) indefinite A with a positive definite M; as ``scipy.sparse.linalg.minres``.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
-    b : (n,) array of the type of A
-    x0, rtol, atol, maxiter, M, callback, progress
+    b : (n,) or (n, 1) array
+    shift : float, solve (A - shift I) x = b
+    show : bool, print how the solve ended
+    check : bool
+        Raise ValueError if <A y, A y> and <y, A A y> differ for a vector y: A is not symmetric; the same for M.
+    x0, rtol, atol, maxiter, M, callback, progress, copy
         As in `cg`.
 
     Returns
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.minres(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
-    return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback, progress)
+    if check:
+        _require_symmetric("A", A, b)
+        if M is not None:
+            _require_symmetric("M", M, b)
+    if real("shift", shift) != 0:
+        A = _shifted(A, shift)
+    x, info = _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
+    if show:
+        print(f"MINRES: {'converged' if info == 0 else 'not converged'}, info {info}")
+    return x, info
 
 
-def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
              maxiter: int | None = None, M: Operator | None = None,
-             callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
+             callback: Callable[[Any], object] | None = None, progress: bool = False,
+             copy: bool = True) -> tuple[Array, int]:
     """BiCGStab, for any square A, preconditioned from the right.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
-    b : (n,) array of the type of A
-    x0, rtol, atol, maxiter, M, callback, progress
+    b : (n,) or (n, 1) array
+    x0, rtol, atol, maxiter, M, callback, progress, copy
         As in `cg`.
 
     Returns
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.bicgstab(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
-    return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress)
+    return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
 
 
-def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
+def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
          maxiter: int | None = None, M: Operator | None = None,
-         callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
+         callback: Callable[[Any], object] | None = None, progress: bool = False,
+         copy: bool = True) -> tuple[Array, int]:
     """IDR(s), for any square A.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
-    b : (n,) array of the type of A
+    b : (n,) or (n, 1) array
     s : int from 1 to 8, the vectors of the shadow space
-    x0, rtol, atol, maxiter, M, callback, progress
+    x0, rtol, atol, maxiter, M, callback, progress, copy
         As in `cg`.
 
     Returns
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.idrs(A, A @ [1, 2, 3, 4], rtol=1e-10, s=2)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
-    return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, progress, s=s)
+    return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy, s=s)
 
 
-def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
           restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-          callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
-          progress: bool = False) -> tuple[Array, int]:
+          callback: Callable[[Any], object] | None = None, callback_type: str | None = None,
+          progress: bool = False, copy: bool = True) -> tuple[Array, int]:
     """GMRES(restart), for any square A, preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
-    b : (n,) array of the type of A
+    b : (n,) or (n, 1) array
     restart : int, the dimension of the Krylov space, min(20, n) by default
     maxiter : int, restart cycles, 10 n by default
-    callback : function (relative residual), called after every inner iteration
-    callback_type : "pr_norm"; also SciPy's "legacy", for which `maxiter` counts inner iterations
-    x0, rtol, atol, M, progress
+    callback : function, called as `callback_type` says
+    callback_type : str
+        "pr_norm": with the relative residual, after every inner iteration. "x": with x, after every cycle. "legacy": as
+        "pr_norm", and `maxiter` counts inner iterations; the default if there is a callback, with SciPy's
+        DeprecationWarning.
+    x0, rtol, atol, M, progress, copy
         As in `cg`.
 
     Returns
     -------
     x : (n,) array, the best by its true residual
-    info : int, as of `cg`
+    info : int, as of `cg`; `maxiter` if this limit is reached
+
+    Notes
+    -----
+    SciPy preconditions from the left, and its callback receives the norm of the preconditioned residual.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.gmres(A, A @ [1, 2, 3, 4], rtol=1e-10, restart=3)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
-    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress)
+    if callback is not None and callback_type is None:
+        warnings.warn("coppice.gmres called without specifying `callback_type`: with SciPy, the default will change. State "
+                      "it: gmres(..., callback_type='pr_norm'), or 'legacy' for the present default", DeprecationWarning,
+                      stacklevel=2)
+    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type or "legacy",
+                         progress, copy)
 
 
-def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-           callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
-          progress: bool = False) -> tuple[Array, int]:
+           callback: Callable[[Any], object] | None = None, callback_type: str = "pr_norm",
+           progress: bool = False, copy: bool = True) -> tuple[Array, int]:
     """Flexible GMRES; M may differ between applications.
 
     Parameters
     ----------
     A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
-    b : (n,) array of the type of A
-    x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress
-        As in `gmres`.
+    b : (n,) or (n, 1) array
+    x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress, copy
+        As in `gmres`; the default of `callback_type` is "pr_norm".
 
     Returns
     -------
     x : (n,) array, the best by its true residual
     info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.fgmres(A, A @ [1, 2, 3, 4], rtol=1e-10, M=lambda r: r / 4)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
     """
-    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress)
+    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress, copy)
 
 
-def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress):
-    if callback_type not in ("pr_norm", "legacy"):
-        raise ValueError(f'callback_type is {callback_type!r}, expected "pr_norm" or "legacy"; x is formed at the end only')
+def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress, copy):
+    if callback_type not in ("pr_norm", "legacy", "x"):
+        raise ValueError(f'callback_type is {callback_type!r}, expected "pr_norm", "legacy" or "x"')
     n = max(1, np.shape(b)[0] if np.ndim(b) else 1)
-    restart = min(20, n) if restart is None else integer("restart", restart, 1, 1000)
+    restart = min(20 if restart is None else integer("restart", restart, 1, 1000), n)
     cycles = integer("maxiter", 10 * n if maxiter is None else maxiter, 0)
-    given = _options(rtol, atol, cycles * (1 if callback_type == "legacy" else restart), None, restart, 4)
-    told = None if _checked(callback) is None else lambda iteration, residual: callback(residual)
+    if _checked(callback) is not None and callback_type == "x":
+        return _by_cycles(method, A, b, x0, rtol, atol, restart, cycles, M, callback, progress, copy)
+    counts_inner = callback is not None and callback_type == "legacy"
+    limit = cycles * (1 if counts_inner else restart)
+    given = _options(rtol, atol, limit, None, restart, 4)
+    told = None if callback is None else lambda iteration, residual: callback(np.float64(residual))
     with _shown(progress, told) as told:
-        x, found = _iterate(method, A, b, x0, M, given, told)
-    return x, _info(found)
+        x, found = _iterate(method, A, b, x0, M, given, told, copy=copy)
+    return x, cycles if found["iterations"] >= limit and not found["converged"] else _info(found)
 
 
-def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, s=4):
+def _by_cycles(method, A, b, x0, rtol, atol, restart, cycles, M, callback, progress, copy):
+    """Solve with a call of the library per cycle, after which x is known."""
+    given, x = _options(rtol, atol, restart, None, restart, 4), x0
+    for _ in range(cycles):
+        with _shown(progress, None) as told:
+            x, found = _iterate(method, A, b, x, M, given, told, copy=copy)
+        if found["iterations"]:
+            callback(x)
+        if found["reason"] != "max_iterations":
+            return x, _info(found)
+    return (x, cycles) if cycles else _iterate(method, A, b, x, M, _options(rtol, atol, 0, None, restart, 4), None, copy=copy)
+
+
+def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, copy, s=4):
     given = _options(rtol, atol, 10 * max(1, np.shape(b)[0] if np.ndim(b) else 1), maxiter, 30, s)
     now = []  # x, once it is available
     told = None if _checked(callback) is None else lambda iteration, residual: callback(in_library_of(b, now[0]))
     with _shown(progress, told) as told:
-        x, found = _iterate(method, A, b, x0, M, given, told, now)
+        x, found = _iterate(method, A, b, x0, M, given, told, now, copy)
     return x, _info(found)
+
+
+class _Shifted:
+    """A - shift I as an operator."""
+
+    def __init__(self, A, shift):
+        for name in ("shape", "dtype"):
+            if hasattr(A, name):
+                setattr(self, name, getattr(A, name))
+        self._product, self._shift = _product_of("A", A), shift
+
+    def matvec(self, x):
+        return self._product(x) - self._shift * x
+
+
+def _shifted(A, shift):
+    """Return A - shift I; a sparse matrix of SciPy remains one."""
+    if not (is_sparse(A) and hasattr(A, "format")):
+        return _Shifted(np.asarray(A) if isinstance(A, (list, tuple)) else A, shift)
+    from scipy.sparse import eye_array
+
+    require_sound("A", A)
+    return A.tocsr() - shift * eye_array(A.shape[0], format="csr")
+
+
+def _require_symmetric(name, operator, b):
+    """Raise ValueError unless <B y, B y> = <y, B B y> for y = b, the criterion of SciPy."""
+    product, y = _product_of(name, operator), np.asarray(b).reshape(-1)
+    first = np.asarray(product(y)).reshape(-1)
+    second = np.asarray(product(first)).reshape(-1)
+    expected, found = np.vdot(first, first), np.vdot(y, second)
+    if abs(expected - found) > (abs(expected) + 1e-300) * np.finfo(np.float64).eps ** (1 / 3):
+        raise ValueError(f"{name} is not symmetric: <{name} b, {name} b> is {expected:.6g}, <b, {name} {name} b> {found:.6g}, "
+                         "expected equal numbers")
 
 
 def _options(rtol, atol, standard, maxiter, restart, s):
     """Check the numbers; `standard` is the limit of iterations if maxiter is None."""
+    if atol is None or isinstance(atol, str):
+        raise ValueError(f"atol is {atol!r}, expected a number from 0")
     limit = integer("maxiter", standard if maxiter is None else maxiter, 0)
-    return _core.KrylovOptions(real("rtol", rtol), real("atol", atol), min(limit, 2**62), integer("restart", restart, 1, 1000),
+    rtol, atol = (min(real(name, value), sys.float_info.max) for name, value in (("rtol", rtol), ("atol", atol)))
+    return _core.KrylovOptions(rtol, atol, min(limit, 2**62), integer("restart", restart, 1, 1000),
                                integer("s", s, 1, _core.max_shadow_space))
 
 
-def _iterate(method, A, b, x0, M, given, callback, now=None):
+def _iterate(method, A, b, x0, M, given, callback, now=None, copy=True):
+    if M is None:
+        M = getattr(A, "psolve", None)
+    A = np.asarray(A) if copy and isinstance(A, (list, tuple)) else A
+    side = _side(b, shape_of(A)[0] if is_sparse(A) else None, copy)
     if is_sparse(A):
-        matrix, values = csr("A", A, canonical=False, square=True)
-        side, x = _vectors(b, x0, A.shape[0], values)
+        matrix, values = csr("A", A, canonical=False, square=True, copy=copy, beside=_type_of(side))
     else:
-        side, x = _vectors(b, x0, None, None)
-        matrix = _function("A", A, x, b)
+        side = _of_operator(A, side, copy)
+        matrix, values = _function("A", A, side, b), side
+    side, x = _vectors(side, _multiplied("M", M, side) if isinstance(x0, str) and x0 == "Mb" else x0, values, copy)
     if now is not None:
         now.append(x)
-    found = _core.solve_krylov(method, matrix, _held(M, x, b), _given(side), _given(x), given, callback)
+    found = _core.solve_krylov(method, matrix, _held(M, x, b, copy), _given(side), _given(x), given, callback)
     return _solved(found, in_library_of(b, x)), found
 
 
@@ -517,17 +753,19 @@ def _solved(found, x):
     return x
 
 
-def _held(M, like, b):
+def _held(M, like, b, copy):
     """Convert M to an argument of the library."""
     if M is None:
         return None
-    if isinstance(M, Preconditioner):
-        n, dtype = like.shape[0], library_of(like).dtype(like)
-        if M.shape != (n, n):
-            raise ValueError(f"M has shape {M.shape}, expected ({n}, {n}) as b has shape ({n},)")
-        if M.dtype != dtype:
-            raise TypeError(f"M with shape {M.shape} has dtype {M.dtype}, expected {dtype} as b has")
+    if not isinstance(M, Preconditioner):
+        return _function("M", np.asarray(M) if copy and isinstance(M, (list, tuple)) else M, like, b)
+    n, dtype = like.shape[0], _type_of(like)
+    if M.shape != (n, n):
+        raise ValueError(f"M has shape {M.shape}, expected ({n}, {n}) as b has shape ({n},)")
+    if M.dtype == dtype:
         return M._held
+    if not copy or library_of(like).on_device or not np.can_cast(dtype, M.dtype, "same_kind"):
+        raise TypeError(f"M with shape {M.shape} has dtype {M.dtype}, expected {dtype} as b has{'' if copy else NO_CONVERSION}")
     return _function("M", M, like, b)
 
 
@@ -569,29 +807,70 @@ def _given(a):
     return library_of(a).given(a)
 
 
-def _vectors(b, x0, n, values):
-    """Return b, and a copy of the guess as the array for x. `values`: those of A, or None."""
+def _type_of(a) -> np.dtype:
+    return library_of(a).dtype(a)
+
+
+def _side(b, n, copy):
+    """Return b as a vector of n elements, if n is known."""
     if getattr(b, "ndim", 0) == 2 and b.shape[1] == 1:
         b = b[:, 0]
-    b = vector("b", b, n)
-    if values is not None:
-        same_type("A", values, "b", b)
+    return vector("b", b, n, copy=copy)
+
+
+def _vectors(b, x0, values, copy):
+    """Return b in the type of `values`, and a copy of the guess as the array for x."""
+    b = to_type("b", b, _type_of(values), "A", copy)
+    same_type("A", values, "b", b)
     library = library_of(b)
     if x0 is None:
         return b, library.zeros(b.shape, library.dtype(b), b)
-    x0 = vector("x0", x0, b.shape[0])
+    if isinstance(x0, str):
+        raise ValueError(f'x0 is {x0!r}, expected an array or "Mb"')
+    if getattr(x0, "ndim", 0) == 2 and x0.shape[1] == 1:
+        x0 = x0[:, 0]
+    x0 = to_type("x0", vector("x0", x0, b.shape[0], copy=copy), _type_of(b), "b", copy)
     same_type("b", b, "x0", x0)
     return b, library.copy(x0)
 
 
-def _columns(name, value, n, values, copy=False):
+def _multiplied(name, operator, x):
+    """Return the product of an operator, or the vector itself without one."""
+    return x if operator is None else _product_of(name, operator)(x)
+
+
+def _of_operator(A, b, copy):
+    """Return b in the common type of an operator and b."""
+    told = str(getattr(A, "dtype", None) or _type_of(b)).removeprefix("torch.")
+    try:
+        own = np.dtype(told)
+        wanted = number_type(own, _type_of(b)) if copy else own
+    except TypeError:  # a type that NumPy does not have
+        wanted = None
+    if wanted not in NUMBERS or (not copy and wanted != _type_of(b)):
+        raise TypeError(f"A with shape {tuple(A.shape)} has dtype {A.dtype}, expected {named(NUMBERS)}"
+                        f"{'' if copy else NO_CONVERSION}")
+    return cast(b, wanted)
+
+
+def _columns(name, value, n, values, copy):
     """Return (k, n): the columns of an (n, k) array, stored consecutively."""
-    value = array(name, value)
+    value = to_type(name, value, _type_of(values), "A", copy)
     if value.ndim != 2 or value.shape[0] != n:
         raise ValueError(f"{name} has shape {shape_of(value)}, expected ({n}, k)")
     same_type("A", values, name, value)
-    library = library_of(value)
-    return library.copy(value.T) if copy else library.packed(value.T)
+    return library_of(value).packed(value.T)
+
+
+def _product_of(name, operator):
+    """Return the function x -> operator x."""
+    if hasattr(operator, "matvec"):
+        return operator.matvec
+    if hasattr(operator, "__matmul__"):
+        return operator.__matmul__
+    if callable(operator):
+        return operator
+    raise TypeError(f"{name} is a {type(operator).__name__}, expected a matrix, a LinearOperator or a function")
 
 
 def _function(name, operator, like, b):
@@ -600,21 +879,19 @@ def _function(name, operator, like, b):
     n, dtype = like.shape[0], library.dtype(like)
     if hasattr(operator, "shape") and tuple(operator.shape) != (n, n):
         raise ValueError(f"{name} has shape {tuple(operator.shape)}, expected ({n}, {n}) as b has shape ({n},)")
-    if hasattr(operator, "matvec"):
-        product = operator.matvec
-    elif hasattr(operator, "__matmul__"):
-        product = operator.__matmul__
-    elif callable(operator):
-        product = operator
-    else:
-        raise TypeError(f"{name} is a {type(operator).__name__}, expected a matrix, a LinearOperator or a function")
+    if isinstance(operator, np.ndarray) and np.can_cast(operator.dtype, dtype, "same_kind"):
+        operator = np.asarray(operator, dtype)  # NumPy would convert it in every product
+    product = _product_of(name, operator)
     if library.on_device:
         return _function_on_device(name, product, library, n, dtype)
-    told = str(getattr(operator, "dtype", None) or dtype).removeprefix("torch.")
-    if name == "A" and told not in {each.name for each in NUMBERS}:
-        raise TypeError(f"A with shape ({n}, {n}) has dtype {operator.dtype}, expected {named(NUMBERS)}")
+    called = name != "A"
 
     def apply(x):
+        nonlocal called
+        if not called:  # the first vector is the guess; users count products, and SciPy's tests do
+            called = True
+            if not x.any():
+                return np.zeros(n, dtype)
         y = np.asarray(product(in_library_of(b, x)))
         if y.size != n or not np.can_cast(y.dtype, dtype, "same_kind"):
             raise ValueError(f"{name} of a vector of shape ({n},) and dtype {dtype} gave shape {y.shape} and dtype "

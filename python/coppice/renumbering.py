@@ -38,6 +38,13 @@ def renumber(start: Any, end: Any) -> Renumbered:
     Returns
     -------
     Renumbered
+
+    Examples
+    --------
+    >>> import coppice
+    >>> start, end, ids = coppice.renumber(["Oslo", "Rome"], ["Rome", "Bern"])
+    >>> start, end, ids.tolist()
+    (array([1, 2], dtype=int32), array([2, 0], dtype=int32), ['Bern', 'Oslo', 'Rome'])
     """
     ends = [_ids(name, given) for name, given in (("start", start), ("end", end))]
     if ends[0].shape != ends[1].shape:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from . import _core, _on_device, _operators, _places
-from ._arrays import REALS, array, contiguous, in_library_of, integer, on_device, real, same_type, shape_of, vector, where
+from ._arrays import (REALS, array, cast, contiguous, in_library_of, integer, number_type, on_device, real, same_type, shape_of,
+                      vector, where)
 from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
@@ -205,7 +206,7 @@ class Vector(_Entries):
 
     Parameters
     ----------
-    values : (n,) array of float32 or float64; with `indices`, the (entries,) array of the values at these indices
+    values : (n,) array of real numbers, converted to float64 unless they are float32 or float64; with `indices`, the (entries,) array of the values at these indices
     indices : (entries,) array or list of integers, sorted without duplicates, if not all elements are entries; must not
         be changed afterwards
     size : int, the length n; required with `indices`
@@ -216,12 +217,21 @@ class Vector(_Entries):
     indices : array of int32, or None if all elements are entries
     size : int
     shape : (size,)
+
+    Examples
+    --------
+    >>> import coppice
+    >>> v = coppice.Vector([5.0, 7.0], [1, 3], 4)
+    >>> v.to_dense()
+    array([0., 5., 0., 7.])
+    >>> v.reduce("max")
+    7.0
     """
 
     _places = 1
 
     def __init__(self, values: ArrayIn, indices: ArrayIn | list[int] | None = None, size: int | None = None) -> None:
-        self.values = vector("values", values, types=REALS)
+        self.values = vector("values", values, types=REALS, copy=True)
         self._library = library_of(self.values)
         self.dtype, self.indices, self.size = self._library.dtype(self.values), None, self.values.shape[0]
         if (indices is None) != (size is None):
@@ -384,6 +394,9 @@ class Vector(_Entries):
     def __len__(self) -> int:
         return self.size
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vector._of, (self.values, self.indices, self.size)
+
     def __repr__(self) -> str:
         if self.indices is None:
             return f"Vector({self.values!r})"
@@ -395,8 +408,21 @@ class Matrix(_Entries):
 
     Parameters
     ----------
-    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch, float32 or float64; CSR arrays are shared, and their values may
-        change.
+    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch; CSR arrays of float32 or float64 are shared, and their values may
+        change. Integers and booleans are converted to float64.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import csr_array
+    >>> A = coppice.Matrix(csr_array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> A @ [1, 10]
+    array([20.,  3.])
+    >>> A.mxv([1, 10], "min-plus")
+    array([12.,  4.])
+    >>> (A @ A).to_scipy().toarray()
+    array([[6., 0.],
+           [0., 6.]])
     """
 
     __array_ufunc__ = None  # x @ A calls this class instead of NumPy
@@ -444,7 +470,7 @@ class Matrix(_Entries):
 
         Parameters
         ----------
-        x : (n,) array of the type of the matrix, or Vector
+        x : (n,) array or list, or Vector; matrix and array are converted to their common type
         semiring : a name, one of `semiring.named`, or one of `semiring.user`
         mask : (m,) array of the type of the matrix or bool, or Vector; y is computed only where the mask is not 0.
             Elsewhere y is that of `accumulate`, or of an empty row.
@@ -459,7 +485,11 @@ class Matrix(_Entries):
         if isinstance(x, Vector) and x.indices is not None:
             return self._mxv_of_entries(x, semiring, mask, complement, accumulate)
         wrapped, of_caller = isinstance(x, Vector), x
-        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS, copy=not wrapped)
+        if not wrapped and (wanted := number_type(self.dtype, library_of(x).dtype(x))) != self.dtype:
+            wider = self._with_values(cast(self.values, wanted))
+            return wider.mxv(x, semiring, mask=mask, complement=complement, accumulate=accumulate)
+        x = x if wrapped else cast(x, self.dtype)
         same_type("the matrix", self._arrays[2], "x", x)
         y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
         beside = [None if a is None else self._array_beside(name, a, y) for name, a in
@@ -492,6 +522,12 @@ class Matrix(_Entries):
         return self.T.mxv(x, of_other_order, mask=mask, complement=complement, accumulate=accumulate)
 
     def __matmul__(self, other: Any) -> Any:
+        # What mxv() would do for such a vector, without its checks, which take as long as a small product.
+        if (type(other) is np.ndarray and other.dtype == self.dtype and other.shape == self.shape[1:]
+                and other.flags.c_contiguous and not self._library.on_device):
+            y = np.empty(self.shape[0], self.dtype)
+            _core.mxv(self._planned.get(0) or self._plan(y), "plus-times", other, y, None, False, None)
+            return y
         return self.mxm(other) if isinstance(other, Matrix) else self.mxv(other)
 
     def __rmatmul__(self, x: ArrayIn) -> Any:
@@ -634,6 +670,9 @@ class Matrix(_Entries):
     def __repr__(self) -> str:
         return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _matrix_of, (self._arrays, self.shape)
+
     def _rows(self, parts):
         return self
 
@@ -748,6 +787,11 @@ class Matrix(_Entries):
         if mask.size != size or mask.dtype != self.dtype:
             raise ValueError(f"mask has shape ({mask.size},) and dtype {mask.dtype}, expected ({size},) and {self.dtype}")
         return mask.select("valuene", 0)
+
+
+def _matrix_of(arrays, shape):
+    """Return a matrix with these arrays, for pickling and copying."""
+    return Matrix._of(library_of(arrays[2]), arrays, shape)
 
 
 def _number(value, kind):

@@ -17,24 +17,33 @@ class OnDevice:
 
 
 TRIDIAGONAL = [
-    (TypeError, r"d .*\(8,\).*int64.*float32", lambda: (v, np.ones(n, int), v, v)),
-    (TypeError, r"b .*float32.*expected float64", lambda: (v, v, v, v.astype("f4"))),
-    (TypeError, r"dl .*float32.*expected float64", lambda: (v.astype("f4"), v, v, v)),
     (TypeError, r"d .*object", lambda: (v, v.astype(object), v, v)),
-    (TypeError, r"d is a list", lambda: (v, [1.0] * n, v, v)),
+    (TypeError, r"d is a list of object|d is a list of <U", lambda: (v, ["x"] * n, v, v)),
+    (ValueError, r"d is a list that is no array", lambda: (v, [[1.0], [2.0, 3.0]], v, v)),
+    (TypeError, r"b is a dict, expected", lambda: (v, v, v, {})),
     (TypeError, r"b is in the memory of a device", lambda: (v, v, v, OnDevice())),
-    (TypeError, r"d .*dtype >f8", lambda: (v, v.astype(">f8"), v, v)),
     (TypeError, r"b .*\(8,\).*MaskedArray", lambda: (v, v, v, np.ma.array(v, mask=v > 0))),
     (TypeError, r"b .*\(8,\).*<U1", lambda: (v, v, v, np.full(n, "1"))),
-    (TypeError, r"du .*float16", lambda: (v, v, v.astype("f2"), v)),
     (MemoryError, r"allocate", lambda: (np.ones((2**18, 1, n)), v, v, np.ones((1, 2**20, n)))),
     (ValueError, r"b .*\(7,\).*\(\.\.\., 8\)", lambda: (v, v, v, v[:7])),
     (ValueError, r"du .*\(5,\).*\(\.\.\., 8\)", lambda: (v, v, v[:5], v)),
     (ValueError, r"d .*\(\)", lambda: (v, np.array(1.0), v, v)),
-    (ValueError, r"d .*strides.*ascontiguousarray", lambda: (v, np.ones(2 * n)[::2], v, v)),
-    (ValueError, r"b .*strides", lambda: (v, v, v, np.ones(2 * n)[::2])),
     (ValueError, r"leading dimensions do not broadcast", lambda: (np.ones((2, n)), np.ones((3, n)), v, v)),
     (ValueError, r"b .*does not broadcast", lambda: (v, np.ones((3, n)), v, np.ones((2, n)))),
+]
+# Converted by default, refused with copy=False.
+CONVERTED = [
+    (TypeError, r"d .*\(8,\).*int64.*float32", lambda: (0 * v, np.ones(n, int), 0 * v, v)),
+    (TypeError, r"b .*float32.*expected float64", lambda: (0 * v, v, 0 * v, v.astype("f4"))),
+    (TypeError, r"dl .*float32.*expected float64", lambda: (0 * v.astype("f4"), v, 0 * v, v)),
+    (TypeError, r"d is a list", lambda: (0 * v, [1.0] * n, 0 * v, v)),
+    (TypeError, r"d is a list", lambda: (0 * v, [1] * n, 0 * v, v)),
+    (TypeError, r"d .*dtype >f8", lambda: (0 * v, v.astype(">f8"), 0 * v, v)),
+    (TypeError, r"du .*float16", lambda: (0 * v, v, 0 * v.astype("f2"), v)),
+    (TypeError, r"b .*bool", lambda: (0 * v, v, 0 * v, v > 0)),
+    (TypeError, r"b .*complex64, expected float64", lambda: (0 * v, v, 0 * v, v.astype("c8"))),
+    (ValueError, r"d .*strides.*ascontiguousarray", lambda: (0 * v, np.ones(2 * n)[::2], 0 * v, v)),
+    (ValueError, r"b .*strides", lambda: (0 * v, v, 0 * v, np.ones(2 * n)[::2])),
 ]
 
 
@@ -42,6 +51,14 @@ TRIDIAGONAL = [
 def test_tridiagonal(error, text, arguments):
     with pytest.raises(error, match=text):
         coppice.solve_tridiagonal(*arguments())
+
+
+@pytest.mark.parametrize("error, text, arguments", CONVERTED)
+def test_conversions_are_refused_without_copies(error, text, arguments):
+    x = coppice.solve_tridiagonal(*arguments())
+    assert np.array_equal(x, v) and x.dtype == np.result_type(arguments()[3], v) and x.dtype.isnative
+    with pytest.raises(error, match=text):
+        coppice.solve_tridiagonal(*arguments(), copy=False)
 
 
 OTHERS = [
@@ -53,10 +70,10 @@ OTHERS = [
     (ValueError, "n - 1|expected", lambda: coppice.solve_cyclic_tridiagonal(v[1:], v, v, v)),
     (ValueError, "conjugate", lambda: coppice.factorize_tridiagonal(v, v, v).solve(v, conjugate=True)),
     (ValueError, "batch", lambda: coppice.factorize_tridiagonal(v, v, v).solve(np.ones((2, n, 3)))),
-    (TypeError, "A with shape .* int64", lambda: coppice.cg(A.astype(int), v)),
+    (TypeError, "A with shape .* int64", lambda: coppice.cg(A.astype(int), v, copy=False)),
     (ValueError, r"A has shape \(8, 3\)", lambda: coppice.cg(A[:, :3], v)),
     (ValueError, r"b has shape \(7,\), expected \(8,\)", lambda: coppice.cg(A, v[:7])),
-    (TypeError, "b .*float32, expected float64 as A", lambda: coppice.cg(A, v.astype("f4"))),
+    (TypeError, "b .*float32, expected float64 as A", lambda: coppice.cg(A, v.astype("f4"), copy=False)),
     (ValueError, "x0", lambda: coppice.cg(A, v, v[:3])),
     (ValueError, r"M has shape \(3, 3\)", lambda: coppice.cg(A, v, M=sp.eye_array(3))),
     (TypeError, "M is a float", lambda: coppice.cg(A, v, M=3.0)),
@@ -91,11 +108,23 @@ OTHERS = [
     (ValueError, r"M has shape \(3, 3\), expected \(8, 8\)", lambda: coppice.cg(
         A, v, M=coppice.preconditioner("jacobi", sp.eye_array(3, format="csr")))),
     (TypeError, r"M .*float32, expected float64", lambda: coppice.cg(
-        A, v, M=coppice.preconditioner("jacobi", A.astype("f4")))),
+        A, v, M=coppice.preconditioner("jacobi", A.astype("f4")), copy=False)),
+    (TypeError, r"M .*float64, expected complex128", lambda: coppice.cg(
+        A, 1j * v, M=coppice.preconditioner("jacobi", A))),
+    (TypeError, "A with shape .*int64", lambda: coppice.preconditioner("jacobi", A.astype(int), copy=False)),
+    (TypeError, "A with shape .*object", lambda: coppice.cg(np.eye(n).astype(object), v)),
+    (ValueError, "x0 is 'Ab', expected an array or \"Mb\"", lambda: coppice.cg(A, v, "Ab")),
+    (ValueError, "atol is None, expected a number", lambda: coppice.cg(A, v, atol=None)),
+    (ValueError, "A is not symmetric", lambda: coppice.minres(sp.csr_array(np.tri(n)), v, check=True)),
+    (ValueError, "callback_type is 'y'", lambda: coppice.gmres(A, v, callback_type="y")),
+    (ValueError, r"b with shape \(8,\) contains infinity or NaN", lambda: coppice.solve_banded(
+        (0, 0), [v], np.inf * v, check_finite=True)),
+    (TypeError, r"b .*complex128, expected float64 as the factorisation", lambda: coppice.factorize_tridiagonal(
+        v, v, v).solve(1j * v)),
     (ValueError, r"x has shape \(3,\), expected \(8,\)|`x` must have shape `\(8,\)`", lambda: coppice.preconditioner("jacobi", A) @ v[:3]),
     (TypeError, "x .*complex128, expected float64", lambda: coppice.preconditioner("jacobi", A) @ (1j * v)),
     (TypeError, "name is 3, expected one of", lambda: coppice.preconditioner(3, A)),
-    (TypeError, "A with shape .*int64, expected float32", lambda: coppice.cg(np.eye(n, dtype=int), v)),
+    (TypeError, "A with shape .*int64, expected float32", lambda: coppice.cg(np.eye(n, dtype=int), v, copy=False)),
     (TypeError, "rounds go with the name", lambda: coppice.solve(A, v, rounds=3)),
     (OverflowError, r"A has shape \(8589934592, 3\).*2\^31", lambda: coppice.Matrix(sp.coo_array((2**33, 3)))),
     (TypeError, "degree is 'two', expected an integer", lambda: coppice.forests.factor(A, "two")),

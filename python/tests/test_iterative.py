@@ -47,7 +47,11 @@ def test_conventions_of_scipy():
     x, info = coppice.cg(A, b, callback=lambda x: seen.append(residual(A, x, b)))
     assert info == 0 and seen[-1] == pytest.approx(residual(A, x, b)) and seen[0] > seen[-1]
     told = []
-    coppice.gmres(A, b, callback=told.append)
+    with pytest.warns(DeprecationWarning, match="callback_type"):  # then maxiter counts iterations, as in SciPy
+        _, info = coppice.gmres(A, b, callback=told.append, maxiter=7, rtol=1e-12)
+    assert info == len(told) == 7 and isinstance(told[-1], np.float64)
+    del told[:]
+    coppice.gmres(A, b, callback=told.append, callback_type="pr_norm")
     assert told[-1] <= 1e-5
     _, info = coppice.cg(A, b, rtol=1e-12, maxiter=3)
     assert info == 3
@@ -55,8 +59,13 @@ def test_conventions_of_scipy():
         told.clear()
         coppice.gmres(A, b, rtol=1e-14, restart=5, maxiter=2, callback=told.append, callback_type=kind)
         assert len(told) == steps
-    with pytest.raises(ValueError, match="callback_type is 'x', expected"):
-        coppice.fgmres(A, b, callback=told.append, callback_type="x")
+    for method in (coppice.gmres, coppice.fgmres):  # x after every cycle, of which the last one ends early
+        told.clear()
+        x, info = method(A, b, rtol=1e-8, restart=5, callback=lambda x: told.append(residual(A, x, b)), callback_type="x")
+        plain, _ = method(A, b, rtol=1e-8, restart=5)
+        assert info == 0 and len(told) > 1 and np.allclose(x, plain) and told == sorted(told, reverse=True)
+        assert told[-1] == residual(A, x, b) <= 1e-8
+        assert method(A, b, rtol=1e-8, restart=5, maxiter=2, callback=told.append, callback_type="x")[1] == 2
     exact, _ = coppice.cg(A, b, rtol=1e-13)
     again, info = coppice.cg(A, b, exact, rtol=1e-8)
     assert info == 0 and np.array_equal(again, exact)
@@ -81,6 +90,19 @@ def test_preconditioners_are_linear_operators():
     M.refresh(A * 2)
     assert np.allclose(M @ r, z / 2)
     assert "forest" in M._repr_html_()
+
+
+def test_preconditioners_as_those_of_pyamg():
+    A, b = laplace(20), np.ones(400)
+    M = coppice.preconditioner("multilevel", A, coarsest=10)
+    assert M.aspreconditioner() is M and M.aspreconditioner(cycle="V") is M
+    W = M.aspreconditioner("W")
+    assert W.report["options"]["cycle"] == "w" and W.report["options"]["coarsest"] == "10" and W.dtype == M.dtype
+    assert np.array_equal(W @ b, coppice.preconditioner("multilevel", A, coarsest=10, cycle="w") @ b)
+    assert not np.array_equal(W @ b, M @ b)
+    for preconditioner, cycle in ((M, "F"), (coppice.preconditioner("jacobi", A), "V")):
+        with pytest.raises(ValueError, match="cycle"):
+            preconditioner.aspreconditioner(cycle)
 
 
 def test_solve_chooses():
@@ -200,7 +222,7 @@ def test_columns_end_by_an_interrupt_and_by_errors():
         coppice.solve_columns(A, B, method="cg", preconditioner=broken)
     for error, text, arguments, options in (
         (ValueError, r"B has shape \(900,\), expected \(900, k\)", (A, B[:, 0]), {}),
-        (TypeError, "B .*float32, expected float64", (A, B.astype("f4")), {}),
+        (TypeError, "B .*float32, expected float64", (A, B.astype("f4")), {"copy": False}),
         (ValueError, r"X0 has shape \(900, 2\), expected \(900, 4\)", (A, B, B[:, :2]), {}),
         (TypeError, "A is a function", (lambda x: x, B), {}),
         (TypeError, "rounds go with the name", (A, B), {"rounds": 3}),
@@ -216,7 +238,9 @@ def test_mixed_precision():
     assert found.converged and found.restarts >= 2 and residual(A, found.x, b) <= 1.01e-13
     assert found.attempts[0]["setup"]["options"]["rounds"] == "5" and "svg" in found._repr_html_()
     with pytest.raises(TypeError, match="A .*float32, expected float64"):
-        coppice.solve_refined(A.astype("f4"), b.astype("f4"))
+        coppice.solve_refined(A.astype("f4"), b.astype("f4"), copy=False)
+    with pytest.raises(TypeError, match="A .*complex128, expected float32, float64"):
+        coppice.solve_refined(A.astype(complex), b)
     with pytest.raises(ValueError, match="A with shape .*float32"):
         coppice.solve_refined(A * 1e300, b)
 
@@ -259,3 +283,76 @@ def test_threads_that_share_a_preconditioner(name):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_conversions_as_scipy(method):
+    """Types are promoted, lists and other layouts copied; the result has the type and the values of the converted call."""
+    A, b, run = laplace(5), np.arange(25), getattr(coppice, method)
+    foreign = A.copy()
+    foreign.data = foreign.data.astype(">f8")
+    expected, _ = run(A, b.astype(float), rtol=1e-10)
+    for matrix in (A, A.astype(int), A.astype("f4"), foreign, A.tocsc().astype("i1"), A.toarray(), A.toarray().tolist(),
+                   A.toarray().astype(int), A.toarray().astype(">f4"), np.asfortranarray(A.toarray()), spl.aslinearoperator(A.astype("f4"))):
+        for side in (b, b.tolist(), b.astype("f4"), b.astype(">f8"), b[:, None], np.repeat(b * 1.0, 2)[::2], b.astype("f2")):
+            x, info = run(matrix, side, rtol=1e-10)
+            both_single = getattr(matrix, "dtype", None) in ("f4", ">f4") and getattr(side, "dtype", None) == "f4"
+            assert x.dtype == (np.float32 if both_single else np.float64) and x.shape == (25,)
+            assert both_single or info == 0 and np.allclose(x, expected, rtol=1e-6)
+    x, info = run(A, 1j * b, rtol=1e-10)
+    assert info == 0 and x.dtype == np.complex128 and np.allclose(x, 1j * expected)
+    x, info = run(A.astype("f4"), b.astype("f4"), x0=b.tolist(), M=np.eye(25, dtype=int).tolist(), rtol=1e-4)
+    assert info == 0 and x.dtype == np.float32
+    M = coppice.preconditioner("jacobi", A.astype("f4"))
+    assert run(A, b, M=M, rtol=1e-10)[1] == 0
+    assert np.array_equal(run(A, b, x0="Mb", maxiter=0, M=M)[0], (M @ b.astype(float)).astype(float))
+    assert np.array_equal(run(A, b, x0="Mb", maxiter=0)[0], b)
+
+
+def test_products_are_counted_as_in_scipy():
+    """No product with a guess of zeros, and the method psolve of A is its preconditioner."""
+    A, counted = laplace(6), []
+
+    class Counted:
+        shape, dtype = A.shape, A.dtype
+
+        def matvec(self, x):
+            counted.append("A")
+            return A @ x
+
+        def psolve(self, r):
+            counted.append("M")
+            return spl.spsolve(A.tocsc(), r)
+
+    for method in (coppice.cg, coppice.bicgstab, coppice.gmres):
+        del counted[:]
+        assert method(Counted(), np.ones(36), rtol=1e-8)[1] == 0
+        assert 0 < counted.count("A") <= 3 and counted.count("M")
+
+
+def test_shift_and_show_of_minres(capsys):
+    A, b = laplace(6), np.random.default_rng(0).standard_normal(36)
+    shifted = A - 0.3 * sp.eye_array(36)
+    for operator in (A, A.tocoo(), A.toarray(), A.toarray().tolist(), spl.aslinearoperator(A), lambda x: A @ x):
+        x, info = coppice.minres(operator, b, shift=0.3, rtol=1e-10, show=True, check=not isinstance(operator, list))
+        assert info == 0 and residual(shifted, x, b) <= 1e-10
+    assert "MINRES: converged" in capsys.readouterr().out
+
+
+def test_gmres_with_a_singular_preconditioner():
+    """x = x0 + M y for a y of the Krylov space of A M with the smallest |b - A x|, up to rounding errors in a singular
+    Hessenberg matrix; expected: least squares over a basis."""
+    rng = np.random.default_rng(3)
+    for n, rank in ((3, 2), (8, 5), (12, 1)):
+        A, b, x0 = rng.standard_normal((n, n)) + 4 * np.eye(n), rng.standard_normal(n), rng.standard_normal(n)
+        M = np.diag([1.0] * rank + [0.0] * (n - rank))
+        basis = np.empty((n, 0))
+        w = b - A @ x0
+        for _ in range(rank + 1):
+            w = w / np.linalg.norm(w)
+            basis = np.column_stack([basis, w])
+            w = A @ M @ w
+        y = basis @ np.linalg.lstsq(A @ M @ basis, b - A @ x0, rcond=None)[0]
+        x, info = coppice.gmres(A, b, x0, M=M, rtol=1e-12)
+        least = np.linalg.norm(b - A @ (x0 + M @ y))
+        assert info != 0 and (1 - 1e-9) * least <= np.linalg.norm(b - A @ x) <= 1.01 * least

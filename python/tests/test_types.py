@@ -58,6 +58,14 @@ def test_the_stub_of_the_direct_solvers_has_their_parameters():
     assert seen | {"Factorization", "Report"} == set(direct.__all__)
 
 
+def test_names_for_type_checkers_are_those_of_the_library():
+    for module, names in ((graph, graph._ROWS), (semiring, semiring.named)):
+        tree = ast.parse(Path(module.__file__).read_text())
+        told = {line.target.id for node in tree.body if isinstance(node, ast.If) for line in node.body
+                if isinstance(line, ast.AnnAssign)}
+        assert told == {name.replace("-", "_") for name in names}
+
+
 def test_algorithms_tell_their_options():
     assert list(inspect.signature(graph.bfs).parameters)[:2] == ["G", "source"]
 
@@ -85,6 +93,7 @@ u.extract(slice(2)).reduce(semiring.monoid(max, 0.0)) + 1.0
 BAD = """
 import numpy as np
 import coppice
+import coppice.csgraph
 
 v = np.ones(4)
 coppice.solve_tridiagonal(v, v, v)
@@ -93,6 +102,9 @@ coppice.solve_tridiagonal(v, v, v, v).ok
 coppice.cg(3.0, v)
 coppice.set_threads("two")
 coppice.cgs
+coppice.graph.bfss(None)
+coppice.semiring.min_pluss
+coppice.csgraph.dijkstraa
 coppice.semiring.user(3, "minus")
 coppice.Vector(v).vxm(v)
 coppice.Vector(v).vxm(coppice.Matrix, "min-plus")

@@ -31,8 +31,9 @@ struct hessenberg_factor {
     COPPICE_HD V* projected() const { return right() + m + 1; }
     COPPICE_HD V* projected_again() const { return projected() + m + 1; }
 
-    /// Rotates column j, whose last entry is `last`; returns the norm of the residual after this column.
-    COPPICE_HD double add_column(int j, bool again, double last) const {
+    /// Rotates column j, whose last entry is `last`; returns the norm of the residual after this column. A diagonal
+    /// entry of at most `noise` in a column without last entry is a rounding error: H is singular.
+    COPPICE_HD double add_column(int j, bool again, double last, double noise) const {
         V const* COPPICE_RESTRICT const h = projected();
         V const* COPPICE_RESTRICT const more = projected_again();
         V const* COPPICE_RESTRICT const c = cosine();
@@ -45,7 +46,8 @@ struct hessenberg_factor {
             rotated[i] = c[i] * upper + real_part(s[i]) * lower;
             upper = conjugate_of(c[i]) * lower - real_part(s[i]) * upper;
         }
-        double const length = std::hypot(length_of(upper), last);
+        double const entry = std::hypot(length_of(upper), last);
+        double const length = last == 0 && entry <= noise ? 0 : entry;
         // A column of zeros cannot reduce the residual: a rotation by 90 degrees passes the residual to the next row.
         V const turn_c = length > 0 ? conjugate_of(upper) / length : V(0);
         double const turn_s = length > 0 ? last / length : 1.0;
@@ -152,9 +154,10 @@ struct gmres_state {
         if (again) left = ww;
         if (!control.finite(left, length_before())) return;
         after = std::sqrt(left);
-        if (after <= min_fraction * std::sqrt(length_before())) after = 0;
+        double const noise = min_fraction * std::sqrt(length_before());
+        if (after <= noise) after = 0;
         if (done == 0) factor.right()[0] = V(beta);
-        double const residual = factor.add_column(done, again != 0, after);
+        double const residual = factor.add_column(done, again != 0, after, noise);
         ++done;
         control.count(residual * residual);
         // The Krylov space is complete and does not contain the solution: A M^-1 is singular.
