@@ -428,9 +428,18 @@ HEAD = """// SPDX-License-Identifier: BSD-3-Clause
 /// with a type.
 #pragma once
 
+/* Programs expect that the header includes these, as that of SuiteSparse:GraphBLAS does. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define GRB_VERSION 2
 #define GRB_SUBVERSION 1

@@ -6,6 +6,7 @@
 #include <coppice/core/parallel.hpp>
 
 #include "folds.hpp"
+#include "kernels.hpp"
 #include "product.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
@@ -92,26 +93,75 @@ struct product_operand {
     std::size_t size = 0;
 };
 
-/// C<mask> = accum(C, A B), where the operands may be transposed; `flipped` multiplies (b, a).
-void multiply_tables(table& c, table* mask, GrB_BinaryOp accum, GrB_Semiring semiring, table& a, bool a_transposed,
-                     table& b, bool b_transposed, bool flipped, settings const& s) {
-    GrB_BinaryOp const op = semiring->multiply;
-    GrB_Type const z = semiring->add->op->z;
-    require_accumulator(c, accum, z);
-    mask_of_call const admitted(mask, s, c.rows, c.columns);
-    require_operands(op, flipped ? b.type : a.type, flipped ? a.type : b.type);
-    require_same("inner dimension", rows_of(b, b_transposed), columns_of(a, a_transposed));
-    require_same("number of rows of the output", c.rows, rows_of(a, a_transposed));
-    require_same("number of columns of the output", c.columns, columns_of(b, b_transposed));
-    contents const x = oriented(a, a_transposed), y = oriented(b, b_transposed);
+/// A product with its semiring. `flipped`: the operator has the value of B first.
+struct product_call {
+    GrB_Semiring semiring;
+    table &a, &b;
+    bool a_transposed, b_transposed, flipped;
+    GrB_Type z() const { return semiring->add->op->z; }
+    /// Type of the operand of the operator that takes values of A, of B.
+    GrB_Type x_type() const { return flipped ? semiring->multiply->y : semiring->multiply->x; }
+    GrB_Type y_type() const { return flipped ? semiring->multiply->x : semiring->multiply->y; }
+    bool uses_x() const { return flipped ? uses_second(semiring->multiply) : uses_first(semiring->multiply); }
+    bool uses_y() const { return flipped ? uses_first(semiring->multiply) : uses_second(semiring->multiply); }
+};
+
+/// Product by structure and values, for any semiring.
+contents structured_product(product_call const& call, index columns) {
+    contents const x = oriented(call.a, call.a_transposed), y = oriented(call.b, call.b_transposed);
     auto const product = multiply(x.where, y.where);
-    product_operand const x_values(x, a.type, flipped ? op->y : op->x, flipped ? uses_second(op) : uses_first(op)),
-        y_values(y, b.type, flipped ? op->x : op->y, flipped ? uses_first(op) : uses_second(op));
+    product_operand const x_values(x, call.a.type, call.x_type(), call.uses_x()),
+        y_values(y, call.b.type, call.y_type(), call.uses_y());
     auto const kept = product.a_is_part && x_values.size > 0 ? gathered(*x_values.values, product.from_a, x_values.size)
                                                              : x_values.values;
-    auto const values = product_values(
-        {product, *x.where, semiring, kept->data(), y_values.values->data(), x_values.size, y_values.size, flipped});
-    finish(c, admitted, accum, s.replace, {restored_product(product, *x.where, c.columns), values}, z, c.rows == 1);
+    std::shared_ptr<bytes const> values;
+    if (has_kernel(call.semiring, call.flipped) && product.c->entries() > 0)
+        values = row_products(call.semiring, call.flipped, {*product.a, kept->data()},
+                              {*product.b, y_values.values->data()}, *product.c);
+    else
+        values = product_values({product, *x.where, call.semiring, kept->data(), y_values.values->data(), x_values.size,
+                                 y_values.size, call.flipped});
+    return {restored_product(product, *x.where, columns), values};
+}
+
+/// Whether arrays over all columns are small compared with the entries.
+bool fits_dense(pattern const& a) { return !a.listed && a.columns / 64 <= a.entries() + 4096; }
+
+/// Product of a row, or with a mask that selects entries, by a kernel that computes admitted entries only. Returns
+/// nothing if there is none for these operands.
+std::optional<contents> masked_product(product_call const& call, mask_view const& mask) {
+    if (!has_kernel(call.semiring, call.flipped)) return {};
+    bool const row = rows_of(call.a, call.a_transposed) == 1;
+    bool const dots = mask.where && !mask.complement && !mask.where->listed && call.b_transposed;
+    if (!row && !dots) return {};
+    contents const x = oriented(call.a, call.a_transposed), straight = entries_of(call.b);
+    bool const pull = row && call.b_transposed && x.where->entries() >= x.where->columns / 8;
+    bool const by_rows = pull || !row; // B' is given by its rows
+    contents const y = by_rows || !call.b_transposed ? straight : transposed_entries(call.b);
+    if (!fits_dense(*x.where) || !fits_dense(*y.where)) return {};
+    auto const x_values = call.uses_x() ? as_type(call.x_type(), call.a.type, x.values, x.where->entries()) : nullptr;
+    auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
+    kernel_operand const first{*x.where, x_values ? x_values->data() : nullptr},
+        second{*y.where, y_values ? y_values->data() : nullptr};
+    if (pull) return pull_product(call.semiring, call.flipped, first, second, mask);
+    return row ? push_product(call.semiring, call.flipped, first, second, mask)
+               : dot_product(call.semiring, call.flipped, first, second, mask);
+}
+
+/// C<mask> = accum(C, A B), where the operands may be transposed.
+void multiply_tables(table& c, table* mask, GrB_BinaryOp accum, product_call const& call, settings const& s) {
+    GrB_BinaryOp const op = call.semiring->multiply;
+    require_accumulator(c, accum, call.z());
+    mask_of_call const admitted(mask, s, c.rows, c.columns);
+    require_operands(op, call.flipped ? call.b.type : call.a.type, call.flipped ? call.a.type : call.b.type);
+    require_same("inner dimension", rows_of(call.b, call.b_transposed), columns_of(call.a, call.a_transposed));
+    require_same("number of rows of the output", c.rows, rows_of(call.a, call.a_transposed));
+    require_same("number of columns of the output", c.columns, columns_of(call.b, call.b_transposed));
+    auto const masked = masked_product(call, admitted.view());
+    if (masked && s.replace && !accum) // all other entries of C are deleted
+        return set_entries(c, {masked->where, as_type(c.type, call.z(), masked->values, masked->where->entries())});
+    finish(c, admitted, accum, s.replace, masked ? *masked : structured_product(call, c.columns), call.z(),
+           c.rows == 1);
 }
 
 // Element-wise operations
@@ -463,7 +513,7 @@ GrB_Info GrB_mxm(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Semiring
         require_alive(semiring, "semiring");
         require_alive(a, "first operand");
         require_alive(b, "second operand");
-        multiply_tables(*c, mask, accum, semiring, *a, s.transpose0, *b, s.transpose1, false, s);
+        multiply_tables(*c, mask, accum, {semiring, *a, *b, s.transpose0, s.transpose1, false}, s);
         return GrB_SUCCESS;
     });
 }
@@ -474,7 +524,7 @@ GrB_Info GrB_vxm(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring
         require_alive(semiring, "semiring");
         require_alive(u, "first operand");
         require_alive(a, "second operand");
-        multiply_tables(*w, mask, accum, semiring, *u, false, *a, s.transpose1, false, s);
+        multiply_tables(*w, mask, accum, {semiring, *u, *a, false, s.transpose1, false}, s);
         return GrB_SUCCESS;
     });
 }
@@ -485,7 +535,7 @@ GrB_Info GrB_mxv(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring
         require_alive(semiring, "semiring");
         require_alive(a, "first operand");
         require_alive(u, "second operand");
-        multiply_tables(*w, mask, accum, semiring, *u, false, *a, !s.transpose0, true, s);
+        multiply_tables(*w, mask, accum, {semiring, *u, *a, false, !s.transpose0, true}, s);
         return GrB_SUCCESS;
     });
 }
