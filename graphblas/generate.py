@@ -159,6 +159,10 @@ GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid mon
 GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc)
 GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc)
 """.strip().splitlines()
+# Names of types in C, "double" for GrB_FP64, with space for GxB_MAX_NAME_LEN characters; "" for a type without a name.
+PLAIN += ["GxB_Type_name(char *name, GrB_Type type)", "GxB_Scalar_type_name(char *name, GrB_Scalar s)",
+          "GxB_Vector_type_name(char *name, GrB_Vector u)", "GxB_Matrix_type_name(char *name, GrB_Matrix A)",
+          "GxB_Type_from_name(GrB_Type *type, const char *name)", "GxB_Type_size(size_t *size, GrB_Type type)"]
 for kind in ("Semiring", "Monoid", "BinaryOp"):
     for name in ("eWiseAdd", "eWiseMult"):
         PLAIN.append(f"GrB_Vector_{name}_{kind}(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_{kind} op, GrB_Vector u, GrB_Vector v, GrB_Descriptor desc)")
@@ -451,6 +455,7 @@ extern "C" {
 
 typedef uint64_t GrB_Index;
 #define GrB_INDEX_MAX ((GrB_Index)((1ULL << 60) - 1))
+#define GxB_MAX_NAME_LEN 128
 #define GrB_NULL NULL
 #define GrB_INVALID_HANDLE NULL
 

@@ -216,6 +216,33 @@ GrB_Info set_scalar(Object* object, GrB_Scalar value, int field) {
         return set_number(*object, number, field);
     });
 }
+constexpr std::pair<int, char const*> c_names[] = {
+    {GrB_BOOL_CODE, "bool"},       {GrB_INT8_CODE, "int8_t"},     {GrB_INT16_CODE, "int16_t"},
+    {GrB_INT32_CODE, "int32_t"},   {GrB_INT64_CODE, "int64_t"},   {GrB_UINT8_CODE, "uint8_t"},
+    {GrB_UINT16_CODE, "uint16_t"}, {GrB_UINT32_CODE, "uint32_t"}, {GrB_UINT64_CODE, "uint64_t"},
+    {GrB_FP32_CODE, "float"},      {GrB_FP64_CODE, "double"}};
+
+/// Name of a type in C; a user-defined one has the name that it was given, or none.
+std::string c_name(GrB_Type_opaque const& type) {
+    for (auto const& [code, name] : c_names)
+        if (code == type.code) return name;
+    return type.name ? type.name->substr(0, GxB_MAX_NAME_LEN - 1) : std::string();
+}
+template <class Object>
+GrB_Info copy_c_name(char* to, Object* object) {
+    return guarded(nullptr, [&] {
+        require_pointer(to, "name");
+        require_alive(object, "object");
+        std::string name;
+        if constexpr (std::is_same_v<Object, GrB_Type_opaque>)
+            name = c_name(*object);
+        else
+            name = c_name(*object->type);
+        std::memcpy(to, name.c_str(), name.size() + 1);
+        return GrB_SUCCESS;
+    });
+}
+
 /// Values at an address are not used by any field.
 template <class Object>
 GrB_Info no_address(Object* object, int field) {
@@ -228,6 +255,30 @@ GrB_Info no_address(Object* object, int field) {
 } // namespace
 
 extern "C" {
+
+GrB_Info GxB_Type_name(char* name, GrB_Type type) { return copy_c_name(name, type); }
+GrB_Info GxB_Scalar_type_name(char* name, GrB_Scalar s) { return copy_c_name(name, s); }
+GrB_Info GxB_Vector_type_name(char* name, GrB_Vector u) { return copy_c_name(name, u); }
+GrB_Info GxB_Matrix_type_name(char* name, GrB_Matrix a) { return copy_c_name(name, a); }
+GrB_Info GxB_Type_size(size_t* size, GrB_Type type) {
+    return guarded(nullptr, [&] {
+        require_pointer(size, "size");
+        require_alive(type, "type");
+        *size = type->size;
+        return GrB_SUCCESS;
+    });
+}
+GrB_Info GxB_Type_from_name(GrB_Type* type, char const* name) {
+    return guarded(nullptr, [&] {
+        require_pointer(type, "type");
+        require_pointer(name, "name");
+        *type = nullptr; // as in SuiteSparse:GraphBLAS, also for the name of a user-defined type
+        for (GrB_Type t : {GrB_BOOL, GrB_INT8, GrB_INT16, GrB_INT32, GrB_INT64, GrB_UINT8, GrB_UINT16, GrB_UINT32,
+                           GrB_UINT64, GrB_FP32, GrB_FP64})
+            if (c_name(*t) == name) *type = t;
+        return GrB_SUCCESS;
+    });
+}
 
 #define COPPICE_OPTIONS(OBJECT)                                                                                        \
     GrB_Info GrB_##OBJECT##_get_Scalar(GrB_##OBJECT o, GrB_Scalar v, int field) { return get_scalar(o, v, field); }    \

@@ -30,6 +30,7 @@ extern "C" {
 
 typedef uint64_t GrB_Index;
 #define GrB_INDEX_MAX ((GrB_Index)((1ULL << 60) - 1))
+#define GxB_MAX_NAME_LEN 128
 #define GrB_NULL NULL
 #define GrB_INVALID_HANDLE NULL
 
@@ -1606,6 +1607,12 @@ GrB_Info GrB_Vector_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB
 GrB_Info GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Type_name(char *name, GrB_Type type);
+GrB_Info GxB_Scalar_type_name(char *name, GrB_Scalar s);
+GrB_Info GxB_Vector_type_name(char *name, GrB_Vector u);
+GrB_Info GxB_Matrix_type_name(char *name, GrB_Matrix A);
+GrB_Info GxB_Type_from_name(GrB_Type *type, const char *name);
+GrB_Info GxB_Type_size(size_t *size, GrB_Type type);
 GrB_Info GrB_Vector_eWiseAdd_Semiring(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring op, GrB_Vector u, GrB_Vector v, GrB_Descriptor desc);
 GrB_Info GrB_Vector_eWiseMult_Semiring(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring op, GrB_Vector u, GrB_Vector v, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_eWiseAdd_Semiring(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Semiring op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
