@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "folds.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace coppice::graphblas {
+namespace {
+
+/// Accumulates values one after the other.
+class accumulator {
+public:
+    accumulator(GrB_BinaryOp op, void* to) : op_(op), to_(to), copy_(op->z, 1) {}
+    void begin(std::byte const* value) { std::memcpy(to_, value, op_->z->size); }
+    void add(std::byte const* value) {
+        std::memcpy(copy_.data(), to_, op_->z->size); // the function may write its result before it reads
+        op_->function(to_, copy_.data(), value);
+    }
+
+private:
+    GrB_BinaryOp op_;
+    void* to_;
+    scratch copy_;
+};
+
+constexpr index lanes = 256;
+
+/// Folds n > 0 values. A predefined operator folds by lanes, so that its loop is vectorised.
+void fold_range(GrB_BinaryOp op, std::byte const* values, index n, void* to) {
+    std::size_t const size = op->z->size;
+    accumulator sum(op, to);
+    if (!op->loop || n < 2 * lanes) {
+        sum.begin(values);
+        for (index k = 1; k < n; ++k) sum.add(values + std::size_t(k) * size);
+        return;
+    }
+    scratch partial(op->z, lanes);
+    auto* const sums = static_cast<std::byte*>(partial.data());
+    std::memcpy(sums, values, lanes * size);
+    for (index k = lanes; k < n; k += lanes)
+        op->loop(sums, sums, 1, values + std::size_t(k) * size, 1, std::min(lanes, n - k));
+    sum.begin(sums);
+    for (index k = 1; k < lanes; ++k) sum.add(sums + std::size_t(k) * size);
+}
+
+} // namespace
+
+bool fold_values(GrB_BinaryOp op, std::byte const* values, index n, void* to) {
+    if (n == 0) return false;
+    std::size_t const size = op->z->size;
+    constexpr index block = 1 << 15;
+    index const blocks = (n + block - 1) / block;
+    auto const partial = make_values(blocks, size);
+    for_ranges(n, block, [&](index first, index last) {
+        fold_range(op, values + std::size_t(first) * size, last - first,
+                   partial->data() + std::size_t(first / block) * size);
+    });
+    fold_range(op, partial->data(), blocks, to);
+    return true;
+}
+
+contents fold_rows(GrB_BinaryOp op, pattern const& where, bytes const& values) {
+    std::size_t const size = op->z->size;
+    std::vector<index> rows, columns;
+    for (index r = 0; r < where.stored_rows(); ++r)
+        if (where.offsets[r] < where.offsets[r + 1]) rows.push_back(r);
+    pattern to;
+    to.rows = 1;
+    to.columns = where.rows;
+    to.offsets = buffer<index>(executor(), 2);
+    to.offsets[0] = 0;
+    to.offsets[1] = index(rows.size());
+    to.indices = buffer<index>(executor(), index(rows.size()));
+    auto made = make_values(index(rows.size()), size);
+    for_ranges(index(rows.size()), 1024, [&](index first, index last) {
+        for (index k = first; k < last; ++k) {
+            index const r = rows[std::size_t(k)];
+            to.indices[k] = where.row(r);
+            accumulator sum(op, made->data() + std::size_t(k) * size);
+            sum.begin(values.data() + std::size_t(where.offsets[r]) * size);
+            for (index p = where.offsets[r] + 1; p < where.offsets[r + 1]; ++p)
+                sum.add(values.data() + std::size_t(p) * size);
+        }
+    });
+    return {std::make_shared<pattern const>(std::move(to)), std::move(made)};
+}
+
+} // namespace coppice::graphblas

@@ -1,0 +1,574 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the header of the GraphBLAS C API, its typed functions and its predefined objects from the tables below.
+
+    graphblas/generate.py            writes include/GraphBLAS.h, typed_functions.inc, predefined.inc
+    graphblas/generate.py --check    exits with 1 if one of them differs
+"""
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+TYPES = {
+    "BOOL": "bool", "INT8": "int8_t", "INT16": "int16_t", "INT32": "int32_t", "INT64": "int64_t", "UINT8": "uint8_t",
+    "UINT16": "uint16_t", "UINT32": "uint32_t", "UINT64": "uint64_t", "FP32": "float", "FP64": "double"}
+NUMBERS = [t for t in TYPES if t != "BOOL"]
+INTEGERS = [t for t in NUMBERS if "INT" in t]
+UNSIGNED = [t for t in NUMBERS if t.startswith("U")]
+REALS = ["FP32", "FP64"]
+OBJECTS = ["Type", "UnaryOp", "IndexUnaryOp", "BinaryOp", "Monoid", "Semiring", "Descriptor", "Scalar", "Vector", "Matrix"]
+HANDLES = ["GrB_" + o for o in OBJECTS] + ["GrB_Global"]
+
+# Operators: name -> (types, C++ functor, type of the result or None for that of the operand). The functors are in
+# operators.hpp. GxB names are those of SuiteSparse:GraphBLAS.
+ALL = list(TYPES)
+UNARY = [("GrB", "IDENTITY", ALL, "identity"), ("GrB", "AINV", ALL, "ainv"), ("GrB", "MINV", ALL, "minv"),
+         ("GrB", "ABS", ALL, "absolute"), ("GrB", "BNOT", INTEGERS, "bit_not"), ("GxB", "ONE", ALL, "one"),
+         ("GxB", "LNOT", ALL, "logical_not")]
+UNARY += [("GxB", name.upper(), REALS, "real_" + name) for name in
+          "sqrt log exp log2 exp2 log10 log1p expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt ceil "
+          "floor round trunc lgamma tgamma erf erfc".split()]
+BINARY = [("GrB", "FIRST", ALL, "first", None), ("GrB", "SECOND", ALL, "second", None), ("GrB", "ONEB", ALL, "pair", None),
+          ("GrB", "MIN", ALL, "min", None), ("GrB", "MAX", ALL, "max", None), ("GrB", "PLUS", ALL, "plus", None),
+          ("GrB", "MINUS", ALL, "minus", None), ("GrB", "TIMES", ALL, "times", None), ("GrB", "DIV", ALL, "div", None),
+          ("GrB", "EQ", ALL, "eq", "BOOL"), ("GrB", "NE", ALL, "ne", "BOOL"), ("GrB", "GT", ALL, "gt", "BOOL"),
+          ("GrB", "LT", ALL, "lt", "BOOL"), ("GrB", "GE", ALL, "ge", "BOOL"), ("GrB", "LE", ALL, "le", "BOOL"),
+          ("GrB", "BOR", INTEGERS, "bit_or", None), ("GrB", "BAND", INTEGERS, "bit_and", None),
+          ("GrB", "BXOR", INTEGERS, "bit_xor", None), ("GrB", "BXNOR", INTEGERS, "bit_xnor", None),
+          ("GxB", "ANY", ALL, "any", None), ("GxB", "PAIR", ALL, "pair", None), ("GxB", "RMINUS", ALL, "rminus", None),
+          ("GxB", "RDIV", ALL, "rdiv", None), ("GxB", "ISEQ", ALL, "eq", None), ("GxB", "ISNE", ALL, "ne", None),
+          ("GxB", "ISGT", ALL, "gt", None), ("GxB", "ISLT", ALL, "lt", None), ("GxB", "ISGE", ALL, "ge", None),
+          ("GxB", "ISLE", ALL, "le", None), ("GxB", "LOR", ALL, "lor", None), ("GxB", "LAND", ALL, "land", None),
+          ("GxB", "LXOR", ALL, "lxor", None), ("GxB", "ATAN2", REALS, "atan2", None), ("GxB", "HYPOT", REALS, "hypot", None),
+          ("GxB", "FMOD", REALS, "fmod", None), ("GxB", "COPYSIGN", REALS, "copysign", None)]
+BOOL_BINARY = [("LOR", "lor"), ("LAND", "land"), ("LXOR", "lxor"), ("LXNOR", "eq")]
+POSITIONAL = ["FIRSTI", "FIRSTI1", "FIRSTJ", "FIRSTJ1", "SECONDI", "SECONDI1", "SECONDJ", "SECONDJ1"]
+# Index-unary operators without a type: (name, type of the result, type of the scalar).
+INDEX_UNARY = [("ROWINDEX", t, t) for t in ("INT32", "INT64")] + [("COLINDEX", t, t) for t in ("INT32", "INT64")] + \
+    [("DIAGINDEX", t, t) for t in ("INT32", "INT64")]
+INDEX_SELECT = ["TRIL", "TRIU", "DIAG", "OFFDIAG", "ROWLE", "ROWGT", "COLLE", "COLGT"]
+VALUE_SELECT = ["EQ", "NE", "LT", "LE", "GT", "GE"]
+# Monoids: (operator, types, identity, terminal); None: no terminal value.
+MONOIDS = [("PLUS", NUMBERS, "zero", None), ("TIMES", NUMBERS, "one", None), ("MIN", NUMBERS, "highest", "lowest"),
+           ("MAX", NUMBERS, "lowest", "highest")]
+BOOL_MONOIDS = [("LOR", "false", "true"), ("LAND", "true", "false"), ("LXOR", "false", None), ("LXNOR", "true", None)]
+GXB_MONOIDS = [("ANY", ALL, "zero", "any"), ("BOR", UNSIGNED, "zero", "ones"), ("BAND", UNSIGNED, "ones", "zero"),
+               ("BXOR", UNSIGNED, "zero", None), ("BXNOR", UNSIGNED, "ones", None)]
+SEMIRINGS = ["PLUS_TIMES", "PLUS_MIN", "MIN_PLUS", "MIN_TIMES", "MIN_FIRST", "MIN_SECOND", "MIN_MAX", "MAX_PLUS", "MAX_TIMES",
+             "MAX_FIRST", "MAX_SECOND", "MAX_MIN"]
+BOOL_SEMIRINGS = ["LOR_LAND", "LAND_LOR", "LXOR_LAND", "LXNOR_LOR"]
+GXB_ADD = ["MIN", "MAX", "PLUS", "TIMES", "ANY"]
+GXB_MULTIPLY = ["FIRST", "SECOND", "PAIR", "MIN", "MAX", "PLUS", "MINUS", "TIMES", "DIV"]
+GXB_BOOL_MULTIPLY = ["FIRST", "SECOND", "PAIR", "LOR", "LAND", "LXOR", "EQ"]
+GXB_BOOL_ADD = ["LOR", "LAND", "LXOR", "ANY"]
+DESCRIPTORS = [r + m + t for r in ("", "R") for m in ("", "S", "C", "SC") for t in ("", "T0", "T1", "T0T1") if r + m + t]
+
+# Functions of one type each. Suffixes: T the eleven types, U user-defined, S GrB_Scalar. <x> is the C type; "<x> v" is
+# a value, "<x> *v" an output, "const <x> *v" an input array.
+TYPED = """
+TU  GrB_Monoid_new(GrB_Monoid *monoid, GrB_BinaryOp op, <x> identity)
+TU  GxB_Monoid_terminal_new(GrB_Monoid *monoid, GrB_BinaryOp op, <x> identity, <x> terminal)
+TU  GrB_Scalar_setElement(GrB_Scalar s, <x> x)
+TU  GrB_Scalar_extractElement(<x> *x, GrB_Scalar s)
+TU  GrB_Vector_build(GrB_Vector w, const GrB_Index *I, const <x> *X, GrB_Index n, GrB_BinaryOp dup)
+TUS GrB_Vector_setElement(GrB_Vector w, <x> x, GrB_Index i)
+TUS GrB_Vector_extractElement(<x> *x, GrB_Vector u, GrB_Index i)
+TU  GrB_Vector_extractTuples(GrB_Index *I, <x> *X, GrB_Index *n, GrB_Vector u)
+TU  GrB_Matrix_build(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const <x> *X, GrB_Index n, GrB_BinaryOp dup)
+TUS GrB_Matrix_setElement(GrB_Matrix C, <x> x, GrB_Index i, GrB_Index j)
+TUS GrB_Matrix_extractElement(<x> *x, GrB_Matrix A, GrB_Index i, GrB_Index j)
+TU  GrB_Matrix_extractTuples(GrB_Index *I, GrB_Index *J, <x> *X, GrB_Index *n, GrB_Matrix A)
+TU  GrB_Matrix_import(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const <x> *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format)
+TU  GrB_Matrix_export(GrB_Index *Ap, GrB_Index *Ai, <x> *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A)
+TUS GrB_Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, <x> x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc)
+TUS GrB_Matrix_assign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, <x> x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+TUS GrB_Vector_apply_BinaryOp1st(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, <x> x, GrB_Vector u, GrB_Descriptor desc)
+TUS GrB_Vector_apply_BinaryOp2nd(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, <x> y, GrB_Descriptor desc)
+TUS GrB_Vector_apply_IndexOp(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, <x> y, GrB_Descriptor desc)
+TUS GrB_Matrix_apply_BinaryOp1st(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, <x> x, GrB_Matrix A, GrB_Descriptor desc)
+TUS GrB_Matrix_apply_BinaryOp2nd(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, <x> y, GrB_Descriptor desc)
+TUS GrB_Matrix_apply_IndexOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, <x> y, GrB_Descriptor desc)
+TUS GrB_Vector_select(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, <x> y, GrB_Descriptor desc)
+TUS GrB_Matrix_select(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, <x> y, GrB_Descriptor desc)
+TU  GrB_Vector_reduce(<x> *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc)
+TU  GrB_Matrix_reduce(<x> *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc)
+""".strip().splitlines()
+
+# Functions without a type; <O>: the objects of the second column.
+PLAIN = """
+GrB_init(int mode)
+GrB_finalize(void)
+GrB_getVersion(unsigned int *version, unsigned int *subversion)
+GrB_Type_new(GrB_Type *type, size_t size)
+GxB_Type_new(GrB_Type *type, size_t size, const char *name, const char *definition)
+GrB_UnaryOp_new(GrB_UnaryOp *op, GxB_unary_function function, GrB_Type ztype, GrB_Type xtype)
+GxB_UnaryOp_new(GrB_UnaryOp *op, GxB_unary_function function, GrB_Type ztype, GrB_Type xtype, const char *name, const char *definition)
+GrB_BinaryOp_new(GrB_BinaryOp *op, GxB_binary_function function, GrB_Type ztype, GrB_Type xtype, GrB_Type ytype)
+GxB_BinaryOp_new(GrB_BinaryOp *op, GxB_binary_function function, GrB_Type ztype, GrB_Type xtype, GrB_Type ytype, const char *name, const char *definition)
+GrB_IndexUnaryOp_new(GrB_IndexUnaryOp *op, GxB_index_unary_function function, GrB_Type ztype, GrB_Type xtype, GrB_Type stype)
+GxB_IndexUnaryOp_new(GrB_IndexUnaryOp *op, GxB_index_unary_function function, GrB_Type ztype, GrB_Type xtype, GrB_Type stype, const char *name, const char *definition)
+GrB_Semiring_new(GrB_Semiring *semiring, GrB_Monoid add, GrB_BinaryOp multiply)
+GrB_Descriptor_new(GrB_Descriptor *desc)
+GrB_Descriptor_set(GrB_Descriptor desc, int field, int value)
+GrB_Scalar_new(GrB_Scalar *s, GrB_Type type)
+GrB_Scalar_dup(GrB_Scalar *s, GrB_Scalar t)
+GrB_Scalar_clear(GrB_Scalar s)
+GrB_Scalar_nvals(GrB_Index *nvals, GrB_Scalar s)
+GrB_Vector_new(GrB_Vector *w, GrB_Type type, GrB_Index n)
+GrB_Vector_dup(GrB_Vector *w, GrB_Vector u)
+GrB_Vector_clear(GrB_Vector w)
+GrB_Vector_size(GrB_Index *n, GrB_Vector u)
+GrB_Vector_nvals(GrB_Index *nvals, GrB_Vector u)
+GrB_Vector_resize(GrB_Vector w, GrB_Index n)
+GrB_Vector_removeElement(GrB_Vector w, GrB_Index i)
+GxB_Vector_build_Scalar(GrB_Vector w, const GrB_Index *I, GrB_Scalar s, GrB_Index n)
+GrB_Matrix_new(GrB_Matrix *C, GrB_Type type, GrB_Index nrows, GrB_Index ncols)
+GrB_Matrix_dup(GrB_Matrix *C, GrB_Matrix A)
+GrB_Matrix_diag(GrB_Matrix *C, GrB_Vector v, int64_t k)
+GrB_Matrix_clear(GrB_Matrix C)
+GrB_Matrix_nrows(GrB_Index *nrows, GrB_Matrix A)
+GrB_Matrix_ncols(GrB_Index *ncols, GrB_Matrix A)
+GrB_Matrix_nvals(GrB_Index *nvals, GrB_Matrix A)
+GrB_Matrix_resize(GrB_Matrix C, GrB_Index nrows, GrB_Index ncols)
+GrB_Matrix_removeElement(GrB_Matrix C, GrB_Index i, GrB_Index j)
+GxB_Matrix_build_Scalar(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, GrB_Scalar s, GrB_Index n)
+GrB_Matrix_exportSize(GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A)
+GrB_Matrix_exportHint(int *format, GrB_Matrix A)
+GrB_Matrix_serializeSize(GrB_Index *size, GrB_Matrix A)
+GrB_Matrix_serialize(void *blob, GrB_Index *size, GrB_Matrix A)
+GrB_Matrix_deserialize(GrB_Matrix *C, GrB_Type type, const void *blob, GrB_Index size)
+GrB_mxm(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Semiring semiring, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc)
+GrB_vxm(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring semiring, GrB_Vector u, GrB_Matrix A, GrB_Descriptor desc)
+GrB_mxv(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring semiring, GrB_Matrix A, GrB_Vector u, GrB_Descriptor desc)
+GrB_Vector_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc)
+GrB_Matrix_extract(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+GrB_Col_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, GrB_Index j, GrB_Descriptor desc)
+GrB_Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc)
+GrB_Matrix_assign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+GrB_Col_assign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Index j, GrB_Descriptor desc)
+GrB_Row_assign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index i, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+GrB_Vector_apply(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_UnaryOp op, GrB_Vector u, GrB_Descriptor desc)
+GrB_Matrix_apply(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_UnaryOp op, GrB_Matrix A, GrB_Descriptor desc)
+GrB_Matrix_reduce_Monoid(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc)
+GrB_Matrix_reduce_BinaryOp(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc)
+GrB_Vector_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc)
+GrB_Vector_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, GrB_Descriptor desc)
+GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc)
+GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc)
+GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc)
+""".strip().splitlines()
+# Names of types in C, "double" for GrB_FP64, with space for GxB_MAX_NAME_LEN characters; "" for a type without a name.
+PLAIN += ["GxB_Type_name(char *name, GrB_Type type)", "GxB_Scalar_type_name(char *name, GrB_Scalar s)",
+          "GxB_Vector_type_name(char *name, GrB_Vector u)", "GxB_Matrix_type_name(char *name, GrB_Matrix A)",
+          "GxB_Type_from_name(GrB_Type *type, const char *name)", "GxB_Type_size(size_t *size, GrB_Type type)"]
+for kind in ("Semiring", "Monoid", "BinaryOp"):
+    for name in ("eWiseAdd", "eWiseMult"):
+        PLAIN.append(f"GrB_Vector_{name}_{kind}(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_{kind} op, GrB_Vector u, GrB_Vector v, GrB_Descriptor desc)")
+    for name in ("eWiseAdd", "eWiseMult", "kronecker"):
+        PLAIN.append(f"GrB_Matrix_{name}_{kind}(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_{kind} op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc)")
+for o in OBJECTS:
+    PLAIN += [f"GrB_{o}_free(GrB_{o} *object)", f"GrB_{o}_wait(GrB_{o} object, int mode)",
+              f"GrB_{o}_error(const char **error, GrB_{o} object)"]
+for o in OBJECTS + ["Global"]:
+    PLAIN += [f"GrB_{o}_get_Scalar(GrB_{o} object, GrB_Scalar value, int field)",
+              f"GrB_{o}_get_String(GrB_{o} object, char *value, int field)",
+              f"GrB_{o}_get_INT32(GrB_{o} object, int32_t *value, int field)",
+              f"GrB_{o}_get_SIZE(GrB_{o} object, size_t *value, int field)",
+              f"GrB_{o}_get_VOID(GrB_{o} object, void *value, int field)",
+              f"GrB_{o}_set_Scalar(GrB_{o} object, GrB_Scalar value, int field)",
+              f"GrB_{o}_set_String(GrB_{o} object, char *value, int field)",
+              f"GrB_{o}_set_INT32(GrB_{o} object, int32_t value, int field)",
+              f"GrB_{o}_set_VOID(GrB_{o} object, void *value, int field, size_t size)"]
+
+
+def split(prototype):
+    """Name and list of parameters of a prototype."""
+    name, parameters = re.fullmatch(r"(\w+)\((.*)\)", prototype).groups()
+    return name, [p.strip() for p in parameters.split(",")]
+
+
+def typed_variants():
+    """(family, suffix, parameters with <x> still in them, C type) of every typed function."""
+    for line in TYPED:
+        kinds, prototype = line.split(None, 1)
+        name, parameters = split(prototype)
+        for suffix, ctype in TYPES.items():
+            yield name, suffix, parameters, ctype
+        yield name, "UDT", parameters, "void"
+        if "S" in kinds:
+            yield name, "Scalar", parameters, "GrB_Scalar"
+
+
+def c_parameter(parameter, ctype):
+    if ctype == "GrB_Scalar":
+        return parameter.replace("<x> *", "GrB_Scalar ").replace("<x>", "GrB_Scalar")
+    if ctype == "void" and re.search(r"<x> \w", parameter):
+        return parameter.replace("<x> ", "void *")
+    return parameter.replace("<x>", ctype)
+
+
+def value_of(parameter, suffix):
+    """The argument for the function in C++ that all types share."""
+    name = re.search(r"(\w+)$", parameter).group(1)
+    if "<x>" not in parameter:
+        return name
+    if suffix == "Scalar":
+        return f"scalar_argument({name})"
+    if suffix == "UDT":
+        return f"user_argument({name})"
+    pointer = "" if "*" in parameter else "&"
+    return f"typed_argument(GrB_{suffix}, {pointer}{name})"
+
+
+def extern_names():
+    """(C type, name) of every predefined object."""
+    for t in TYPES:
+        yield "GrB_Type", "GrB_" + t
+    yield "GrB_UnaryOp", "GrB_LNOT"
+    for prefix, name, types, _ in UNARY:
+        for t in types:
+            yield "GrB_UnaryOp", f"{prefix}_{name}_{t}"
+    for prefix, name, types, _, _ in BINARY:
+        for t in types:
+            yield "GrB_BinaryOp", f"{prefix}_{name}_{t}"
+    for name, _ in BOOL_BINARY:
+        yield "GrB_BinaryOp", "GrB_" + name
+    for name in POSITIONAL:
+        for t in ("INT32", "INT64"):
+            yield "GrB_BinaryOp", f"GxB_{name}_{t}"
+    for name, t, _ in INDEX_UNARY:
+        yield "GrB_IndexUnaryOp", f"GrB_{name}_{t}"
+    for name in INDEX_SELECT:
+        yield "GrB_IndexUnaryOp", "GrB_" + name
+    for name in VALUE_SELECT:
+        for t in TYPES:
+            yield "GrB_IndexUnaryOp", f"GrB_VALUE{name}_{t}"
+    for line in monoid_lines():
+        yield "GrB_Monoid", line[0]
+    for line in semiring_lines():
+        yield "GrB_Semiring", line[0]
+    for name in DESCRIPTORS:
+        yield "GrB_Descriptor", "GrB_DESC_" + name
+
+
+def monoid_lines():
+    """(name, operator, type, identity, terminal)."""
+    for name, types, identity, terminal in MONOIDS:
+        for t in types:
+            yield f"GrB_{name}_MONOID_{t}", f"GrB_{name}_{t}", t, identity, terminal
+            yield f"GxB_{name}_{t}_MONOID", f"GrB_{name}_{t}", t, identity, terminal
+    for name, identity, terminal in BOOL_MONOIDS:
+        yield f"GrB_{name}_MONOID_BOOL", f"GrB_{name}", "BOOL", "zero" if identity == "false" else "one", \
+            terminal and ("zero" if terminal == "false" else "one")
+        yield f"GxB_{name}_BOOL_MONOID", f"GrB_{name}", "BOOL", "zero" if identity == "false" else "one", \
+            terminal and ("zero" if terminal == "false" else "one")
+    for name, types, identity, terminal in GXB_MONOIDS:
+        for t in types:
+            prefix = "GxB" if name == "ANY" else "GrB"
+            yield f"GxB_{name}_{t}_MONOID", f"{prefix}_{name}_{t}", t, identity, terminal
+
+
+def semiring_lines():
+    """(name, monoid, multiply operator)."""
+    def operator(name, t):
+        return f"{'GxB' if name == 'PAIR' or (t == 'BOOL' and name in ('LOR', 'LAND', 'LXOR')) else 'GrB'}_{name}_{t}"
+    for name in SEMIRINGS:
+        add, multiply = name.split("_")
+        for t in NUMBERS:
+            yield f"GrB_{name}_SEMIRING_{t}", f"GrB_{add}_MONOID_{t}", f"GrB_{multiply}_{t}"
+    for name in BOOL_SEMIRINGS:
+        add, multiply = name.split("_")
+        yield f"GrB_{name}_SEMIRING_BOOL", f"GrB_{add}_MONOID_BOOL", f"GrB_{multiply}"
+    for add in GXB_ADD:
+        for multiply in GXB_MULTIPLY:
+            for t in NUMBERS:
+                yield f"GxB_{add}_{multiply}_{t}", f"GxB_{add}_{t}_MONOID", operator(multiply, t)
+    for add in GXB_BOOL_ADD:
+        for multiply in GXB_BOOL_MULTIPLY:
+            yield f"GxB_{add}_{multiply}_BOOL", f"GxB_{add}_BOOL_MONOID", operator(multiply, "BOOL")
+    for add in GXB_ADD:
+        for multiply in POSITIONAL:
+            for t in ("INT32", "INT64"):
+                yield f"GxB_{add}_{multiply}_{t}", f"GxB_{add}_{t}_MONOID", f"GxB_{multiply}_{t}"
+
+
+def object_lines():
+    """Definitions of the predefined objects, for the macros of predefined.cpp."""
+    for t, c in TYPES.items():
+        yield f"COPPICE_TYPE({t}, {c})"
+    for prefix, name, types, functor in UNARY:
+        for t in types:
+            yield f"COPPICE_UNARY({prefix}_{name}_{t}, {functor}, {t}, {TYPES[t]})"
+    yield "COPPICE_UNARY(GrB_LNOT, logical_not, BOOL, bool)"
+    for prefix, name, types, functor, result in BINARY:
+        for t in types:
+            z = result or t
+            yield f"COPPICE_BINARY({prefix}_{name}_{t}, {functor}, {z}, {TYPES[z]}, {t}, {TYPES[t]})"
+    for name, functor in BOOL_BINARY:
+        yield f"COPPICE_BINARY(GrB_{name}, {functor}, BOOL, bool, BOOL, bool)"
+    for name in POSITIONAL:
+        for t in ("INT32", "INT64"):
+            yield f"COPPICE_POSITIONAL(GxB_{name}_{t}, {name.lower()}, {t})"
+    for name, t, _ in INDEX_UNARY:
+        yield f"COPPICE_INDEX_UNARY(GrB_{name}_{t}, {name.lower()}<{TYPES[t]}>, {t}, nullptr, {t})"
+    for name in INDEX_SELECT:
+        yield f"COPPICE_INDEX_UNARY(GrB_{name}, {name.lower()}, BOOL, nullptr, INT64)"
+    for name in VALUE_SELECT:
+        for t, c in TYPES.items():
+            yield f"COPPICE_INDEX_UNARY(GrB_VALUE{name}_{t}, (value_compare<{name.lower()}, {c}>), BOOL, GrB_{t}, {t})"
+    for name, op, t, identity, terminal in monoid_lines():
+        yield f"COPPICE_MONOID({name}, {op}, {t}, {TYPES[t]}, {identity}, {terminal or 'none'})"
+    for name, monoid, multiply in semiring_lines():
+        yield f"COPPICE_SEMIRING({name}, {monoid}, {multiply})"
+    for name in DESCRIPTORS:
+        flags = ["true" if f else "false" for f in
+                 (name.startswith("R"), "C" in name, "S" in name, "T0" in name, "T1" in name)]
+        yield f"COPPICE_DESCRIPTOR(GrB_DESC_{name}, {', '.join(flags)})"
+
+
+def typed_functions():
+    out = ["// SPDX-License-Identifier: BSD-3-Clause", "// Written by graphblas/generate.py: do not edit.", ""]
+    for name, suffix, parameters, ctype in typed_variants():
+        c = ", ".join(c_parameter(p, ctype) for p in parameters)
+        shared = re.sub(r"^G.B_", "", name)
+        out.append(f"GrB_Info {name}_{suffix}({c}) {{")
+        out.append(f"    return {shared}({', '.join(value_of(p, suffix) for p in parameters)});")
+        out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def predefined():
+    return "// SPDX-License-Identifier: BSD-3-Clause\n// Written by graphblas/generate.py: do not edit.\n\n" + \
+        "\n".join(object_lines()) + "\n"
+
+
+def cases(name, prefix="", suffix="", scalar=True):
+    """Associations of _Generic from C types to the functions of a typed family."""
+    c = [f"{prefix}{t}{suffix}: {name}_{n}" for n, t in TYPES.items()]
+    c += [f"{prefix}long long{suffix}: {name}_INT64", f"{prefix}unsigned long long{suffix}: {name}_UINT64"]
+    c += [f"{prefix}void{suffix or ' *'}: {name}_UDT"]
+    if scalar:
+        c += [f"GrB_Scalar: {name}_Scalar"]
+    return ", ".join(c)
+
+
+def macros():
+    values = lambda n, s=True: cases(n, scalar=s) + f", const void *: {n}_UDT"
+    outputs = lambda n, s=True: cases(n, suffix=" *", scalar=s)
+    inputs = lambda n: cases(n, suffix=" *", scalar=False) + ", " + cases(n, prefix="const ", suffix=" *", scalar=False)
+    both = lambda expression, v, m: f"_Generic((C), GrB_Vector: {v}, GrB_Matrix: {m}) {expression}"
+    by_object = lambda what: ", ".join(f"GrB_{o}: GrB_{o}_{what}" for o in OBJECTS)
+    m = {}
+    m["GrB_Monoid_new(monoid, op, identity)"] = f"_Generic((identity), {values('GrB_Monoid_new', False)})(monoid, op, identity)"
+    m["GrB_Scalar_setElement(s, x)"] = f"_Generic((x), {values('GrB_Scalar_setElement', False)})(s, x)"
+    m["GrB_Scalar_extractElement(x, s)"] = f"_Generic((x), {outputs('GrB_Scalar_extractElement', False)})(x, s)"
+    for o, index in (("Vector", "I"), ("Matrix", "I, J")):
+        second = "i" if o == "Vector" else "i, j"
+        m[f"GrB_{o}_build(C, {index}, X, n, dup)"] = f"_Generic((X), {inputs(f'GrB_{o}_build')})(C, {index}, X, n, dup)"
+        m[f"GrB_{o}_setElement(C, x, {second})"] = f"_Generic((x), {values(f'GrB_{o}_setElement')})(C, x, {second})"
+        m[f"GrB_{o}_extractElement(x, C, {second})"] = \
+            f"_Generic((x), {outputs(f'GrB_{o}_extractElement')})(x, C, {second})"
+        m[f"GrB_{o}_extractTuples({index}, X, n, C)"] = \
+            f"_Generic((X), {outputs(f'GrB_{o}_extractTuples', False)})({index}, X, n, C)"
+    m["GrB_Matrix_import(A, type, nrows, ncols, Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format)"] = \
+        f"_Generic((Ax), {inputs('GrB_Matrix_import')})(A, type, nrows, ncols, Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format)"
+    m["GrB_Matrix_export(Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format, A)"] = \
+        f"_Generic((Ax), {outputs('GrB_Matrix_export', False)})(Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format, A)"
+    m["GrB_free(object)"] = f"_Generic((object), {', '.join(f'GrB_{o} *: GrB_{o}_free' for o in OBJECTS)})(object)"
+    m["GrB_wait(object, mode)"] = f"_Generic((object), {by_object('wait')})(object, mode)"
+    m["GrB_error(string, object)"] = f"_Generic((object), {by_object('error')})(string, object)"
+    for name in ("eWiseAdd", "eWiseMult"):
+        choice = {o: ", ".join(f"GrB_{k}: GrB_{o}_{name}_{k}" for k in ("Semiring", "Monoid", "BinaryOp"))
+                  for o in ("Vector", "Matrix")}
+        m[f"GrB_{name}(C, Mask, accum, op, A, B, desc)"] = both(
+            "(C, Mask, accum, op, A, B, desc)", f"_Generic((op), {choice['Vector']})", f"_Generic((op), {choice['Matrix']})")
+    m["GrB_kronecker(C, Mask, accum, op, A, B, desc)"] = "_Generic((op), " + ", ".join(
+        f"GrB_{k}: GrB_Matrix_kronecker_{k}" for k in ("Semiring", "Monoid", "BinaryOp")) + ")(C, Mask, accum, op, A, B, desc)"
+    def apply(o):
+        second = f"_Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), {values(f'GrB_{o}_apply_BinaryOp2nd')}, default: GrB_{o}_apply_BinaryOp2nd_UDT)"
+        index = f"_Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), {values(f'GrB_{o}_apply_IndexOp')}, default: GrB_{o}_apply_IndexOp_UDT)"
+        binary = f"_Generic((GxB_FIRST_OF(__VA_ARGS__)), {values(f'GrB_{o}_apply_BinaryOp1st')}, default: {second})"
+        return f"_Generic((op), GrB_UnaryOp: GrB_{o}_apply, GrB_BinaryOp: {binary}, GrB_IndexUnaryOp: {index})"
+    m["GrB_apply(C, Mask, accum, op, ...)"] = both("(C, Mask, accum, op, __VA_ARGS__)", apply("Vector"), apply("Matrix"))
+    m["GrB_select(C, Mask, accum, op, A, y, desc)"] = both(
+        "(C, Mask, accum, op, A, y, desc)", f"_Generic((y), {values('GrB_Vector_select')})",
+        f"_Generic((y), {values('GrB_Matrix_select')})")
+    m["GrB_extract(C, Mask, accum, A, ...)"] = both(
+        "(C, Mask, accum, A, __VA_ARGS__)", "_Generic((A), GrB_Vector: GrB_Vector_extract, default: GrB_Col_extract)",
+        "GrB_Matrix_extract")
+    lists = "_Generic((first), const GrB_Index *: GrB_Col_assign, GrB_Index *: GrB_Col_assign, default: GrB_Row_assign)"
+    m["GrB_assign(C, Mask, accum, A, first, ...)"] = both(
+        "(C, Mask, accum, A, first, __VA_ARGS__)",
+        f"_Generic((A), {values('GrB_Vector_assign')}, default: GrB_Vector_assign)",
+        f"_Generic((A), {values('GrB_Matrix_assign')}, GrB_Vector: {lists}, default: GrB_Matrix_assign)")
+    def reduce(o):
+        scalar = f"_Generic((third), GrB_Monoid: GrB_{o}_reduce_Monoid_Scalar, default: GrB_{o}_reduce_BinaryOp_Scalar)"
+        typed = cases(f"GrB_{o}_reduce", suffix=" *", scalar=False)
+        return f"_Generic((C), {typed}, default: {scalar})"
+    m["GrB_reduce(C, second, third, fourth, ...)"] = \
+        f"_Generic((fourth), GrB_Vector: {reduce('Vector')}, GrB_Matrix: {reduce('Matrix')}, " \
+        "GrB_Monoid: GrB_Matrix_reduce_Monoid, GrB_BinaryOp: GrB_Matrix_reduce_BinaryOp)(C, second, third, fourth, __VA_ARGS__)"
+    kinds = {"Scalar": "GrB_Scalar", "String": "char *", "INT32": "int32_t *", "SIZE": "size_t *", "VOID": "void *"}
+    def get(o):
+        return "_Generic((value), " + ", ".join(f"{c}: GrB_{o}_get_{k}" for k, c in kinds.items()) + ")"
+    m["GrB_get(object, value, field)"] = "_Generic((object), " + ", ".join(
+        f"GrB_{o}: {get(o)}" for o in OBJECTS + ["Global"]) + ")(object, value, field)"
+    def put(o):
+        return f"_Generic((value), GrB_Scalar: GrB_{o}_set_Scalar, char *: GrB_{o}_set_String, const char *: GrB_{o}_set_String, " \
+            f"void *: GrB_{o}_set_VOID, default: GrB_{o}_set_INT32)"
+    m["GrB_set(object, value, ...)"] = "_Generic((object), " + ", ".join(
+        f"GrB_{o}: {put(o)}" for o in OBJECTS + ["Global"]) + ")(object, value, __VA_ARGS__)"
+    return m
+
+
+HEAD = """// SPDX-License-Identifier: BSD-3-Clause
+/// \\file
+/// The GraphBLAS C API, version 2.1 (https://graphblas.org), over Coppice. Written by graphblas/generate.py.
+///
+/// Functions, objects and error codes are those of the specification; GxB names are those of SuiteSparse:GraphBLAS. See
+/// docs/guide/graphblas_c.md for what differs. Polymorphic names (GrB_assign and others) need C11; in C++ use the names
+/// with a type.
+#pragma once
+
+/* Programs expect that the header includes these, as that of SuiteSparse:GraphBLAS does. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRB_VERSION 2
+#define GRB_SUBVERSION 1
+#define COPPICE_GRAPHBLAS 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t GrB_Index;
+#define GrB_INDEX_MAX ((GrB_Index)((1ULL << 60) - 1))
+#define GxB_MAX_NAME_LEN 128
+#define GrB_NULL NULL
+#define GrB_INVALID_HANDLE NULL
+
+typedef enum {
+    GrB_SUCCESS = 0,
+    GrB_NO_VALUE = 1,
+    GrB_UNINITIALIZED_OBJECT = -1,
+    GrB_NULL_POINTER = -2,
+    GrB_INVALID_VALUE = -3,
+    GrB_INVALID_INDEX = -4,
+    GrB_DOMAIN_MISMATCH = -5,
+    GrB_DIMENSION_MISMATCH = -6,
+    GrB_OUTPUT_NOT_EMPTY = -7,
+    GrB_NOT_IMPLEMENTED = -8,
+    GrB_ALREADY_SET = -9,
+    GrB_PANIC = -101,
+    GrB_OUT_OF_MEMORY = -102,
+    GrB_INSUFFICIENT_SPACE = -103,
+    GrB_INVALID_OBJECT = -104,
+    GrB_INDEX_OUT_OF_BOUNDS = -105,
+    GrB_EMPTY_OBJECT = -106
+} GrB_Info;
+typedef enum { GrB_NONBLOCKING = 0, GrB_BLOCKING = 1 } GrB_Mode;
+typedef enum { GrB_COMPLETE = 0, GrB_MATERIALIZE = 1 } GrB_WaitMode;
+typedef enum { GrB_OUTP = 0, GrB_MASK = 1, GrB_INP0 = 2, GrB_INP1 = 3 } GrB_Desc_Field;
+typedef enum {
+    GrB_DEFAULT = 0,
+    GrB_REPLACE = 1,
+    GrB_COMP = 2,
+    GrB_TRAN = 3,
+    GrB_STRUCTURE = 4,
+    GrB_COMP_STRUCTURE = 6
+} GrB_Desc_Value;
+typedef enum { GrB_CSR_FORMAT = 0, GrB_CSC_FORMAT = 1, GrB_COO_FORMAT = 2 } GrB_Format;
+typedef enum { GrB_ROWMAJOR = 0, GrB_COLMAJOR = 1, GrB_BOTH = 2, GrB_UNKNOWN = 3 } GrB_Orientation;
+typedef enum {
+    GrB_UDT_CODE = 0,
+    GrB_BOOL_CODE = 1,
+    GrB_INT8_CODE = 2,
+    GrB_UINT8_CODE = 3,
+    GrB_INT16_CODE = 4,
+    GrB_UINT16_CODE = 5,
+    GrB_INT32_CODE = 6,
+    GrB_UINT32_CODE = 7,
+    GrB_INT64_CODE = 8,
+    GrB_UINT64_CODE = 9,
+    GrB_FP32_CODE = 10,
+    GrB_FP64_CODE = 11
+} GrB_Type_Code;
+typedef enum {
+    GrB_OUTP_FIELD = 0,
+    GrB_MASK_FIELD = 1,
+    GrB_INP0_FIELD = 2,
+    GrB_INP1_FIELD = 3,
+    GrB_NAME = 10,
+    GrB_LIBRARY_VER_MAJOR = 11,
+    GrB_LIBRARY_VER_MINOR = 12,
+    GrB_LIBRARY_VER_PATCH = 13,
+    GrB_API_VER_MAJOR = 14,
+    GrB_API_VER_MINOR = 15,
+    GrB_API_VER_PATCH = 16,
+    GrB_BLOCKING_MODE = 17,
+    GrB_STORAGE_ORIENTATION_HINT = 100,
+    GrB_EL_TYPE_CODE = 102,
+    GrB_INP0_TYPE_CODE = 103,
+    GrB_INP1_TYPE_CODE = 104,
+    GrB_OUTP_TYPE_CODE = 105,
+    GrB_EL_TYPE_STRING = 106,
+    GrB_INP0_TYPE_STRING = 107,
+    GrB_INP1_TYPE_STRING = 108,
+    GrB_OUTP_TYPE_STRING = 109,
+    GrB_SIZE = 110
+} GrB_Field;
+
+typedef void (*GxB_unary_function)(void *, const void *);
+typedef void (*GxB_binary_function)(void *, const void *, const void *);
+typedef void (*GxB_index_unary_function)(void *, const void *, GrB_Index, GrB_Index, const void *);
+
+"""
+
+
+def header():
+    out = [HEAD]
+    for o in HANDLES:
+        out.append(f"typedef struct {o}_opaque *{o};\n")
+    out.append("\nextern const GrB_Index *GrB_ALL;\nextern GrB_Global GrB_GLOBAL;\n\n// Predefined objects\n")
+    for ctype, name in extern_names():
+        out.append(f"extern {ctype} {name};\n")
+    out.append("\n// Functions\n")
+    for prototype in PLAIN:
+        out.append(f"GrB_Info {prototype};\n")
+    for name, suffix, parameters, ctype in typed_variants():
+        out.append(f"GrB_Info {name}_{suffix}({', '.join(c_parameter(p, ctype) for p in parameters)});\n")
+    out.append("\n#ifdef __cplusplus\n}\n#endif\n\n// Polymorphic names\n")
+    out.append("#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n")
+    out.append("#define GxB_FIRST_OF(first, ...) first\n#define GxB_SECOND_OF(first, second, ...) second\n")
+    for name, body in macros().items():
+        out.append(f"#define {name} {body}\n")
+    out.append("#endif\n")
+    return "".join(out)
+
+
+def main():
+    files = {"include/GraphBLAS.h": header(), "typed_functions.inc": typed_functions(), "predefined.inc": predefined()}
+    different = [n for n, text in files.items() if not (HERE / n).exists() or (HERE / n).read_text() != text]
+    if "--check" in sys.argv[1:]:
+        for name in different:
+            print(f"graphblas/{name} differs from what graphblas/generate.py writes: run it")
+        return 1 if different else 0
+    for name in different:
+        (HERE / name).write_text(files[name])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Functors of the predefined operators. Integer arithmetic wraps; division by zero, conversions and minima of NaN are
+/// those of SuiteSparse:GraphBLAS, which the specification leaves open.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "objects.hpp"
+
+namespace coppice::graphblas {
+
+template <class T>
+using unsigned_of = std::make_unsigned_t<std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, T, int>>;
+
+/// Converts between predefined types: floating point to integers saturates, and NaN is 0.
+template <class To, class From>
+To converted(From x) {
+    if constexpr (std::is_same_v<To, bool>) {
+        return x != From(0);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        if (x != x) return 0;
+        if (double(x) <= double(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+        if (double(x) >= double(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+        return static_cast<To>(x);
+    } else {
+        return static_cast<To>(x);
+    }
+}
+
+namespace operators {
+
+/// Applies f to unsigned integers, whose arithmetic wraps, or to the values themselves. Narrow types are promoted to
+/// unsigned int first, because the product of two promoted shorts could overflow an int.
+template <class T, class F>
+T wrapping(T x, T y, F f) {
+    if constexpr (std::is_integral_v<T>) {
+        using wide = std::common_type_t<unsigned_of<T>, unsigned>;
+        return static_cast<T>(f(static_cast<wide>(x), static_cast<wide>(y)));
+    } else {
+        return f(x, y);
+    }
+}
+
+struct identity {
+    template <class T>
+    static T call(T x) {
+        return x;
+    }
+};
+struct ainv {
+    template <class T>
+    static T call(T x) {
+        if constexpr (std::is_same_v<T, bool>)
+            return x;
+        else if constexpr (std::is_floating_point_v<T>)
+            return -x;
+        else
+            return wrapping<T>(T(0), x, [](auto a, auto b) { return a - b; });
+    }
+};
+struct lxor {
+    template <class T>
+    static T call(T x, T y) {
+        return T((x != 0) != (y != 0));
+    }
+};
+struct div {
+    template <class T>
+    static T call(T x, T y) {
+        if constexpr (std::is_same_v<T, bool>)
+            return x;
+        else if constexpr (std::is_floating_point_v<T>)
+            return x / y;
+        else {
+            if (y == 0) {
+                if (x == 0) return 0;
+                return x > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+            }
+            if constexpr (std::is_signed_v<T>)
+                if (y == -1) return ainv::call(x);
+            return static_cast<T>(x / y);
+        }
+    }
+};
+struct minv {
+    template <class T>
+    static T call(T x) {
+        return std::is_same_v<T, bool> ? T(1) : div::call(T(1), x);
+    }
+};
+struct absolute {
+    template <class T>
+    static T call(T x) {
+        if constexpr (std::is_floating_point_v<T>)
+            return std::fabs(x);
+        else if constexpr (std::is_signed_v<T>)
+            return x < 0 ? ainv::call(x) : x;
+        else
+            return x;
+    }
+};
+struct bit_not {
+    template <class T>
+    static T call(T x) {
+        return static_cast<T>(~x);
+    }
+};
+struct one {
+    template <class T>
+    static T call(T) {
+        return T(1);
+    }
+};
+struct logical_not {
+    template <class T>
+    static T call(T x) {
+        return T(x == T(0));
+    }
+};
+
+#define COPPICE_REAL(NAME)                                                                                             \
+    struct real_##NAME {                                                                                               \
+        template <class T>                                                                                             \
+        static T call(T x) {                                                                                           \
+            return std::NAME(x);                                                                                       \
+        }                                                                                                              \
+    };
+COPPICE_REAL(sqrt)
+COPPICE_REAL(log)
+COPPICE_REAL(exp)
+COPPICE_REAL(log2) COPPICE_REAL(exp2) COPPICE_REAL(log10) COPPICE_REAL(log1p) COPPICE_REAL(expm1) COPPICE_REAL(sin)
+    COPPICE_REAL(cos) COPPICE_REAL(tan) COPPICE_REAL(asin) COPPICE_REAL(acos) COPPICE_REAL(atan) COPPICE_REAL(sinh)
+        COPPICE_REAL(cosh) COPPICE_REAL(tanh) COPPICE_REAL(asinh) COPPICE_REAL(acosh) COPPICE_REAL(atanh)
+            COPPICE_REAL(cbrt) COPPICE_REAL(ceil) COPPICE_REAL(floor) COPPICE_REAL(round) COPPICE_REAL(trunc)
+                COPPICE_REAL(lgamma) COPPICE_REAL(tgamma) COPPICE_REAL(erf) COPPICE_REAL(erfc)
+#undef COPPICE_REAL
+
+                    struct first {
+    template <class T>
+    static T call(T x, T) {
+        return x;
+    }
+};
+struct second {
+    template <class T>
+    static T call(T, T y) {
+        return y;
+    }
+};
+struct any {
+    template <class T>
+    static T call(T, T y) {
+        return y;
+    }
+};
+struct pair {
+    template <class T>
+    static T call(T, T) {
+        return T(1);
+    }
+};
+struct min {
+    template <class T>
+    static T call(T x, T y) {
+        if constexpr (std::is_floating_point_v<T>)
+            return x < y || y != y ? x : y; // as std::fmin, without a call
+        else
+            return x < y ? x : y;
+    }
+};
+struct max {
+    template <class T>
+    static T call(T x, T y) {
+        if constexpr (std::is_floating_point_v<T>)
+            return x > y || y != y ? x : y;
+        else
+            return x > y ? x : y;
+    }
+};
+struct lor {
+    template <class T>
+    static T call(T x, T y) {
+        return T((x != 0) || (y != 0));
+    }
+};
+struct land {
+    template <class T>
+    static T call(T x, T y) {
+        return T((x != 0) && (y != 0));
+    }
+};
+struct plus {
+    template <class T>
+    static T call(T x, T y) {
+        if constexpr (std::is_same_v<T, bool>)
+            return x || y;
+        else
+            return wrapping<T>(x, y, [](auto a, auto b) { return a + b; });
+    }
+};
+struct minus {
+    template <class T>
+    static T call(T x, T y) {
+        if constexpr (std::is_same_v<T, bool>)
+            return x != y;
+        else
+            return wrapping<T>(x, y, [](auto a, auto b) { return a - b; });
+    }
+};
+struct times {
+    template <class T>
+    static T call(T x, T y) {
+        if constexpr (std::is_same_v<T, bool>)
+            return x && y;
+        else
+            return wrapping<T>(x, y, [](auto a, auto b) { return a * b; });
+    }
+};
+struct rminus {
+    template <class T>
+    static T call(T x, T y) {
+        return minus::call(y, x);
+    }
+};
+struct rdiv {
+    template <class T>
+    static T call(T x, T y) {
+        return div::call(y, x);
+    }
+};
+struct eq {
+    template <class T>
+    static bool call(T x, T y) {
+        return x == y;
+    }
+};
+struct ne {
+    template <class T>
+    static bool call(T x, T y) {
+        return x != y;
+    }
+};
+struct gt {
+    template <class T>
+    static bool call(T x, T y) {
+        return x > y;
+    }
+};
+struct lt {
+    template <class T>
+    static bool call(T x, T y) {
+        return x < y;
+    }
+};
+struct ge {
+    template <class T>
+    static bool call(T x, T y) {
+        return x >= y;
+    }
+};
+struct le {
+    template <class T>
+    static bool call(T x, T y) {
+        return x <= y;
+    }
+};
+struct bit_or {
+    template <class T>
+    static T call(T x, T y) {
+        return static_cast<T>(x | y);
+    }
+};
+struct bit_and {
+    template <class T>
+    static T call(T x, T y) {
+        return static_cast<T>(x & y);
+    }
+};
+struct bit_xor {
+    template <class T>
+    static T call(T x, T y) {
+        return static_cast<T>(x ^ y);
+    }
+};
+struct bit_xnor {
+    template <class T>
+    static T call(T x, T y) {
+        return static_cast<T>(~(x ^ y));
+    }
+};
+struct atan2 {
+    template <class T>
+    static T call(T x, T y) {
+        return std::atan2(x, y);
+    }
+};
+struct hypot {
+    template <class T>
+    static T call(T x, T y) {
+        return std::hypot(x, y);
+    }
+};
+struct fmod {
+    template <class T>
+    static T call(T x, T y) {
+        return std::fmod(x, y);
+    }
+};
+struct copysign {
+    template <class T>
+    static T call(T x, T y) {
+        return std::copysign(x, y);
+    }
+};
+
+} // namespace operators
+} // namespace coppice::graphblas

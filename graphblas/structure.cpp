@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "structure.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+
+#include <coppice/sparse.hpp>
+
+namespace coppice::graphblas {
+
+host_executor const& executor() {
+    static host_executor const exec = [] {
+        char const* const threads = std::getenv("COPPICE_GRAPHBLAS_THREADS");
+        return host_executor(threads ? std::max(0, std::atoi(threads)) : 0);
+    }();
+    return exec;
+}
+
+namespace {
+
+using positions_view = csr_view<index, index, index>;
+using sources_csr = csr<source, index, index>;
+
+/// Returns 0, 1, 2, … as the values of any matrix: an entry's value is its position.
+index const* positions(index count) {
+    static std::mutex guard;
+    static std::vector<buffer<index>> arrays; // older ones may be in use
+    std::scoped_lock const lock(guard);
+    if (arrays.empty() || arrays.back().size() < count) {
+        index const size = std::max<index>(count, arrays.empty() ? 1024 : 2 * arrays.back().size());
+        buffer<index> array(executor(), size);
+        for_each(executor(), size, [to = array.data()](index k) { to[k] = k; });
+        arrays.push_back(std::move(array));
+    }
+    return arrays.back().data();
+}
+
+/// Whether so few of `count` rows have entries that they are listed.
+bool should_list(index count, index entries) { return count > 4096 && entries < count / 16; }
+
+buffer<index> copy(buffer<index> const& a) { return copy_of(executor(), a); }
+
+/// Union of sorted lists.
+std::vector<index> unite_lists(std::vector<index> const& a, index const* b, index count) {
+    std::vector<index> all;
+    all.reserve(a.size() + std::size_t(count));
+    std::set_union(a.begin(), a.end(), b, b + count, std::back_inserter(all));
+    return all;
+}
+
+/// Rows on which several matrices are merged: all, or those that one of the matrices lists.
+class row_space {
+public:
+    /// `every_row`: all rows, even if all matrices list theirs.
+    explicit row_space(std::vector<pattern const*> const& matrices, index_list const& others = {},
+                       bool every_row = false) {
+        if (every_row) listed_ = false;
+        for (pattern const* m : matrices) {
+            rows_ = m->rows;
+            if (!m->listed) listed_ = false;
+        }
+        if (!listed_) return;
+        for (pattern const* m : matrices) list_ = unite_lists(list_, m->list.data(), m->list.size());
+        std::vector<index> sorted(others.indices, others.indices + (others.indices ? others.count : 0));
+        std::sort(sorted.begin(), sorted.end());
+        list_ = unite_lists(list_, sorted.data(), index(sorted.size()));
+        list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
+    }
+    index count() const { return listed_ ? index(list_.size()) : rows_; }
+
+    /// Returns a view of the matrix on these rows, with positions as values.
+    positions_view view(pattern const& m) {
+        positions_view v{count(), m.columns, m.entries(), m.offsets.data(), m.indices.data(), positions(m.entries())};
+        if (m.listed) v.offsets = offsets_of(m);
+        return v;
+    }
+    /// Replaces indices of rows by their number here.
+    std::vector<index> numbers(index_list const& rows) const {
+        std::vector<index> to(rows.indices, rows.indices + rows.count);
+        if (listed_)
+            for (index& i : to) i = std::lower_bound(list_.begin(), list_.end(), i) - list_.begin();
+        return to;
+    }
+    /// Makes the pattern of a result on these rows.
+    pattern_pointer restore(buffer<index> offsets, buffer<index> indices, index columns) const {
+        pattern to;
+        to.rows = rows_;
+        to.columns = columns;
+        to.listed = listed_;
+        to.offsets = std::move(offsets);
+        to.indices = std::move(indices);
+        if (listed_) {
+            to.list = buffer<index>(executor(), index(list_.size()));
+            std::copy(list_.begin(), list_.end(), to.list.begin());
+        }
+        return normalised(std::move(to));
+    }
+
+private:
+    index const* offsets_of(pattern const& m) {
+        buffer<index> offsets(executor(), count() + 1);
+        index stored = 0;
+        for (index r = 0; r < count(); ++r) {
+            index const row = listed_ ? list_[std::size_t(r)] : r;
+            offsets[r] = m.offsets[stored];
+            if (stored < m.list.size() && m.list[stored] == row) ++stored;
+        }
+        offsets[count()] = m.entries();
+        made_.push_back(std::move(offsets));
+        return made_.back().data();
+    }
+    bool listed_ = true;
+    index rows_ = 0;
+    std::vector<index> list_;
+    std::vector<buffer<index>> made_;
+};
+
+struct pair_of {
+    source operator()(index a, index b) const { return {a, b}; }
+    source operator()(source const& a, source const& b) const { return {a.first, b.second}; }
+};
+
+template <class Csr>
+auto restored(row_space const& rows, Csr&& made) {
+    index const columns = made.columns();
+    auto arrays = std::move(made).release();
+    using value = typename std::remove_cvref_t<decltype(arrays.values)>::value_type;
+    using result = std::conditional_t<std::is_same_v<value, source>, merged, moved>;
+    return result{rows.restore(std::move(arrays.offsets), std::move(arrays.indices), columns),
+                  std::move(arrays.values)};
+}
+
+/// Returns an owner of the matrix whose values are sources.
+sources_csr with_sources(positions_view a, bool second) {
+    buffer<source> from(executor(), a.nonzeros());
+    for_each(executor(), a.nonzeros(), [to = from.data(), second](index k) {
+        to[k] = second ? source{-1, k} : source{k, -1};
+    });
+    return {a.rows(), a.columns(), copy_of(executor(), a.row_offsets()), copy_of(executor(), a.column_indices()),
+            std::move(from)};
+}
+
+/// Calls f with no_mask or a view of the mask, and with or without accumulator.
+template <class F>
+void with_mask(row_space& rows, mask_view const& mask, bool accumulate, F const& f) {
+    auto const with_accumulator = [&](auto const& m) {
+        if (accumulate)
+            f(m, pair_of{});
+        else
+            f(m, no_accumulator{});
+    };
+    if (!mask.where) return with_accumulator(no_mask{});
+    auto const v = rows.view(*mask.where);
+    with_accumulator(
+        csr_view<std::uint8_t, index, index>{v.rows(), v.columns(), v.nonzeros(), v.offsets, v.indices, mask.values});
+}
+descriptor described(mask_view const& mask, bool replace) {
+    descriptor d;
+    d.complement = mask.complement;
+    d.structure = !mask.values;
+    d.replace = replace;
+    return d;
+}
+std::vector<pattern const*> with_mask_rows(std::vector<pattern const*> matrices, mask_view const& mask) {
+    if (mask.where) matrices.push_back(mask.where);
+    return matrices;
+}
+
+/// Runs f(rows, columns) with the lists of an assignment on these rows.
+template <class F>
+void with_lists(row_space const& rows, pattern const& c, index_list const& i, index_list const& j, F const& f) {
+    if (!i.indices && !j.indices) return f(all_indices{}, all_indices{});
+    std::vector<index> columns(j.indices, j.indices + (j.indices ? j.count : 0));
+    if (!j.indices) {
+        columns.resize(std::size_t(c.columns));
+        std::iota(columns.begin(), columns.end(), index{0});
+    }
+    if (!i.indices) return f(all_indices{}, array_view<index const>(columns));
+    auto const row_numbers = rows.numbers(i);
+    f(array_view<index const>(row_numbers), array_view<index const>(columns));
+}
+
+} // namespace
+
+pattern_pointer normalised(pattern&& a) {
+    index const entries = a.entries();
+    if (!a.listed && should_list(a.rows, entries)) {
+        std::vector<index> list, offsets;
+        for (index i = 0; i < a.rows; ++i)
+            if (a.offsets[i] < a.offsets[i + 1]) {
+                list.push_back(i);
+                offsets.push_back(a.offsets[i]);
+            }
+        offsets.push_back(entries);
+        a.listed = true;
+        a.list = copy_of(executor(), array_view<index const>(list));
+        a.offsets = copy_of(executor(), array_view<index const>(offsets));
+    } else if (a.listed && !should_list(a.rows, entries)) {
+        buffer<index> offsets(executor(), a.rows + 1);
+        index stored = 0;
+        for (index i = 0; i < a.rows; ++i) {
+            offsets[i] = a.offsets[stored];
+            if (stored < a.list.size() && a.list[stored] == i) ++stored;
+        }
+        offsets[a.rows] = entries;
+        a.listed = false;
+        a.list = {};
+        a.offsets = std::move(offsets);
+    } else if (a.listed) {
+        index count = 0; // drop rows that became empty
+        for (index r = 0; r < a.list.size(); ++r)
+            if (a.offsets[r] < a.offsets[r + 1]) {
+                a.list[count] = a.list[r];
+                a.offsets[count++] = a.offsets[r];
+            }
+        a.offsets[count] = entries;
+        a.list = copy_of(executor(), a.list.view().slice(0, count));
+        a.offsets = copy_of(executor(), a.offsets.view().slice(0, count + 1));
+    }
+    return std::make_shared<pattern const>(std::move(a));
+}
+
+pattern_pointer empty_pattern(index rows, index columns) {
+    pattern a;
+    a.rows = rows;
+    a.columns = columns;
+    a.listed = should_list(rows, 0);
+    a.offsets = buffer<index>(executor(), a.listed ? 1 : rows + 1);
+    std::fill(a.offsets.begin(), a.offsets.end(), index{0});
+    return std::make_shared<pattern const>(std::move(a));
+}
+
+index find_entry(pattern const& a, index row, index column) {
+    index stored = row;
+    if (a.listed) {
+        stored = std::lower_bound(a.list.begin(), a.list.end(), row) - a.list.begin();
+        if (stored == a.list.size() || a.list[stored] != row) return -1;
+    }
+    index const* const first = a.indices.data() + a.offsets[stored];
+    index const* const last = a.indices.data() + a.offsets[stored + 1];
+    if (a.is_full_row()) return column;
+    index const* const at = std::lower_bound(first, last, column);
+    return at == last || *at != column ? -1 : at - a.indices.data();
+}
+
+merged unite(pattern const& a, pattern const& b) {
+    row_space rows({&a, &b});
+    auto const x = rows.view(a), y = rows.view(b);
+    return restored(rows, ewise_union(executor(), pair_of{}, x, index{-1}, y, index{-1}));
+}
+merged intersect(pattern const& a, pattern const& b) {
+    row_space rows({&a, &b});
+    auto const x = rows.view(a), y = rows.view(b);
+    return restored(rows, ewise_mult(executor(), pair_of{}, x, y));
+}
+
+merged write(pattern const& c, pattern const& t, mask_view const& mask, bool accumulate, bool replace) {
+    row_space rows(with_mask_rows({&c, &t}, mask));
+    auto to = with_sources(rows.view(c), false);
+    auto const from = with_sources(rows.view(t), true);
+    with_mask(rows, mask, accumulate, [&](auto const& m, auto const& accumulator) {
+        update(executor(), to, m, accumulator, from, described(mask, replace));
+    });
+    return restored(rows, std::move(to));
+}
+
+namespace {
+
+/// Sorted distinct column indices of matrices and a list.
+std::vector<index> columns_of(std::vector<pattern const*> const& matrices, index_list const& list) {
+    std::vector<index> all(list.indices, list.indices + (list.indices ? list.count : 0));
+    for (pattern const* m : matrices) all.insert(all.end(), m->indices.begin(), m->indices.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+index number_of(std::vector<index> const& list, index i) {
+    return std::lower_bound(list.begin(), list.end(), i) - list.begin();
+}
+/// Returns the matrix with its columns numbered by the list, which contains all of them.
+pattern renumbered(pattern const& a, std::vector<index> const& list) {
+    pattern to;
+    to.rows = a.rows;
+    to.columns = index(list.size());
+    to.listed = a.listed;
+    to.list = copy(a.list);
+    to.offsets = copy(a.offsets);
+    to.indices = buffer<index>(executor(), a.entries());
+    for (index k = 0; k < a.entries(); ++k) to.indices[k] = number_of(list, a.indices[k]);
+    return to;
+}
+/// Returns the pattern with the original columns.
+pattern_pointer with_columns(pattern const& a, index const* list, index columns) {
+    pattern to;
+    to.rows = a.rows;
+    to.columns = columns;
+    to.listed = a.listed;
+    to.list = copy(a.list);
+    to.offsets = copy(a.offsets);
+    to.indices = buffer<index>(executor(), a.entries());
+    for (index k = 0; k < a.entries(); ++k) to.indices[k] = list[a.indices[k]];
+    return std::make_shared<pattern const>(std::move(to));
+}
+
+/// Runs an assignment with renumbered columns if there are too many for flags of all of them.
+template <class Assign>
+merged with_few_columns(pattern const& c, pattern const* a, index_list j, mask_view const& mask, Assign const& run) {
+    index const known = c.entries() + j.count + (mask.where ? mask.where->entries() : 0) + (a ? a->entries() : 0);
+    bool const bounded = j.indices || a || (mask.where && !mask.complement);
+    if (!bounded || c.columns < (index{1} << 24) || known > c.columns / 16) return run(c, a, j, mask);
+    std::vector<pattern const*> matrices{&c};
+    if (mask.where) matrices.push_back(mask.where);
+    if (a && !j.indices) matrices.push_back(a);
+    auto const list = columns_of(matrices, j);
+    std::vector<index> numbers(j.indices, j.indices + (j.indices ? j.count : 0));
+    for (index& i : numbers) i = number_of(list, i);
+    pattern const few_c = renumbered(c, list);
+    std::optional<pattern> few_a, few_mask;
+    if (a && !j.indices) few_a = renumbered(*a, list);
+    if (mask.where) few_mask = renumbered(*mask.where, list);
+    mask_view m = mask;
+    if (mask.where) m.where = &*few_mask;
+    auto made = run(few_c, few_a ? &*few_a : a, j.indices ? index_list{numbers.data(), j.count} : j, m);
+    made.where = with_columns(*made.where, list.data(), c.columns);
+    return made;
+}
+
+} // namespace
+
+merged assign(pattern const& c, pattern const& a, index_list i, index_list j, mask_view const& mask, bool accumulate,
+              bool replace) {
+    auto const run = [&](pattern const& to_c, pattern const* from_a, index_list columns, mask_view const& m) {
+        auto matrices = with_mask_rows({&to_c}, m);
+        if (!i.indices) matrices.push_back(from_a);
+        row_space rows(matrices, i);
+        row_space rows_of_a({from_a}, {}, true);
+        auto to = with_sources(rows.view(to_c), false);
+        auto const from = with_sources(i.indices ? rows_of_a.view(*from_a) : rows.view(*from_a), true);
+        with_mask(rows, m, accumulate, [&](auto const& admitted, auto const& accumulator) {
+            with_lists(rows, to_c, i, columns, [&](auto const& r, auto const& s) {
+                coppice::assign(executor(), to, admitted, accumulator, from.view(), r, s, described(m, replace));
+            });
+        });
+        return restored(rows, std::move(to));
+    };
+    return with_few_columns(c, &a, j, mask, run);
+}
+
+merged assign_value(pattern const& c, index_list i, index_list j, mask_view const& mask, bool accumulate,
+                    bool replace) {
+    auto const run = [&](pattern const& to_c, pattern const*, index_list columns, mask_view const& m) {
+        bool const every_row = !i.indices && (!m.where || m.complement);
+        row_space rows(with_mask_rows({&to_c}, m), i, every_row);
+        auto to = with_sources(rows.view(to_c), false);
+        with_mask(rows, m, accumulate, [&](auto const& admitted, auto const& accumulator) {
+            with_lists(rows, to_c, i, columns, [&](auto const& r, auto const& s) {
+                assign_scalar(executor(), to, admitted, accumulator, source{-1, 0}, r, s, described(m, replace));
+            });
+        });
+        return restored(rows, std::move(to));
+    };
+    return with_few_columns(c, nullptr, j, mask, run);
+}
+
+moved extract(pattern const& a, index_list i, index_list j) {
+    array_view<index const> const columns(j.indices, j.count);
+    if (!i.indices) {
+        row_space rows({&a});
+        auto const v = rows.view(a);
+        return restored(rows, j.indices ? coppice::extract(executor(), v, all_indices{}, columns)
+                                        : coppice::extract(executor(), v, all_indices{}, all_indices{}));
+    }
+    // One empty row after the others stands for all that are not listed.
+    buffer<index> offsets(executor(), a.stored_rows() + 2);
+    std::copy(a.offsets.begin(), a.offsets.end(), offsets.begin());
+    offsets[a.stored_rows() + 1] = a.entries();
+    std::vector<index> numbers(i.indices, i.indices + i.count);
+    if (a.listed)
+        for (index& r : numbers) {
+            auto const at = std::lower_bound(a.list.begin(), a.list.end(), r) - a.list.begin();
+            r = at < a.list.size() && a.list[at] == r ? at : a.list.size();
+        }
+    positions_view const v{a.stored_rows() + 1, a.columns,        a.entries(),
+                           offsets.data(),      a.indices.data(), positions(a.entries())};
+    array_view<index const> const rows(numbers);
+    auto made = j.indices ? coppice::extract(executor(), v, rows, columns)
+                          : coppice::extract(executor(), v, rows, all_indices{});
+    pattern to;
+    to.rows = made.rows();
+    to.columns = made.columns();
+    auto arrays = std::move(made).release();
+    to.offsets = std::move(arrays.offsets);
+    to.indices = std::move(arrays.indices);
+    return {normalised(std::move(to)), std::move(arrays.values)};
+}
+
+moved transpose(pattern const& a) {
+    bool const few = should_list(a.columns, a.entries());
+    std::vector<index> const list = few ? columns_of({&a}, {}) : std::vector<index>();
+    pattern const narrow = few ? renumbered(a, list) : pattern{};
+    index const* const indices = few ? narrow.indices.data() : a.indices.data();
+    positions_view const v{a.stored_rows(), few ? index(list.size()) : a.columns,
+                           a.entries(),     a.offsets.data(),
+                           indices,         positions(a.entries())};
+    auto arrays = coppice::transpose(executor(), v).release();
+    if (a.listed)
+        for (index& row : arrays.indices) row = a.list[row];
+    pattern to;
+    to.rows = a.columns;
+    to.columns = a.rows;
+    to.listed = few;
+    if (few) to.list = copy_of(executor(), array_view<index const>(list));
+    to.offsets = std::move(arrays.offsets);
+    to.indices = std::move(arrays.indices);
+    return {normalised(std::move(to)), std::move(arrays.values)};
+}
+
+moved select(pattern const& a, std::uint8_t const* keep) {
+    row_space rows({&a});
+    return restored(rows, select_entries(
+                              executor(), [keep](index k) { return keep[k] != 0; }, rows.view(a)));
+}
+
+moved resize(pattern const& a, index row_count, index columns) {
+    buffer<std::uint8_t> keep(executor(), a.entries());
+    for (index r = 0; r < a.stored_rows(); ++r)
+        for (index k = a.offsets[r]; k < a.offsets[r + 1]; ++k)
+            keep[k] = a.row(r) < row_count && a.indices[k] < columns ? 1 : 0;
+    auto kept = select(a, keep.data());
+    pattern const& from = *kept.where;
+    pattern to;
+    to.rows = row_count;
+    to.columns = columns;
+    to.listed = true;
+    std::vector<index> list, offsets;
+    for (index r = 0; r < from.stored_rows(); ++r)
+        if (from.offsets[r] < from.offsets[r + 1]) {
+            list.push_back(from.row(r));
+            offsets.push_back(from.offsets[r]);
+        }
+    offsets.push_back(from.entries());
+    to.list = copy_of(executor(), array_view<index const>(list));
+    to.offsets = copy_of(executor(), array_view<index const>(offsets));
+    to.indices = copy(from.indices);
+    return {normalised(std::move(to)), std::move(kept.from)};
+}
+
+merged kronecker(pattern const& a, pattern const& b) {
+    index const columns = a.columns * b.columns; // the caller checked the sizes
+    pattern const *x = &a, *y = &b;
+    positions_view const u{x->stored_rows(), a.columns,        a.entries(),
+                           a.offsets.data(), a.indices.data(), positions(a.entries())};
+    positions_view const v{y->stored_rows(), b.columns,        b.entries(),
+                           b.offsets.data(), b.indices.data(), positions(b.entries())};
+    auto made = coppice::kronecker(executor(), pair_of{}, u, v).release();
+    pattern to;
+    to.rows = a.rows * b.rows;
+    to.columns = columns;
+    to.listed = a.listed || b.listed;
+    if (to.listed) {
+        to.list = buffer<index>(executor(), a.stored_rows() * b.stored_rows());
+        for (index r = 0; r < to.list.size(); ++r)
+            to.list[r] = a.row(r / b.stored_rows()) * b.rows + b.row(r % b.stored_rows());
+    }
+    to.offsets = std::move(made.offsets);
+    to.indices = std::move(made.indices);
+    return {normalised(std::move(to)), std::move(made.values)};
+}
+
+built build(index rows, index columns, index const* i, index const* j, index count) {
+    array_view<index const> const row_view(i, count), column_view(j, count);
+    built to;
+    to.order = detail::order_of_tuples(executor(), rows, columns, row_view, column_view);
+    std::vector<index> list, offsets, starts, indices;
+    for (index k = 0; k < count; ++k) {
+        index const t = to.order[k], before = k > 0 ? to.order[k - 1] : t;
+        bool const new_row = k == 0 || i[t] != i[before];
+        if (!new_row && j[t] == j[before]) continue;
+        if (new_row) {
+            list.push_back(i[t]);
+            offsets.push_back(index(indices.size()));
+        }
+        starts.push_back(k);
+        indices.push_back(j[t]);
+    }
+    offsets.push_back(index(indices.size()));
+    starts.push_back(count);
+    pattern where;
+    where.rows = rows;
+    where.columns = columns;
+    where.listed = true;
+    where.list = copy_of(executor(), array_view<index const>(list));
+    where.offsets = copy_of(executor(), array_view<index const>(offsets));
+    where.indices = copy_of(executor(), array_view<index const>(indices));
+    to.where = normalised(std::move(where));
+    to.starts = copy_of(executor(), array_view<index const>(starts));
+    return to;
+}
+
+namespace {
+
+/// Drops the entries of A in columns that are not listed, and numbers the others by the list.
+void keep_inner(product_structure& to, pattern const& a, buffer<index> const& list) {
+    std::vector<index> indices, from;
+    pattern kept;
+    kept.rows = a.stored_rows();
+    kept.columns = list.size();
+    kept.offsets = buffer<index>(executor(), a.stored_rows() + 1);
+    kept.offsets[0] = 0;
+    for (index r = 0; r < a.stored_rows(); ++r) {
+        for (index k = a.offsets[r]; k < a.offsets[r + 1]; ++k) {
+            auto const at = std::lower_bound(list.begin(), list.end(), a.indices[k]) - list.begin();
+            if (at == list.size() || list[at] != a.indices[k]) continue;
+            indices.push_back(at);
+            from.push_back(k);
+        }
+        kept.offsets[r + 1] = index(indices.size());
+    }
+    kept.indices = copy_of(executor(), array_view<index const>(indices));
+    to.from_a = copy_of(executor(), array_view<index const>(from));
+    to.a_is_part = true;
+    to.a = std::make_shared<pattern const>(std::move(kept));
+}
+
+} // namespace
+
+product_structure prepare_product(pattern_pointer const& a, pattern_pointer const& b) {
+    product_structure to;
+    to.a = a;
+    to.b = b;
+    if (b->listed) {
+        to.inner = copy(b->list);
+        keep_inner(to, *a, to.inner);
+    }
+    if (should_list(b->columns, b->entries())) {
+        auto const list = columns_of({b.get()}, {});
+        to.columns = copy_of(executor(), array_view<index const>(list));
+        to.b = std::make_shared<pattern const>(renumbered(*b, list));
+    }
+    return to;
+}
+
+product_structure multiply(pattern_pointer const& a, pattern_pointer const& b) {
+    auto to = prepare_product(a, b);
+    index const inner = b->stored_rows();
+    positions_view const x{to.a->stored_rows(),  inner,
+                           to.a->entries(),      to.a->offsets.data(),
+                           to.a->indices.data(), positions(to.a->entries())};
+    positions_view const y{
+        inner, to.b->columns, to.b->entries(), to.b->offsets.data(), to.b->indices.data(), positions(to.b->entries())};
+    auto plan = make_product_plan(executor(), x, y);
+    pattern c;
+    c.rows = x.rows();
+    c.columns = to.b->columns;
+    c.offsets = std::move(plan.offsets);
+    c.indices = std::move(plan.indices);
+    to.c = std::make_shared<pattern const>(std::move(c));
+    return to;
+}
+
+pattern_pointer restored_product(product_structure const& product, pattern const& a, index columns) {
+    pattern const& c = *product.c;
+    pattern to;
+    to.rows = a.rows;
+    to.columns = columns;
+    to.listed = a.listed;
+    to.list = copy(a.list);
+    to.offsets = copy(c.offsets);
+    to.indices = copy(c.indices);
+    if (!product.columns.empty())
+        for (index& j : to.indices) j = product.columns[j];
+    return normalised(std::move(to));
+}
+
+} // namespace coppice::graphblas

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Structural phase of the operations: where the entries of a result are, and which entries of the operands they come
+/// from. It does not depend on value types, so that the sparse operations of the library are instantiated once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <coppice/algebra/csr.hpp>
+
+namespace coppice::graphblas {
+
+using index = std::int64_t;
+using bytes = buffer<std::byte>;
+
+host_executor const& executor();
+
+/// Positions of the entries of a rows x columns matrix, sorted by row and column. If `listed`, only the rows of `list`
+/// have entries and offsets (hypersparse); otherwise all rows have offsets. A vector of size n is a 1 x n matrix.
+struct pattern {
+    index rows = 0, columns = 0;
+    bool listed = false;
+    buffer<index> list, offsets, indices;
+
+    index entries() const { return indices.size(); }
+    index stored_rows() const { return listed ? list.size() : rows; }
+    index row(index stored) const { return listed ? list[stored] : stored; }
+    /// Whether it has an entry at every position of its only row.
+    bool is_full_row() const { return rows == 1 && !listed && indices.size() == columns; }
+};
+using pattern_pointer = std::shared_ptr<pattern const>;
+
+pattern_pointer empty_pattern(index rows, index columns);
+/// Returns the position of entry (row, column), -1 if there is none.
+index find_entry(pattern const& a, index row, index column);
+
+/// Entries of two operands that an entry of a result comes from; -1: none.
+struct source {
+    index first = -1, second = -1;
+};
+struct merged {
+    pattern_pointer where;
+    buffer<source> from;
+};
+/// Result with one operand.
+struct moved {
+    pattern_pointer where;
+    buffer<index> from;
+};
+
+/// Mask of an operation. Without `where` it admits every position.
+struct mask_view {
+    pattern const* where = nullptr;
+    std::uint8_t const* values = nullptr; ///< null: structural
+    bool complement = false;
+    bool is_absent() const { return !where && !complement; }
+};
+
+/// A list of indices; null: all.
+struct index_list {
+    index const* indices = nullptr;
+    index count = 0;
+};
+
+merged unite(pattern const& a, pattern const& b);
+merged intersect(pattern const& a, pattern const& b);
+/// C<mask> = C ⊙ T: sources are entries of C and T.
+merged write(pattern const& c, pattern const& t, mask_view const& mask, bool accumulate, bool replace);
+/// C<mask>(rows, columns) = C(rows, columns) ⊙ A; the mask has the shape of C.
+merged assign(pattern const& c, pattern const& a, index_list rows, index_list columns, mask_view const& mask,
+              bool accumulate, bool replace);
+/// As assign(), with one value for all positions: `second` is 0 where it is assigned.
+merged assign_value(pattern const& c, index_list rows, index_list columns, mask_view const& mask, bool accumulate,
+                    bool replace);
+moved extract(pattern const& a, index_list rows, index_list columns);
+moved transpose(pattern const& a);
+/// Returns the entries with a nonzero flag.
+moved select(pattern const& a, std::uint8_t const* keep);
+moved resize(pattern const& a, index rows, index columns);
+merged kronecker(pattern const& a, pattern const& b);
+/// Makes a matrix of tuples. `starts` has, for each entry, the first of its tuples in `order`.
+struct built {
+    pattern_pointer where;
+    buffer<index> order, starts;
+};
+built build(index rows, index columns, index const* row_indices, index const* column_indices, index count);
+
+/// Structure of a product A B. Inner indices without a row of B are dropped, and if B has few columns with entries,
+/// they are renumbered.
+struct product_structure {
+    pattern_pointer a, b, c;      ///< rows of `a` and `c` are the stored rows of A
+    buffer<index> from_a;         ///< entries of A; empty: all, in their order
+    buffer<index> inner, columns; ///< original indices; empty: not renumbered
+    bool a_is_part = false;       ///< whether from_a applies
+};
+product_structure multiply(pattern_pointer const& a, pattern_pointer const& b);
+/// As multiply(), without `c`.
+product_structure prepare_product(pattern_pointer const& a, pattern_pointer const& b);
+/// Returns the pattern of C with original rows and columns.
+pattern_pointer restored_product(product_structure const& product, pattern const& a, index columns);
+/// Converts between listed and unlisted rows so that memory depends on the entries.
+pattern_pointer normalised(pattern&& a);
+
+} // namespace coppice::graphblas

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// State of matrices and vectors: pending changes, transposes, masks, and the last step of every operation.
+#pragma once
+
+#include <new>
+
+#include <coppice/core/error.hpp>
+
+#include "values.hpp"
+
+namespace coppice::graphblas {
+
+/// Whether GrB_init has been called and GrB_finalize has not.
+bool is_initialised();
+void keep_message(object_head* object, std::string const& message) noexcept;
+
+/// Runs a call of the C interface: no exception leaves it. The message of an error is kept in `output` for GrB_error.
+template <class Body>
+GrB_Info guarded(object_head* output, Body const& body) noexcept {
+    try {
+        if (!is_initialised()) throw failure{GrB_PANIC, "GrB_init has not been called"};
+        return body();
+    } catch (failure const& e) {
+        keep_message(output, e.message);
+        return e.code;
+    } catch (std::bad_alloc const&) {
+        return GrB_OUT_OF_MEMORY;
+    } catch (std::length_error const&) {
+        return GrB_OUT_OF_MEMORY;
+    } catch (error const& e) {
+        keep_message(output, e.what());
+        bool const memory = e.code() == error_code::out_of_memory || e.code() == error_code::overflow;
+        return memory ? GrB_OUT_OF_MEMORY : GrB_PANIC;
+    } catch (std::exception const& e) {
+        keep_message(output, e.what());
+        return GrB_PANIC;
+    } catch (...) {
+        return GrB_PANIC;
+    }
+}
+
+template <class T>
+void require_pointer(T const* pointer, char const* what) {
+    if (!pointer) throw failure{GrB_NULL_POINTER, std::string(what) + " is NULL, expected an address"};
+}
+void require_compatible(GrB_Type to, GrB_Type from, char const* what);
+void require_same(char const* what, index got, index expected);
+
+/// Settings of a descriptor; NULL: defaults.
+struct settings {
+    explicit settings(GrB_Descriptor d);
+    bool replace = false, complement = false, structure = false, transpose0 = false, transpose1 = false;
+};
+
+/// Returns the entries, with pending changes merged.
+contents entries_of(table& t);
+/// Returns the entries of the transpose, which is kept until the matrix changes.
+contents transposed_entries(table& t);
+inline contents oriented(table& t, bool transposed) { return transposed ? transposed_entries(t) : entries_of(t); }
+/// Replaces the entries. Does not throw.
+void set_entries(table& t, contents data) noexcept;
+/// Sets or removes one element; `value` null: removes it.
+void change_element(table& t, index row, index column, void const* value);
+
+/// A mask and its settings, checked against the shape of the output.
+class mask_of_call {
+public:
+    mask_of_call(table* mask, settings const& s, index rows, index columns);
+    mask_view view() const { return {data_.where.get(), flags(), complement_}; }
+    bool is_absent() const { return !data_.where && !complement_; }
+
+private:
+    std::uint8_t const* flags() const {
+        return flags_ ? reinterpret_cast<std::uint8_t const*>(flags_->data()) : nullptr;
+    }
+    contents data_;
+    std::shared_ptr<bytes const> flags_;
+    bool complement_ = false;
+};
+
+/// Throws unless C = accum(C, T) has compatible types.
+void require_accumulator(GrB_Type c, GrB_BinaryOp accum, GrB_Type t);
+/// Also checks that an entry of T alone converts to an entry of C.
+inline void require_accumulator(table const& c, GrB_BinaryOp accum, GrB_Type t) {
+    require_accumulator(c.type, accum, t);
+    require_compatible(c.type, t, "result");
+}
+/// c = accum(c, t) for single values; without accumulator c = t.
+void accumulate(GrB_Type c_type, void* c, GrB_BinaryOp accum, GrB_Type t_type, void const* t);
+/// C<mask> = accum(C, T); T may be empty for a result that is known not to count.
+void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, contents const& t, GrB_Type type,
+            bool vector);
+
+/// The value of an argument as another type.
+class converted_value {
+public:
+    /// `what` names the argument in messages. `present` is false for an empty GrB_Scalar.
+    converted_value(argument const& from, GrB_Type to, char const* what);
+    void const* data() const { return memory_.data(); }
+    bool present() const { return present_; }
+    /// Throws GrB_EMPTY_OBJECT for an empty GrB_Scalar.
+    void require_present(char const* what) const;
+
+private:
+    scratch memory_;
+    bool present_ = true;
+};
+/// Throws unless the argument is NULL-free and of a type compatible with `type`.
+void require_argument(argument const& a, GrB_Type type, char const* what);
+
+} // namespace coppice::graphblas

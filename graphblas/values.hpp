@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Values whose type is known at run time: conversion, and operators over arrays of bytes.
+#pragma once
+
+#include <coppice/core/parallel.hpp>
+
+#include "objects.hpp"
+
+namespace coppice::graphblas {
+
+/// Whether values of one type convert to the other: both are predefined, or both are the same user-defined type.
+inline bool compatible(GrB_Type a, GrB_Type b) {
+    return a == b || (a->code != GrB_UDT_CODE && b->code != GrB_UDT_CODE) ||
+           (a->code == b->code && a->size == b->size && a->name && b->name && *a->name == *b->name);
+}
+
+/// Whether the result of an operator depends on its first, second operand.
+inline bool uses_first(GrB_BinaryOp op) {
+    return op->position == positional::none && op->kind != functor::second && op->kind != functor::pair;
+}
+inline bool uses_second(GrB_BinaryOp op) {
+    return op->position == positional::none && op->kind != functor::first && op->kind != functor::pair;
+}
+
+/// Converts n values between compatible types.
+void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, index n);
+/// to[k] = from[positions[k]]
+void gather(void* to, void const* from, index const* positions, index n, std::size_t size);
+
+std::shared_ptr<bytes> make_values(index n, std::size_t size);
+/// Returns the values as another type; the same array if the types are equal.
+std::shared_ptr<bytes const> as_type(GrB_Type to, GrB_Type from, std::shared_ptr<bytes const> values, index n);
+/// Returns values[positions[k]] for all k.
+std::shared_ptr<bytes const> gathered(bytes const& values, buffer<index> const& positions, std::size_t size);
+/// Returns a flag for each value: whether it is not zero.
+std::shared_ptr<bytes const> as_flags(GrB_Type from, std::shared_ptr<bytes const> values, index n);
+
+/// Values of one type, or one value for all positions (stride 0).
+struct operand {
+    GrB_Type type = nullptr;
+    void const* values = nullptr;
+    index stride = 1;
+};
+
+/// Row and column of entries in ascending order.
+class entry_cursor {
+public:
+    entry_cursor(pattern const& where, index first_entry, bool vector);
+    /// Moves to entry k, not before the last one.
+    void move(index k);
+    index i = 0, j = 0; ///< of a vector: its index, and 0
+
+private:
+    pattern const& where_;
+    index stored_;
+    bool vector_;
+};
+
+/// z[k] = op(x[first], y[second]) where both sources exist, otherwise the one that exists. `from` null: entry k has
+/// sources k and k. Without `op` the second one counts.
+std::shared_ptr<bytes const> combine(pattern const& where, source const* from, operand x, operand y, GrB_BinaryOp op,
+                                     GrB_Type z, bool vector);
+std::shared_ptr<bytes const> apply_unary(GrB_UnaryOp op, GrB_Type x, bytes const& values, index n);
+/// As apply_unary, for an index-unary operator; `s` is a value of its scalar type.
+std::shared_ptr<bytes const> apply_index(GrB_IndexUnaryOp op, pattern const& where, GrB_Type x, bytes const& values,
+                                         void const* s, bool vector);
+
+/// Calls work(first, last) for ranges of [0, n), in parallel.
+template <class Work>
+void for_ranges(index n, index block, Work const& work) {
+    coppice::detail::for_each_block(executor(), n, block, [&](index, index first, index last) { work(first, last); });
+}
+
+/// Temporary values of one type, aligned for every type.
+class scratch {
+public:
+    scratch(GrB_Type type, index n) : memory_(std::size_t(n) * type->size / sizeof(std::max_align_t) + 1) {}
+    void* data() { return memory_.data(); }
+    void const* data() const { return memory_.data(); }
+
+private:
+    std::vector<std::max_align_t> memory_;
+};
+
+} // namespace coppice::graphblas

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares what two programs of cases.c print, each linked to another GraphBLAS library.
+
+    compare.py OURS THEIRS [--seed N] [--count N] [--piece N]
+
+Both print one line a case. Lines must be equal; if a call has two errors, each library may report
+another one of them.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+RESULT = re.compile(r" -> (-?\d+)")
+
+
+def lines_of(program, seed, first, count):
+    environment = dict(os.environ, OMP_NUM_THREADS="1")
+    done = subprocess.run([program, str(seed), str(first), str(count)], capture_output=True, text=True, env=environment,
+                          check=False)
+    return done.returncode, done.stdout.splitlines(), done.stderr
+
+
+def acceptable(a, b):
+    """Whether ours is an error, and theirs is another error with the same output, or success of a call that changes nothing:
+    the other library may see that nothing is to be done before it sees the error."""
+    x, y = RESULT.search(a), RESULT.search(b)
+    if not x or not y or int(x[1]) >= 0 or int(y[1]) > 0:
+        return False
+    return RESULT.sub("", a, count=1) == RESULT.sub("", b, count=1) or ("(nothing to do)" in a and int(y[1]) == 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ours")
+    parser.add_argument("theirs")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=20000)
+    parser.add_argument("--piece", type=int, default=1000)
+    o = parser.parse_args()
+    different = other_error = skipped = 0
+    for first in range(0, o.count, o.piece):
+        count = min(o.piece, o.count - first)
+        code, ours, message = lines_of(o.ours, o.seed, first, count)
+        if code != 0 or len(ours) != count:
+            print(f"{o.ours} {o.seed} {first} {count} ended with {code} after {len(ours)} cases: {message}")
+            return 1
+        code, theirs, message = lines_of(o.theirs, o.seed, first, count)
+        skipped += count - len(theirs)  # the other library ended the program
+        for a, b in zip(ours, theirs):
+            if a == b:
+                continue
+            if acceptable(a, b):
+                other_error += 1
+                continue
+            different += 1
+            if different <= 10:
+                print(f"ours:   {a}\ntheirs: {b}")
+    print(f"{o.count} cases: {different} differ, {other_error} are errors of ours that the other library reports otherwise, "
+          f"{skipped} without an answer of the other library")
+    return 1 if different or other_error * 200 > o.count or skipped * 20 > o.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
