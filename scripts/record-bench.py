@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 
 from bench_rows import RECORDS, combined
+from trust_records import commit_of_sources
 
 ROOT = Path(__file__).resolve().parent.parent
 GROUPS = ("spmv", "tridiagonal", "direct", "krylov", "multilevel", "preconditioner", "algebra", "graph")
@@ -51,16 +52,6 @@ def arguments():
     if not os.access(options.command, os.X_OK):
         parser.error(f"--build: {options.command} does not exist; build it with -DCOPPICE_BUILD_BENCH=ON")
     return options
-
-
-def commit_of_sources():
-    git = ["git", "-C", str(ROOT)]
-    try:
-        name = subprocess.run(git + ["rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True).stdout
-        changed = subprocess.run(git + ["status", "--porcelain", "-uno"], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return name.strip() + ("+" if changed.strip() else "")
 
 
 def backends(options):
