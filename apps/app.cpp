@@ -8,6 +8,7 @@
 #include "apps/help/pages.hpp"
 #include "apps/names.hpp"
 #include <coppice/core/error.hpp>
+#include <coppice/core/files/partial_file.hpp>
 
 namespace coppice::app {
 namespace {
@@ -88,9 +89,12 @@ void add_common_options(CLI::App& cli, common_options& options) {
                 "maximum size of the text of an input in bytes; half of the memory by default")
         ->type_name("BYTES");
     cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
-    group_options(
-        cli, every_command_group,
-        {"--backend", "--threads", "--precision", "--json", "--max-expansion", "--max-input", "--quiet", "--help"});
+    cli.add_flag_callback(
+        "--no-sync", [] { sync_outputs(false); },
+        "do not wait until outputs are on the disk; faster for huge ones, which a loss of power may leave empty");
+    group_options(cli, every_command_group,
+                  {"--backend", "--threads", "--precision", "--json", "--max-expansion", "--max-input", "--no-sync",
+                   "--quiet", "--help"});
 }
 
 void add_matrix_argument(CLI::App& cli, std::string& matrix) {

@@ -25,17 +25,21 @@ std::string processor_name() {
     return "unknown processor";
 }
 
+std::string name_of(host_executor const&) { return processor_name(); }
 std::string describe(host_executor const& exec) {
     int const working = working_threads(exec);
     auto const requested = exec.threads() > working ? fmt::format(" of the {} requested", exec.threads()) : "";
-    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", requested, processor_name());
+    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", requested, name_of(exec));
 }
 
 #if defined(COPPICE_HAS_CUDA)
-std::string describe(cuda_executor const& exec) {
+std::string name_of(cuda_executor const& exec) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, exec.device()) != cudaSuccess) return "cuda";
-    return fmt::format("cuda, device {} ({})", exec.device(), static_cast<char const*>(properties.name));
+    if (cudaGetDeviceProperties(&properties, exec.device()) != cudaSuccess) return "unknown device";
+    return properties.name;
+}
+std::string describe(cuda_executor const& exec) {
+    return fmt::format("cuda, device {} ({})", exec.device(), name_of(exec));
 }
 #endif
 
@@ -60,6 +64,10 @@ std::string backend_name(any_executor const& executor) { return executor.index()
 
 std::string describe_executor(any_executor const& executor) {
     return std::visit([](auto const& exec) { return describe(exec); }, executor);
+}
+
+std::string machine_name(any_executor const& executor) {
+    return std::visit([](auto const& exec) { return name_of(exec); }, executor);
 }
 
 std::vector<std::pair<std::string, std::string>> describe_build() {

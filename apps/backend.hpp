@@ -35,6 +35,9 @@ std::string backend_name(any_executor const& executor);
 /// Describes the executor for the output: "host, 2 threads (AMD EPYC ...)" or "cuda, device 0 (NVIDIA H200)".
 std::string describe_executor(any_executor const& executor);
 
+/// Returns the name of its processor or device: "NVIDIA H200".
+std::string machine_name(any_executor const& executor);
+
 /// Returns names and versions of compiler and libraries.
 std::vector<std::pair<std::string, std::string>> describe_build();
 

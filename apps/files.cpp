@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/file.hpp>
+#include <coppice/core/files/partial_file.hpp>
 
 namespace coppice::app {
 namespace {
@@ -87,6 +89,26 @@ std::string about_target(std::string const& path, std::string message, std::stri
     return message;
 }
 
+struct private_folder {
+    fs::path path{}; // empty: see errno
+    int lock = -1;
+};
+// Creates and locks a partial folder in `parent`.
+private_folder make_private_folder(fs::path const& parent) {
+    detail::remove_abandoned(parent);
+    for (int attempts = 100; attempts > 0; --attempts) {
+        auto made = make_removable_folder((parent / (std::string(detail::partial_prefix) + "XXXXXX")).string());
+        if (made.empty()) return {};
+        int const lock = ::open(made.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (lock >= 0 && detail::lock_partial(lock)) return {std::move(made), lock};
+        int const reason = errno;
+        if (lock >= 0) ::close(lock); // removed as abandoned before it was locked
+        forget_interrupt(made);
+        errno = reason;
+    }
+    return {};
+}
+
 void check_writable(std::string const& path, fs::path const& target) {
     std::error_code failure;
     if (fs::is_directory(target, failure) || !target.has_filename()) refuse(path, "it is a folder");
@@ -120,6 +142,7 @@ output_files::~output_files() {
     for (auto const& file : staged_) {
         std::error_code ignored;
         fs::remove_all(file.temporary.parent_path(), ignored);
+        ::close(file.lock);
         forget_interrupt(file.temporary.parent_path());
     }
 }
@@ -172,10 +195,10 @@ void output_files::write(std::string const& path, std::function<void(std::string
     if (is_stdout(path)) return write_to("-");
     auto const target = resolved(path);
     if (is_special(target)) return write_to(target.string());
-    auto const folder = make_removable_folder((folder_of(target) / ".coppice-XXXXXX").string());
-    if (folder.empty()) refuse(path, std::strerror(errno));
-    auto const temporary = folder / target.filename();
-    staged_.push_back({temporary, target});
+    auto const folder = make_private_folder(folder_of(target));
+    if (folder.path.empty()) refuse(path, std::strerror(errno));
+    auto const temporary = folder.path / target.filename();
+    staged_.push_back({temporary, target, folder.lock});
     try {
         write_to(temporary.string());
     } catch (io_error const& e) {
@@ -199,6 +222,10 @@ void output_files::publish() {
             std::rename(file.temporary.c_str(), file.target.c_str()) != 0)
             refuse(file.target.string(), std::strerror(errno));
     }
+    if (!outputs_are_synced()) return;
+    for (auto const& file : staged_) // the contents are on the disk since they were written
+        if (int const reason = detail::sync_folder(folder_of(file.target)); reason != 0)
+            refuse(file.target.string(), std::strerror(reason));
 }
 
 } // namespace coppice::app

@@ -26,8 +26,9 @@ struct named_input {
 };
 
 /// The output files of a run. Each is written into a private folder next to its target. publish() renames all of them;
-/// unpublished files are removed, also if a signal ends the run. A file that replaces another one keeps its access
-/// mode. A target that is not a regular file (a device, a pipe), and "-", standard output, are written directly.
+/// unpublished files are removed, also if a signal ends the run; if it is killed, the next run that writes into the
+/// folder removes them. Published files are on the disk, unless --no-sync. A file that replaces another one keeps its
+/// access mode. A target that is not a regular file (a device, a pipe), and "-", standard output, are written directly.
 ///
 /// No output replaces an input: files are compared instead of names, so symbolic links and different spellings are
 /// recognised.
@@ -62,6 +63,7 @@ private:
     struct staged {
         std::filesystem::path temporary; ///< in a private folder
         std::filesystem::path target;
+        int lock; ///< descriptor of the private folder, see core/files/partial_file.hpp
     };
     struct input_file {
         std::string name;

@@ -6,10 +6,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <coppice/core/executor.hpp>
 #include <coppice/core/host/isa.hpp>
@@ -44,6 +42,7 @@ constexpr suite suites[] = {
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
     {"parts", distributed_host, COPPICE_BENCH_CUDA(distributed_cuda)},
     {"queues", queues_host, COPPICE_BENCH_CUDA(queues_cuda)},
+    {"reference", reference_host, COPPICE_BENCH_CUDA(reference_cuda), false},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
 
@@ -51,23 +50,6 @@ std::string duration(double seconds) {
     if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
     if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
     return fmt::format("{:.2f} s", seconds);
-}
-
-nlohmann::json as_json(row const& r) {
-    return {{"suite", r.suite},
-            {"backend", r.backend},
-            {"problem", r.problem},
-            {"method", r.method},
-            {"rows", r.rows},
-            {"nonzeros", r.nonzeros},
-            {"seconds", r.seconds},
-            {"fastest", r.fastest},
-            {"bytes", r.bytes},
-            {"ratio", r.ratio},
-            {"against", r.against},
-            {"note", r.details},
-            {"forward_error", r.forward},
-            {"backward_error", r.backward}};
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -93,7 +75,9 @@ timing measure(int repetitions, std::function<void(int)> const& prepare, std::fu
         seconds.push_back(now() - before);
     }
     std::sort(seconds.begin(), seconds.end());
-    return {seconds[seconds.size() / 2], seconds.front()};
+    std::size_t const n = seconds.size();
+    double const median = seconds[n / 2];
+    return {median, seconds.front(), (seconds[n - 1 - n / 4] - seconds[n / 4]) / median};
 }
 
 timing measure(int repetitions, std::function<void(int)> const& work) {
@@ -133,11 +117,7 @@ void table::add_as(std::vector<row> problem, std::string const& line) {
     keep(problem);
 }
 
-void table::keep(std::vector<row> const& problem) {
-    rows_.insert(rows_.end(), problem.begin(), problem.end());
-    if (options_.json == "-")
-        for (row const& r : problem) std::cout << as_json(r).dump() << std::endl;
-}
+void table::keep(std::vector<row> const& problem) { rows_.insert(rows_.end(), problem.begin(), problem.end()); }
 
 void table::remark(std::string const& text) const {
     if (options_.print_table) fmt::print("{}\n", text);
@@ -184,11 +164,6 @@ std::vector<row> run(std::string const& name, options const& o) {
         if (name == "all" ? !s.of_all : name != s.name) continue;
         if (o.host) s.host(t, o);
         if (o.cuda && s.cuda) s.cuda(t, o);
-    }
-    if (!o.json.empty() && o.json != "-") {
-        std::ofstream out(o.json);
-        for (row const& r : t.rows()) out << as_json(r).dump() << '\n';
-        if (!out.flush()) throw io_error("cannot write " + o.json);
     }
     return t.rows();
 }

@@ -21,8 +21,8 @@ struct options {
     bool cuda = false;  ///< measure the CUDA backend and its peers; needs a device
     int threads = 0;    ///< host threads; 0: all cores
     bool quick = false; ///< small problems and few repetitions, to test that the suite runs
+    double limit = 0;   ///< seconds after which the suite `reference` begins no further entry; 0: no limit
     std::string only{}; ///< measure only cases whose name contains this
-    std::string json{}; ///< also write every row as one JSON object per line; "-" for standard output
     bool print_table = true;
 };
 
@@ -45,6 +45,7 @@ struct row {
     double at = 0;         ///< its value for this problem
     double forward = 0;    ///< median relative forward error; 0 if errors are not measured
     double backward = 0;   ///< largest backward error
+    double scatter = 0;    ///< see timing
 };
 
 /// Collects rows and prints a problem as soon as it is complete.
@@ -73,6 +74,7 @@ private:
 struct timing {
     double median = 0;
     double fastest = 0;
+    double scatter = 0; ///< distance of the quartiles, relative to the median
 };
 /// Wall-clock seconds of `work(repetition)`: one untimed call, then `repetitions` calls (at least 3), or as many as fit
 /// into about two seconds.
@@ -83,8 +85,8 @@ timing measure(int repetitions, std::function<void(int)> const& prepare, std::fu
 /// The suites, in the order of suite_names(); each measures the backends and problems that the options select.
 std::vector<std::string> suite_names();
 
-/// Runs one suite ("all" for every one but accuracy, which takes long). Throws argument_error for an unknown name,
-/// backend_error if CUDA is requested and not available. Returns the rows.
+/// Runs one suite ("all" for every one except accuracy, which takes long, and reference, whose figures are stored).
+/// Throws argument_error for an unknown name, backend_error if CUDA is requested and not available. Returns the rows.
 std::vector<row> run(std::string const& suite, options const& o);
 
 /// Formats like printf into a string; for sources that nvcc compiles, since it does not compile the compile-time checks
@@ -125,6 +127,8 @@ void distributed_host(table& t, options const& o);
 void distributed_cuda(table& t, options const& o);
 void queues_host(table& t, options const& o);
 void queues_cuda(table& t, options const& o);
+void reference_host(table& t, options const& o);
+void reference_cuda(table& t, options const& o);
 void accuracy_host(table& t, options const& o);
 void accuracy_cuda(table& t, options const& o);
 

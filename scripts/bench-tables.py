@@ -1,8 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes Markdown tables from the rows of `coppice bench SUITE --json FILE`.
+"""Writes Markdown tables of measurements.
 
-usage: scripts/bench-tables.py [--title KEY=VALUE]... FILE.jsonl... FOLDER
+usage: scripts/bench-tables.py --pages [--check]
+       scripts/bench-tables.py [--title KEY=VALUE]... FILE... FOLDER
+
+--pages writes the marked regions of docs/results/*.md from the newest record of every machine in bench/results/
+(scripts/record-bench.py). With --check nothing is written, and the exit code is 1 if a region differs. A region is
+
+    <!-- begin figures: GROUP BACKEND -->
+    <!-- end figures -->
+
+FILE: output of `coppice bench SUITE --json FILE`, or a record.
 
 Writes one page FOLDER/SUITE-BACKEND.md for each suite and backend. Problems with the same methods share a table with
 problems as rows and methods as columns; a cell has the median time, in brackets its ratio to the compared method. All
@@ -14,38 +23,13 @@ several times (runs appended to one file, or several files) are combined: median
 """
 import argparse
 import datetime
-import json
-import statistics
+import re
 import sys
 from pathlib import Path
 
+from bench_rows import RECORDS, markdown, rate_text, read, records, time_text
+
 SHORT_NOTE = 28  # characters of a note that fits into a cell
-
-
-def read_rows(paths):
-    """Rows of all files, one for each (suite, backend, problem, method), in the order of their first occurrence."""
-    found = {}
-    for path in paths:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                key = tuple(row[name] for name in ("suite", "backend", "problem", "method"))
-                float(row["seconds"])
-            except (ValueError, TypeError, KeyError) as problem:
-                sys.exit(f"{path}:{number}: not a row of coppice bench ({problem!r})")
-            found.setdefault(key, []).append(row)
-    return [combined(rows) for rows in found.values()]
-
-
-def combined(rows):
-    """One row of several runs of the same method; the ratio is computed again by with_ratios()."""
-    row = dict(rows[-1])
-    row["seconds"] = statistics.median(r["seconds"] for r in rows)
-    row["fastest"] = min(r.get("fastest", r["seconds"]) for r in rows)
-    row["runs"] = len(rows)
-    return row
 
 
 def with_ratios(rows):
@@ -56,22 +40,6 @@ def with_ratios(rows):
         if row["runs"] > 1 and base:
             row["ratio"] = row["seconds"] / base
     return rows
-
-
-def time_text(seconds):
-    """Four significant digits in the largest unit that gives at least 1."""
-    if seconds <= 0:
-        return ""
-    for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-        if seconds >= size or unit == "ns":
-            value = seconds / size
-            return f"{value:.{max(0, 3 - len(str(int(value))))}f} {unit}"
-    return ""
-
-
-def rate_text(row):
-    bandwidth = row.get("bytes", 0) / row["seconds"] * 1e-9 if row["seconds"] > 0 else 0
-    return f"{bandwidth:.{0 if bandwidth >= 100 else 1}f}" if bandwidth else ""
 
 
 def is_base(row):
@@ -85,17 +53,6 @@ def cell(row):
     if row.get("note"):
         text += f"{', ' if text else ''}{row['note']}"
     return text
-
-
-def escaped(text):
-    return str(text).replace("|", "\\|")
-
-
-def markdown(head, body):
-    """A table without columns that are empty in all rows."""
-    used = [n for n in range(len(head)) if any(r[n] for r in body)]
-    lines = [[head[n] for n in used], ["---"] * len(used)] + [[r[n] for n in used] for r in body]
-    return "\n".join("| " + " | ".join(map(escaped, line)) + " |" for line in lines)
 
 
 def error_text(row, name):
@@ -147,18 +104,66 @@ def page(suite, backend, rows, titles):
     return "\n".join(lines) + "\n"
 
 
+REGION = re.compile(r"(<!-- begin figures: (\w+) (\w+) -->\n).*?(<!-- end figures -->)", re.S)
+PAGES = RECORDS.parent.parent / "docs" / "results"
+
+
+def region_of_record(group, path):
+    """Caption and table of the figures of a group in a record."""
+    rows, about = read([path])
+    chosen = [row for key, row in rows.items() if key[2].startswith(group + ": ")]
+    missing = [name for name in about["failures"] if name.startswith(group)]
+    threads = f", {about['threads']} threads" if about["backend"] == "host" else ""
+    build = ", ".join(f"{name} {text}" for name, text in about["build"].items() if name in ("compiler", "CUDA", "oneTBB"))
+    caption = (f"{about['machine']}{threads}; version {about['version']}, commit {about['commit']}, {about['date'][:10]}; "
+               f"{build}; `scripts/record-bench.py`, medians.")
+    if missing:
+        caption += f" Not measured: {', '.join(missing)}."
+    body = [[row["problem"].removeprefix(group + ": "), time_text(row["seconds"]), time_text(row["fastest"]),
+             f"{100 * row['scatter']:.1f} %", rate_text(row), row.get("note", "")] for row in chosen]
+    return f"{caption}\n\n{markdown(['figure', 'time', 'fastest', 'scatter', 'GB/s', 'note'], body)}" if body else caption
+
+
+def region(group, backend):
+    found = [region_of_record(group, paths[-1]) for (_, of), paths in records().items() if of == backend]
+    return "\n\n".join(found) if found else f"No record of the backend {backend} is stored; `scripts/record-bench.py` writes one."
+
+
+def write_pages(check):
+    """Writes or compares the regions of all pages; the number of pages that differ."""
+    differing = 0
+    for page_path in sorted(PAGES.glob("*.md")):
+        old = page_path.read_text(encoding="utf-8")
+        if old.count("begin figures:") != len(REGION.findall(old)):
+            sys.exit(f"{page_path}: a region has no end")
+        new = REGION.sub(lambda m: f"{m[1]}{region(m[2], m[3])}\n{m[4]}", old)
+        if new == old:
+            continue
+        differing += 1
+        print(f"{page_path}: {'differs from the records; scripts/bench-tables.py --pages' if check else 'written'}")
+        if not check:
+            page_path.write_text(new, encoding="utf-8")
+    return differing
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--title", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
-    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--pages", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE... FOLDER")
     arguments = parser.parse_args()
+    if arguments.pages:
+        return 1 if write_pages(arguments.check) and arguments.check else 0
+    if len(arguments.files) < 2:
+        parser.error("expected --pages, or at least one FILE and a FOLDER")
+    arguments.folder = arguments.files.pop()
     for title in arguments.title:
         if "=" not in title:
             parser.error(f"--title {title}: expected KEY=VALUE")
     titles = dict(title.split("=", 1) for title in arguments.title)
     try:
-        rows = with_ratios(read_rows(arguments.files))
+        rows = with_ratios(list(read(arguments.files)[0].values()))
         newest = max(path.stat().st_mtime for path in arguments.files)
     except OSError as problem:
         sys.exit(f"cannot read {problem.filename}: {problem.strerror}")
@@ -171,7 +176,8 @@ def main():
         chosen = [r for r in rows if (r["suite"], r["backend"]) == (suite, backend)]
         path.write_text(page(suite, backend, chosen, titles), encoding="utf-8")
         print(path)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,13 +8,15 @@ usage() {
     cat <<'HELP'
 usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [OPTION...] [STAGE...]
 
-Stages, all but `sanitize`, `accuracy` and `python` by default:
+Stages, all but `sanitize`, `record`, `accuracy` and `python` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
   sanitize   compute-sanitizer (memcheck, racecheck, initcheck, synccheck) over the CUDA test programs, several runs
              of a few test cases at once: the number of reports of each tool and program, and their kernels; minutes
   solve      the main job on the GPU
   bench      every suite of `coppice bench` on the GPU, with its peers
+  record     the fixed set of figures of GPU and host, at most eight minutes: a record in bench/results/, the tables of
+             docs/results/, and what changed since the last record (scripts/record-bench.py)
   python     the Python package with CUDA beside the build folder's library, and all of python/tests; needs a package
              index, or wheels of what the tests import (cupy, torch, jax are tested where they are installed)
   accuracy   errors of the direct solvers on the GPU beside those of LAPACK; minutes
@@ -46,7 +48,7 @@ while [ $# -gt 0 ]; do
         ;;
     --records) sanitize+=("$1") ;;
     -h | --help) usage && exit 0 ;;
-    build | test | sanitize | solve | bench | python | accuracy) stages+=("$1") ;;
+    build | test | sanitize | solve | bench | record | python | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
     esac
     shift
@@ -88,6 +90,17 @@ check_python() {
     run python-tests env -C "$out" "$venv/bin/python" -m pytest -q -p no:cacheprovider "$root/python/tests"
 }
 
+# A partial record is a failure of the stage, but it is stored. $COPPICE_COMMIT names the commit if this is no clone.
+record_figures() {
+    local folder
+    "$root/scripts/record-bench.py" --build "$build" --limit 450 ${COPPICE_COMMIT:+--commit "$COPPICE_COMMIT"} |
+        tee "$out/record.log" || failed+=(record)
+    "$root/scripts/bench-tables.py" --pages
+    for folder in "$root"/bench/results/*/; do # machines with a single record have nothing to compare
+        "$root/scripts/compare-bench.py" "$folder" 2>&1 | tee -a "$out/record.log"
+    done
+}
+
 for stage in "${stages[@]}"; do
     programs=("$build"/bin/coppice_test_*_cuda "$build"/bin/coppice_test_tridigpu) # a stage may have built them
     case "$stage" in
@@ -109,6 +122,9 @@ for stage in "${stages[@]}"; do
     bench)
         run bench "$build/bin/coppice" bench all --backend cuda --json "$out/bench.jsonl"
         cat "$out/bench.log"
+        ;;
+    record)
+        record_figures
         ;;
     python)
         check_python

@@ -15,6 +15,7 @@ Makes packages of the checked-out commit in dist/, and checks each:
   coppice-VERSION.tar.gz     the sources (git archive), from which the recipes under packaging/ build
   *.deb                      Debian packages: command, shared libraries, development files
   python/*.tar.gz, *.whl     sdist and wheels
+  coppice-VERSION.cdx.json   bill of materials (CycloneDX)
   SHA256SUMS                 checksums of all
 
   --local-wheel   one wheel, for the Python at hand and this system's C library, instead of all by cibuildwheel in
@@ -125,6 +126,7 @@ case $wheels in
 all) make_wheels ;;
 local) make_local_wheel ;;
 esac
+scripts/sbom.py --dist "$dist" --out "$dist/coppice-$version.cdx.json"
 (cd "$dist" && find . -type f -printf '%P\n' | sort | xargs sha256sum) >build-package/SHA256SUMS
 mv build-package/SHA256SUMS "$dist"
 say "dist:"

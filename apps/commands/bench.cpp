@@ -22,6 +22,7 @@ struct options {
     std::string suite{};
     std::string only{};
     std::string report{};
+    double limit = 0;
     bool quick = false;
 };
 
@@ -34,7 +35,18 @@ nlohmann::ordered_json json_of(bench::row const& r) {
             {"nonzeros", r.nonzeros},     {"seconds", r.seconds},
             {"fastest", r.fastest},       {"bytes", r.bytes},
             {"ratio", r.ratio},           {"note", r.details},
-            {"forward_error", r.forward}, {"backward_error", r.backward}};
+            {"forward_error", r.forward}, {"backward_error", r.backward},
+            {"scatter", r.scatter}};
+}
+
+/// Names of processor and device that are measured, threads, versions of compiler and libraries.
+nlohmann::ordered_json machine_of(bench::options const& b, any_executor const& chosen) {
+    any_executor const host = host_executor(b.threads);
+    nlohmann::ordered_json json = {{"threads", working_threads(std::get<host_executor>(host))}};
+    if (b.host) json["host"] = machine_name(host);
+    if (b.cuda) json["cuda"] = machine_name(chosen);
+    for (auto const& [name, text] : describe_build()) json["build"][name] = text;
+    return json;
 }
 
 void write_page(options const& o, bench::options const& b, std::vector<bench::row> const& rows, output_files& files) {
@@ -45,14 +57,17 @@ void write_page(options const& o, bench::options const& b, std::vector<bench::ro
     files.write_text(o.report, report::bench_page("coppice bench " + o.suite, bench::machine(b), figures));
 }
 
-outcome measure(options const& o, bool on_cuda, output_files& files) {
+outcome measure(options const& o, any_executor const& chosen, output_files& files) {
+    bool const on_cuda = backend_name(chosen) == "cuda";
     bench::options b{.host = o.common.backend != "cuda", .cuda = on_cuda, .threads = o.common.threads};
     b.quick = o.quick;
+    b.limit = o.limit;
     b.only = o.only;
     b.print_table = !o.common.quiet && !files.on_stdout();
     auto const rows = bench::run(o.suite, b);
     sheet result("bench", o.common);
     result.json()["suite"] = o.suite;
+    result.json()["machine"] = machine_of(b, chosen);
     result.json()["rows"] = nlohmann::ordered_json::array();
     for (auto const& row : rows) result.json()["rows"].push_back(json_of(row));
     if (!o.report.empty()) write_page(o, b, rows, files);
@@ -75,7 +90,7 @@ void check_suite(std::string const& suite) {
 
 #else
 
-outcome measure(options const&, bool, output_files&) {
+outcome measure(options const&, any_executor const&, output_files&) {
     return {}; // check_suite() throws
 }
 
@@ -91,11 +106,13 @@ void check_suite(std::string const&) {
 outcome run(options const& o) {
     check_common_options(o.common);
     check_suite(o.suite);
-    bool const on_cuda = backend_name(make_executor(o.common)) == "cuda";
+    if (!(o.limit >= 0))
+        throw usage_error(fmt::format("--limit is {}, expected a number of seconds of at least 0", o.limit));
+    auto const chosen = make_executor(o.common);
     output_files files({});
     files.expect("--json", o.common.json);
     files.expect("--report", o.report);
-    return measure(o, on_cuda, files);
+    return measure(o, chosen, files);
 }
 
 } // namespace
@@ -109,6 +126,10 @@ command add_bench(CLI::App& program) {
         ->type_name(type_with_choices("", suites));
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions, as a functional test");
+    cli->add_option("--limit", o->limit,
+                    "suite reference: begin no entry later than S seconds after the start; 0: no limit")
+        ->type_name("S")
+        ->capture_default_str();
     cli->add_option("--report", o->report, "write an HTML page with charts of all measurements")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);

@@ -15,6 +15,7 @@
 
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/byte_reader.hpp>
+#include <coppice/core/files/partial_file.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
@@ -105,15 +106,21 @@ struct new_file {
     std::filesystem::path path;
     int descriptor = -1; // -1: see errno
 };
-// Creates a file that did not exist, in the folder of `path`. O_EXCL does not follow symbolic links. A name that is
-// already in use, for example by a killed run, is skipped.
+// Creates a file that did not exist, in the folder of `path`, and locks it. O_EXCL does not follow symbolic links. A
+// name that is already in use is skipped.
 new_file create_next_to(std::filesystem::path const& path, mode_t mode) {
+    detail::remove_abandoned(path.parent_path());
     for (int attempts = 100;;) {
         // The new name does not contain the name of the file, which may already have the maximum length.
-        auto name = path.parent_path() / (".coppice-partial-" + random_name());
+        auto name = path.parent_path() / (std::string(detail::partial_prefix) + random_name());
         int const descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (descriptor >= 0) return {std::move(name), descriptor}; // a copy could throw and leave the file open
-        if (errno != EEXIST || --attempts == 0) return {};
+        if (descriptor >= 0 && detail::lock_partial(descriptor))
+            return {std::move(name), descriptor}; // a copy could throw and leave the file open
+        if (descriptor >= 0)
+            ::close(descriptor); // removed as abandoned before it was locked
+        else if (errno != EEXIST)
+            return {};
+        if (--attempts == 0) return {};
     }
 }
 
@@ -171,11 +178,17 @@ void atomic_file::write(std::string_view bytes) {
 }
 
 void atomic_file::commit() {
-    int const descriptor = std::exchange(descriptor_, -1);
-    if (::close(descriptor) != 0) fail("cannot write ", errno);
-    if (temporary_.empty()) return;
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write ", errno);
+    bool const renames = !temporary_.empty();
+    bool const synced = renames && outputs_are_synced();
+    if (int const reason = synced ? detail::sync_to_disk(descriptor_) : 0; reason != 0) fail("cannot write ", reason);
+    // Network file systems report failed writes when a descriptor is closed. The other one holds the lock of the file.
+    int const second = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    if (second < 0 || ::close(second) != 0) fail("cannot write ", errno);
+    if (renames && ::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write ", errno);
     temporary_.clear();
+    ::close(std::exchange(descriptor_, -1));
+    if (int const reason = synced ? detail::sync_folder(path_.parent_path()) : 0; reason != 0)
+        fail("cannot write the folder of ", reason);
 }
 
 } // namespace coppice::inline v0_1

@@ -43,8 +43,9 @@
 /// Output
 /// ------
 /// `coordinate` matrices and `array` vectors. Values have the fewest digits that convert back to the same bits. The
-/// file is written under a temporary name first, so it is complete or does not appear. Files whose name ends in `.gz`
-/// are compressed.
+/// file is written under a temporary name first, so it is complete or does not appear, and it is on the disk when the
+/// call returns (see sync_outputs). Files whose name ends in `.gz` are compressed.
 #pragma once
 
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+#include <coppice/core/files/partial_file.hpp>

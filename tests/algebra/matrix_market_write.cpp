@@ -223,14 +223,17 @@ TEST_CASE("a write that fails keeps the older file and leaves nothing else") {
     CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("partial files of a killed run with the same process id block nobody") {
+TEST_CASE("partial files of a killed run block nobody and are removed") {
     test::temporary_folder const folder;
     auto const file = folder.path() / "x.mtx";
     auto const prefix = ".coppice-partial-" + std::to_string(::getpid()) + "-";
     for (int serial = 0; serial < 1000; ++serial) folder.file(prefix + std::to_string(serial), "left behind");
+    fs::create_directory(folder.path() / ".coppice-partial-folder");
+    folder.file(".coppice-partial-folder/x.mtx", "left behind");
+    folder.file(".coppice-other", "not a partial file");
     write_vector(file, std::vector<double>{7});
     CHECK(test::read_bytes(file).find("\n7\n") != std::string::npos);
-    CHECK(files_in(folder.path()) == 1001);
+    CHECK(files_in(folder.path()) == 2);
 }
 
 TEST_CASE("an older file is replaced; symbolic links and permissions are kept") {
