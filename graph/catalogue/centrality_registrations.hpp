@@ -3,6 +3,7 @@
 /// Registrations of the centralities.
 #pragma once
 
+#include <coppice/graph/catalogue/widened_weights.hpp>
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
 #include <coppice/graph/centrality/spectral.hpp>
@@ -92,12 +93,6 @@ graph_answer answer_of_iteration(char const* name, Result const& r, graph_answer
         answer.failure = std::string(name) + " did not converge in " + std::to_string(r.iterations) + " iterations";
     return answer;
 }
-template <class T>
-struct widen_weight {
-    T const* from;
-    double* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = double(from[k]); }
-};
 /// Weights of the incoming and outgoing edges as doubles, if they are read.
 template <class T>
 struct double_weights {
@@ -109,10 +104,8 @@ struct double_weights {
         if constexpr (std::is_same_v<T, double>) {
             view = {a.values(), in.values()};
         } else {
-            outgoing = buffer<double>(exec, a.nonzeros());
-            incoming = buffer<double>(exec, in.nonzeros());
-            for_each(exec, a.nonzeros(), widen_weight<T>{a.coefficients, outgoing.data()});
-            for_each(exec, in.nonzeros(), widen_weight<T>{in.coefficients, incoming.data()});
+            outgoing = widened(exec, a.values());
+            incoming = widened(exec, in.values());
             view = {std::as_const(outgoing).view(), std::as_const(incoming).view()};
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Instances of the algorithms that pass over all edges repeatedly, on the host.
+#include <coppice/graph/catalogue/widened_weights.hpp>
 #include <coppice/graph/factor/b_matching.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/graph/structure/pagerank.hpp>
@@ -18,5 +19,9 @@ COPPICE_B_MATCHING(, host_executor, float);
 COPPICE_B_MATCHING(, host_executor, double);
 COPPICE_BOTH_DIRECTIONS(, host_executor, float);
 COPPICE_BOTH_DIRECTIONS(, host_executor, double);
+
+namespace analytics {
+COPPICE_WIDENED(, host_executor);
+}
 
 } // namespace coppice::inline v0_1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Instances of the algorithms that pass over all edges repeatedly, on CUDA.
+#include <coppice/graph/catalogue/widened_weights.hpp>
 #include <coppice/graph/factor/b_matching.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/graph/structure/pagerank.hpp>
@@ -18,5 +19,9 @@ COPPICE_B_MATCHING(, cuda_executor, float);
 COPPICE_B_MATCHING(, cuda_executor, double);
 COPPICE_BOTH_DIRECTIONS(, cuda_executor, float);
 COPPICE_BOTH_DIRECTIONS(, cuda_executor, double);
+
+namespace analytics {
+COPPICE_WIDENED(, cuda_executor);
+}
 
 } // namespace coppice::inline v0_1

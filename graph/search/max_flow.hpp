@@ -278,6 +278,11 @@ struct close_heights {
     }
 };
 
+struct next_flow_round {
+    flow_state* state;
+    COPPICE_HD void operator()(std::int64_t) const { ++state->round; }
+};
+
 /// Owns the arrays of a network.
 template <executor Executor>
 class push_relabel {
@@ -365,11 +370,6 @@ private:
         vertex_map(exec_, nullptr, all_.data(), into(now), list_active{x_, state_.data(), false});
         for_each(exec_, 1, next_flow_round{state_.data()});
     }
-    struct next_flow_round {
-        flow_state* state;
-        COPPICE_HD void operator()(std::int64_t) const { ++state->round; }
-    };
-
     Executor exec_;
     graph_view g_;
     buffer<std::int32_t> reverse_;

@@ -217,8 +217,10 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     using namespace analytics;
     check_pagerank(g, incoming, options, restart.size());
     require_size("weights of the edges that come in, for pagerank", weights.incoming.size(), weights.outgoing.size());
-    for (auto const& w : {weights.outgoing, weights.incoming})
+    auto const check = [&](array_view<T const> w) {
         check_weights<is_no_weight<T>>(exec, "weights of pagerank", w, g.edge_count, "finite weights of at least 0");
+    };
+    check(weights.outgoing), check(weights.incoming);
     if (!start.empty()) require_size("start of pagerank", start, g.vertices);
     std::int64_t const n = g.vertices;
     pagerank_result<T> result{buffer<T>(exec, n)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multilevel forest method: definiteness, iteration counts independent of the size, refresh, and unsuitable
 // matrices.
+#include <coppice/csr.hpp>
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 
