@@ -108,7 +108,8 @@ struct rank_checks {
         CAPTURE(a.upper_bands);
         CAPTURE(options.cyclic);
         for (int const ranks : {1, 2, 3, 4, 8}) {
-            if (races_watched ? ranks != 4 : sanitized && rows > 50 && ranks != 3) continue;
+            // A rank alone, and more ranks than some systems have rows; the other numbers run the same code.
+            if (races_watched ? ranks != 4 : sanitized && (rows > 50 ? ranks != 3 : ranks != 1 && ranks != 8)) continue;
             CAPTURE(ranks);
             one(a, meaning, equal_rank_offsets(rows, ranks), columns, options);
         }
@@ -117,7 +118,7 @@ struct rank_checks {
              {rank_offsets{0, at(1), at(1), at(2), at(4), at(9), rows}, rank_offsets{0, 0, 0, at(7), rows, rows},
               rank_offsets{0, rows - at(1), rows}}) {
             CAPTURE(where[1]);
-            if (sanitized && rows > 50 && where.size() < 7) continue;
+            if (sanitized && where.size() < 7) continue;
             one(a, meaning, where, columns, options);
         }
     }
@@ -274,6 +275,7 @@ TEST_CASE_TEMPLATE("distributed bands: singular matrices and values that are not
                    COPPICE_TEST_EXECUTORS) {
     using T = double;
     for (int const ranks : {2, 3, 8}) {
+        if (sanitized && ranks != 3) continue;
         CAPTURE(ranks);
         for (int const n : {1, 3, 8}) {
             CAPTURE(n);
