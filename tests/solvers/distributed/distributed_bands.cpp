@@ -108,7 +108,8 @@ struct rank_checks {
         CAPTURE(a.upper_bands);
         CAPTURE(options.cyclic);
         for (int const ranks : {1, 2, 3, 4, 8}) {
-            if (races_watched ? ranks != 4 : sanitized && rows > 50 && ranks != 3) continue;
+            // A rank alone, and more ranks than some systems have rows; the other numbers run the same code.
+            if (races_watched ? ranks != 4 : sanitized && (rows > 50 ? ranks != 3 : ranks != 1 && ranks != 8)) continue;
             CAPTURE(ranks);
             one(a, meaning, equal_rank_offsets(rows, ranks), columns, options);
         }
@@ -117,7 +118,7 @@ struct rank_checks {
              {rank_offsets{0, at(1), at(1), at(2), at(4), at(9), rows}, rank_offsets{0, 0, 0, at(7), rows, rows},
               rank_offsets{0, rows - at(1), rows}}) {
             CAPTURE(where[1]);
-            if (sanitized && rows > 50 && where.size() < 7) continue;
+            if (sanitized && where.size() < 7) continue;
             one(a, meaning, where, columns, options);
         }
     }
@@ -129,7 +130,7 @@ constexpr std::pair<int, int> widths[] = {{0, 0}, {1, 1}, {0, 1}, {1, 0}, {2, 1}
 template <class T, class Fixture>
 void check_classes() {
     rank_checks<T, Fixture> of;
-    for (std::int64_t const rows : {2, 40, 170}) {
+    for (std::int64_t const rows : {2, 40, sanitized ? 100 : 170}) {
         CAPTURE(rows);
         for (int const n : {1, 2, 3, 5, 8})
             for (bool const cyclic : {false, true}) {
@@ -200,6 +201,7 @@ TEST_CASE_TEMPLATE("distributed bands: transposed", Fixture, COPPICE_TEST_EXECUT
     for (auto const operation : {matrix_operation::transposed, matrix_operation::conjugate_transposed}) {
         bool const conjugated = operation == matrix_operation::conjugate_transposed;
         for (std::int64_t const rows : {3, 60}) {
+            if (sanitized && conjugated && rows == 60) continue; // most of the time of this case
             CAPTURE(rows);
             for (int const n : {1, 2, 8})
                 for (bool const cyclic : {false, true}) {
@@ -274,6 +276,7 @@ TEST_CASE_TEMPLATE("distributed bands: singular matrices and values that are not
                    COPPICE_TEST_EXECUTORS) {
     using T = double;
     for (int const ranks : {2, 3, 8}) {
+        if (sanitized && ranks != 3) continue;
         CAPTURE(ranks);
         for (int const n : {1, 3, 8}) {
             CAPTURE(n);
