@@ -223,11 +223,12 @@ GrB_Index offsets_length(table const& a, index entries, int format) {
 
 // Serialised form: this header, then list of rows, offsets, indices and values.
 struct blob_header {
-    std::uint64_t magic, type_code, type_size, rows, columns, listed, stored_rows, entries;
+    std::uint64_t magic, type_code, type_size, rows, columns, hypersparse, stored_rows, entries;
 };
 constexpr std::uint64_t blob_magic = 0x31424f4c42504f43; // "COPBLOB1"
 std::uint64_t blob_size(blob_header const& h) {
-    return sizeof h + 8 * ((h.listed ? h.stored_rows : 0) + h.stored_rows + 1 + h.entries) + h.entries * h.type_size;
+    return sizeof h + 8 * ((h.hypersparse ? h.stored_rows : 0) + h.stored_rows + 1 + h.entries) +
+           h.entries * h.type_size;
 }
 blob_header header_of(table const& a, contents const& x) {
     return {blob_magic,
@@ -235,7 +236,7 @@ blob_header header_of(table const& a, contents const& x) {
             a.type->size,
             std::uint64_t(a.rows),
             std::uint64_t(a.columns),
-            x.where->listed ? 1u : 0u,
+            x.where->hypersparse ? 1u : 0u,
             std::uint64_t(x.where->stored_rows()),
             std::uint64_t(x.where->entries())};
 }
@@ -259,8 +260,8 @@ contents read_blob(blob_header const& h, std::byte const* from) {
     pattern where;
     where.rows = index(h.rows);
     where.columns = index(h.columns);
-    where.listed = h.listed != 0;
-    if (where.listed) where.list = read_indices(from, h.stored_rows);
+    where.hypersparse = h.hypersparse != 0;
+    if (where.hypersparse) where.list = read_indices(from, h.stored_rows);
     where.offsets = read_indices(from, h.stored_rows + 1);
     where.indices = read_indices(from, h.entries);
     if (!sorted_within(where.list.begin(), where.list.end(), where.rows)) refuse_blob("rows are not sorted");
@@ -522,10 +523,10 @@ GrB_Info GrB_Matrix_deserialize(GrB_Matrix* c, GrB_Type type, void const* blob, 
         constexpr std::uint64_t limit = std::uint64_t(1) << 60;
         if (h.magic != blob_magic) refuse_blob("it does not begin as one of Coppice");
         if (h.rows > limit || h.columns > limit || h.stored_rows > size / 8 || h.entries > size / 8 ||
-            h.type_size > size || h.type_size == 0 || (!h.listed && h.stored_rows != h.rows))
+            h.type_size > size || h.type_size == 0 || (!h.hypersparse && h.stored_rows != h.rows))
             refuse_blob("wrong sizes");
         if (h.entries > 0 && h.type_size > size / h.entries) refuse_blob("wrong sizes");
-        if (size < blob_size(h)) refuse_blob("it is shorter than its header tells");
+        if (size < blob_size(h)) refuse_blob("it is shorter than its header gives");
         GrB_Type const stored = h.type_code == GrB_UDT_CODE ? type : predefined_type(h.type_code);
         if (!stored && h.type_code == GrB_UDT_CODE)
             throw failure{GrB_NULL_POINTER, "the matrix has a user-defined type, expected the type as an argument"};

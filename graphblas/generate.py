@@ -424,6 +424,7 @@ def macros():
 
 
 HEAD = """// SPDX-License-Identifier: BSD-3-Clause
+// clang-format off
 /// \\file
 /// The GraphBLAS C API, version 2.1 (https://graphblas.org), over Coppice. Written by graphblas/generate.py.
 ///

@@ -28,7 +28,6 @@ struct kernel {
     }
     /// Whether no later product changes the sum.
     static bool terminal([[maybe_unused]] T sum) {
-        if constexpr (std::is_same_v<Add, operators::any>) return true;
         if constexpr (std::is_same_v<Add, operators::lor>) return sum != 0;
         return false;
     }
@@ -38,27 +37,29 @@ struct kernel {
 template <class T, class F>
 bool with_number_kernel(functor add, functor multiply, F const& f) {
     using namespace operators;
-    auto const choose = [&]<class Add>(Add) {
-        switch (multiply) {
+    auto const use = [&](auto k) { return f(k), true; };
+    if (add == functor::plus) switch (multiply) {
+        case functor::times:
+            return use(kernel<operators::plus, times, T>{});
         case functor::first:
-            f(kernel<Add, first, T>{});
-            return true;
+            return use(kernel<operators::plus, first, T>{});
         case functor::second:
-            f(kernel<Add, second, T>{});
-            return true;
+            return use(kernel<operators::plus, second, T>{});
         case functor::pair:
-            f(kernel<Add, pair, T>{});
-            return true;
+            return use(kernel<operators::plus, pair, T>{});
         default:
             return false;
         }
-    };
-    if (add == functor::plus && multiply == functor::times) return f(kernel<operators::plus, times, T>{}), true;
-    if (add == functor::min && multiply == functor::plus) return f(kernel<operators::min, operators::plus, T>{}), true;
-    if (add == functor::plus) return choose(operators::plus{});
-    if (add == functor::min) return choose(operators::min{});
-    if (add == functor::max) return choose(operators::max{});
-    if (add == functor::any) return choose(operators::any{});
+    if (add == functor::min) switch (multiply) {
+        case functor::plus:
+            return use(kernel<operators::min, operators::plus, T>{});
+        case functor::first:
+            return use(kernel<operators::min, first, T>{});
+        case functor::second:
+            return use(kernel<operators::min, second, T>{});
+        default:
+            return false;
+        }
     return false;
 }
 template <class F>
@@ -230,43 +231,110 @@ contents pull(kernel_operand u, kernel_operand b, mask_view const& mask) {
     return row_of_present(states, sums, nullptr);
 }
 
+/// One row of A for products with many rows of B': the position of each column, or -1.
+class scattered_row {
+public:
+    explicit scattered_row(pattern const& a) : a_(a), positions_(executor(), a.columns) {
+        std::fill(positions_.begin(), positions_.end(), index{-1});
+    }
+    void open(index row) {
+        for (index p = first_; p < last_; ++p) positions_[a_.indices[p]] = -1;
+        first_ = a_.offsets[row];
+        last_ = a_.offsets[row + 1];
+        for (index p = first_; p < last_; ++p) positions_[a_.indices[p]] = p;
+    }
+    /// Calls f(p, q) for equal columns of the row and of entries [begin, end) of B', until it returns true.
+    template <class F>
+    void meet(pattern const& b, index begin, index end, F const& f) const {
+        if (end - begin > 16 * (last_ - first_)) { // search the few in the many
+            index const* at = b.indices.data() + begin;
+            index const* const stop = b.indices.data() + end;
+            for (index p = first_; p < last_; ++p) {
+                at = std::lower_bound(at, stop, a_.indices[p]);
+                if (at == stop) return;
+                if (*at == a_.indices[p] && f(p, at - b.indices.data())) return;
+            }
+            return;
+        }
+        for (index q = begin; q < end; ++q) {
+            index const p = positions_[b.indices[q]];
+            if (p >= 0 && f(p, q)) return;
+        }
+    }
+
+private:
+    pattern const& a_;
+    buffer<index> positions_;
+    index first_ = 0, last_ = 0;
+};
+
+/// Values at the entries of a mask, of which some are found.
+template <class T>
+contents found_entries(pattern const& mask, buffer<std::uint8_t> const& found, buffer<T> const& values) {
+    auto const selected = select(mask, found.data());
+    auto made = make_values(selected.from.size(), sizeof(T));
+    gather(made->data(), values.data(), selected.from.data(), selected.from.size(), sizeof(T));
+    return {selected.where, std::move(made)};
+}
+/// Rows for a task, so that there are enough tasks for rows of different lengths.
+index rows_per_task(index rows) { return std::max<index>(1, rows / (16 * executor().threads())); }
+
 template <class Kernel>
 contents dots(kernel_operand a, kernel_operand b, mask_view const& mask) {
     using T = typename Kernel::value;
     auto const *const x = static_cast<T const*>(a.values), *const y = static_cast<T const*>(b.values);
     pattern const& m = *mask.where;
-    index const count = m.entries();
-    buffer<T> sums(executor(), count);
-    buffer<std::uint8_t> found(executor(), count);
-    for_ranges(m.rows, std::max<index>(1, m.rows * 1024 / std::max<index>(count, 1)), [&](index first, index last) {
-        for (index i = first; i < last; ++i)
+    buffer<T> sums(executor(), m.entries());
+    buffer<std::uint8_t> found(executor(), m.entries());
+    for_ranges(m.rows, rows_per_task(m.rows), [&](index first, index last) {
+        scattered_row row(a.where);
+        for (index i = first; i < last; ++i) {
+            if (m.offsets[i] < m.offsets[i + 1]) row.open(i);
             for (index e = m.offsets[i]; e < m.offsets[i + 1]; ++e) {
-                found[e] = 0;
-                if (mask.values && mask.values[e] == 0) continue;
-                index const j = m.indices[e];
-                index p = a.where.offsets[i], q = b.where.offsets[j];
-                index const p_end = a.where.offsets[i + 1], q_end = b.where.offsets[j + 1];
                 T sum{};
                 bool any = false;
-                while (p < p_end && q < q_end) {
-                    index const k = a.where.indices[p], l = b.where.indices[q];
-                    if (k == l) {
+                index const j = m.indices[e];
+                if (!mask.values || mask.values[e] != 0)
+                    row.meet(b.where, b.where.offsets[j], b.where.offsets[j + 1], [&](index p, index q) {
                         T const product = Kernel::multiply(x, p, y, q);
                         sum = any ? Kernel::add(sum, product) : product;
                         any = true;
-                        if (Kernel::terminal(sum)) break;
-                    }
-                    p += k <= l ? 1 : 0;
-                    q += l <= k ? 1 : 0;
-                }
+                        return Kernel::terminal(sum);
+                    });
                 found[e] = any ? 1 : 0;
                 sums[e] = sum;
             }
+        }
     });
-    auto const kept = select(m, found.data());
-    auto values = make_values(kept.from.size(), sizeof(T));
-    gather(values->data(), sums.data(), kept.from.data(), kept.from.size(), sizeof(T));
-    return {kept.where, std::move(values)};
+    return found_entries(m, found, sums);
+}
+
+template <class Kernel>
+contents masked_rows(kernel_operand a, kernel_operand b, mask_view const& mask) {
+    using T = typename Kernel::value;
+    auto const *const x = static_cast<T const*>(a.values), *const y = static_cast<T const*>(b.values);
+    pattern const& m = *mask.where;
+    buffer<T> sums(executor(), m.entries());
+    buffer<std::uint8_t> found(executor(), m.entries());
+    std::memset(found.data(), 0, std::size_t(m.entries()));
+    for_ranges(m.rows, rows_per_task(m.rows), [&](index first, index last) {
+        scattered_row row(m);
+        for (index i = first; i < last; ++i) {
+            if (m.offsets[i] == m.offsets[i + 1]) continue;
+            row.open(i);
+            for (index p = a.where.offsets[i]; p < a.where.offsets[i + 1]; ++p) {
+                index const k = a.where.indices[p];
+                row.meet(b.where, b.where.offsets[k], b.where.offsets[k + 1], [&](index e, index q) {
+                    if (mask.values && mask.values[e] == 0) return false;
+                    T const product = Kernel::multiply(x, p, y, q);
+                    sums[e] = found[e] ? Kernel::add(sums[e], product) : product;
+                    found[e] = 1;
+                    return false;
+                });
+            }
+        }
+    });
+    return found_entries(m, found, sums);
 }
 
 template <class Kernel>
@@ -314,6 +382,12 @@ contents pull_product(GrB_Semiring semiring, bool flipped, kernel_operand u, ker
 contents dot_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b, mask_view const& mask) {
     contents made;
     with_kernel(semiring, flipped, [&](auto k) { made = dots<decltype(k)>(a, b, mask); });
+    return made;
+}
+contents masked_row_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b,
+                            mask_view const& mask) {
+    contents made;
+    with_kernel(semiring, flipped, [&](auto k) { made = masked_rows<decltype(k)>(a, b, mask); });
     return made;
 }
 std::shared_ptr<bytes const> row_products(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b,

@@ -24,8 +24,11 @@ bool has_kernel(GrB_Semiring semiring, bool flipped);
 contents push_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask);
 /// T = u B' for a row u with many entries and B' given by its rows: one sum for each row.
 contents pull_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask);
-/// T<mask> = A B' for a mask that is not complemented: one sum for each of its entries. No operand has listed rows.
+/// T<mask> = A B' for a mask that is not complemented: one sum for each of its entries. No operand is hypersparse.
 contents dot_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b, mask_view const& mask);
+/// T<mask> = A B for such a mask: products are added to its entries.
+contents masked_row_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b,
+                            mask_view const& mask);
 /// Values of a product on the structure `c` of A B.
 std::shared_ptr<bytes const> row_products(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b,
                                           pattern const& c);

@@ -78,8 +78,8 @@ void resize_table(table& t, GrB_Index rows, GrB_Index columns) {
     require_size_of_table(rows, "number of rows");
     require_size_of_table(columns, "number of columns");
     contents const x = entries_of(t);
-    auto const kept = resize(*x.where, index(rows), index(columns));
-    set_entries(t, {kept.where, gathered(*x.values, kept.from, t.type->size)});
+    auto const selected = resize(*x.where, index(rows), index(columns));
+    set_entries(t, {selected.where, gathered(*x.values, selected.from, t.type->size)});
 }
 
 /// Releases an object; predefined ones stay, and a freed or foreign handle is an error.
@@ -165,7 +165,7 @@ GrB_Info new_type(GrB_Type* type, std::size_t size, char const* name) {
     });
 }
 
-/// Stores a value of a monoid. Values of user-defined types have memory of their own.
+/// Stores a value of a monoid. Values of user-defined types have separate memory.
 void store_value(std::byte* small, std::unique_ptr<std::byte[]>& large, void const* value, std::size_t size) {
     if (size > 8) {
         large = std::make_unique<std::byte[]>(size);

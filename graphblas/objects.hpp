@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The opaque objects of the GraphBLAS C API. A handle points to an object, which begins with a number that tells its
+/// The opaque objects of the GraphBLAS C API. A handle points to an object, which begins with a number that gives its
 /// kind and whether it is alive. Memory of freed objects is reused for objects of the same kind only, so that a handle
 /// that was freed is recognised until then.
 #pragma once

@@ -112,40 +112,41 @@ contents structured_product(product_call const& call, index columns) {
     auto const product = multiply(x.where, y.where);
     product_operand const x_values(x, call.a.type, call.x_type(), call.uses_x()),
         y_values(y, call.b.type, call.y_type(), call.uses_y());
-    auto const kept = product.a_is_part && x_values.size > 0 ? gathered(*x_values.values, product.from_a, x_values.size)
-                                                             : x_values.values;
+    auto const selected = product.a_is_partial && x_values.size > 0
+                              ? gathered(*x_values.values, product.from_a, x_values.size)
+                              : x_values.values;
     std::shared_ptr<bytes const> values;
     if (has_kernel(call.semiring, call.flipped) && product.c->entries() > 0)
-        values = row_products(call.semiring, call.flipped, {*product.a, kept->data()},
+        values = row_products(call.semiring, call.flipped, {*product.a, selected->data()},
                               {*product.b, y_values.values->data()}, *product.c);
     else
-        values = product_values({product, *x.where, call.semiring, kept->data(), y_values.values->data(), x_values.size,
-                                 y_values.size, call.flipped});
+        values = product_values({product, *x.where, call.semiring, selected->data(), y_values.values->data(),
+                                 x_values.size, y_values.size, call.flipped});
     return {restored_product(product, *x.where, columns), values};
 }
 
 /// Whether arrays over all columns are small compared with the entries.
-bool fits_dense(pattern const& a) { return !a.listed && a.columns / 64 <= a.entries() + 4096; }
+bool fits_dense(pattern const& a) { return !a.hypersparse && a.columns / 64 <= a.entries() + 4096; }
 
 /// Product of a row, or with a mask that selects entries, by a kernel that computes admitted entries only. Returns
 /// nothing if there is none for these operands.
 std::optional<contents> masked_product(product_call const& call, mask_view const& mask) {
     if (!has_kernel(call.semiring, call.flipped)) return {};
     bool const row = rows_of(call.a, call.a_transposed) == 1;
-    bool const dots = mask.where && !mask.complement && !mask.where->listed && call.b_transposed;
-    if (!row && !dots) return {};
+    if (!row && (!mask.where || mask.complement || mask.where->hypersparse)) return {};
     contents const x = oriented(call.a, call.a_transposed), straight = entries_of(call.b);
     bool const pull = row && call.b_transposed && x.where->entries() >= x.where->columns / 8;
-    bool const by_rows = pull || !row; // B' is given by its rows
-    contents const y = by_rows || !call.b_transposed ? straight : transposed_entries(call.b);
+    bool const dots = !row && call.b_transposed;
+    contents const y = pull || dots || !call.b_transposed ? straight : transposed_entries(call.b);
     if (!fits_dense(*x.where) || !fits_dense(*y.where)) return {};
     auto const x_values = call.uses_x() ? as_type(call.x_type(), call.a.type, x.values, x.where->entries()) : nullptr;
     auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
     kernel_operand const first{*x.where, x_values ? x_values->data() : nullptr},
         second{*y.where, y_values ? y_values->data() : nullptr};
     if (pull) return pull_product(call.semiring, call.flipped, first, second, mask);
-    return row ? push_product(call.semiring, call.flipped, first, second, mask)
-               : dot_product(call.semiring, call.flipped, first, second, mask);
+    if (row) return push_product(call.semiring, call.flipped, first, second, mask);
+    return dots ? dot_product(call.semiring, call.flipped, first, second, mask)
+                : masked_row_product(call.semiring, call.flipped, first, second, mask);
 }
 
 /// C<mask> = accum(C, A B), where the operands may be transposed.
@@ -206,10 +207,10 @@ GrB_Info elementwise(Table c, Table mask, GrB_BinaryOp accum, Op operator_argume
 /// The operand of apply or select: its entries, after checks of its shape.
 template <class Table>
 contents checked_operand(Table c, Table a, bool transposed) {
-    bool const turned = transposed && !is_vector(a);
-    require_same("number of rows of the operand", rows_of(*a, turned), c->rows);
-    require_same("number of columns of the operand", columns_of(*a, turned), c->columns);
-    return oriented(*a, turned);
+    bool const transposed_result = transposed && !is_vector(a);
+    require_same("number of rows of the operand", rows_of(*a, transposed_result), c->rows);
+    require_same("number of columns of the operand", columns_of(*a, transposed_result), c->columns);
+    return oriented(*a, transposed_result);
 }
 
 template <class Table>
@@ -282,9 +283,9 @@ GrB_Info apply_with_index(Table c, Table mask, GrB_BinaryOp accum, GrB_IndexUnar
             return GrB_SUCCESS;
         }
         auto const flags = as_flags(op->z, values, x.where->entries());
-        auto const kept = select(*x.where, reinterpret_cast<std::uint8_t const*>(flags->data()));
-        finish(*c, admitted, accum, s.replace, {kept.where, gathered(*x.values, kept.from, a->type->size)}, a->type,
-               is_vector(c));
+        auto const selected = select(*x.where, reinterpret_cast<std::uint8_t const*>(flags->data()));
+        finish(*c, admitted, accum, s.replace, {selected.where, gathered(*x.values, selected.from, a->type->size)},
+               a->type, is_vector(c));
         return GrB_SUCCESS;
     });
 }
@@ -388,7 +389,7 @@ struct distinct_list {
         positions.reserve(1);
     }
     index_list list() const { return {indices.data(), index(indices.size())}; }
-    index_list kept() const { return {positions.data(), index(positions.size())}; }
+    index_list selected() const { return {positions.data(), index(positions.size())}; }
 };
 bool repeats(index_list list) {
     if (!list.indices) return false;
@@ -407,9 +408,10 @@ contents assigned(contents const& c, GrB_Type c_type, contents const& a, GrB_Typ
         std::optional<distinct_list> i, j;
         if (rows.indices) i.emplace(rows);
         if (columns.indices) j.emplace(columns);
-        contents const kept = extracted(a, a_type, i ? i->kept() : index_list{}, j ? j->kept() : index_list{});
-        return assigned(c, c_type, kept, a_type, i ? i->list() : rows, j ? j->list() : columns, mask, accum, replace,
-                        vector);
+        contents const selected =
+            extracted(a, a_type, i ? i->selected() : index_list{}, j ? j->selected() : index_list{});
+        return assigned(c, c_type, selected, a_type, i ? i->list() : rows, j ? j->list() : columns, mask, accum,
+                        replace, vector);
     }
     auto const made = assign(*c.where, *a.where, rows, columns, mask, accum != nullptr, replace);
     return {made.where, combine(*made.where, made.from.data(), {c_type, c.values->data()}, {a_type, a.values->data()},
@@ -418,13 +420,13 @@ contents assigned(contents const& c, GrB_Type c_type, contents const& a, GrB_Typ
 
 void assign_table(table& c, table* mask, GrB_BinaryOp accum, table& a, caller_list const& rows,
                   caller_list const& columns, settings const& s, bool vector) {
-    bool const turned = s.transpose0 && !vector;
+    bool const transposed_result = s.transpose0 && !vector;
     require_accumulator(c, accum, a.type);
-    require_same("number of rows that are assigned", rows_of(a, turned), rows.count());
-    require_same("number of columns that are assigned", columns_of(a, turned), columns.count());
+    require_same("number of rows that are assigned", rows_of(a, transposed_result), rows.count());
+    require_same("number of columns that are assigned", columns_of(a, transposed_result), columns.count());
     mask_of_call const admitted(mask, s, c.rows, c.columns);
-    set_entries(c, assigned(entries_of(c), c.type, oriented(a, turned), a.type, rows.checked(), columns.checked(),
-                            admitted.view(), accum, s.replace, vector));
+    set_entries(c, assigned(entries_of(c), c.type, oriented(a, transposed_result), a.type, rows.checked(),
+                            columns.checked(), admitted.view(), accum, s.replace, vector));
 }
 
 void assign_constant(table& c, table* mask, GrB_BinaryOp accum, argument value, caller_list const& rows,
@@ -467,8 +469,8 @@ void assign_line(table& c, table* mask, GrB_BinaryOp accum, table& u, GrB_Index 
         assigned(old, c.type, entries_of(u), u.type, {}, where, admitted.view(), accum, s.replace, true);
     contents const written = assigned(all, c.type, now, c.type, {&line, 1}, {}, {}, nullptr, false, false);
     if (!column) return set_entries(c, written);
-    auto const turned = transpose(*written.where);
-    set_entries(c, {turned.where, gathered(*written.values, turned.from, c.type->size)});
+    auto const transposed_result = transpose(*written.where);
+    set_entries(c, {transposed_result.where, gathered(*written.values, transposed_result.from, c.type->size)});
 }
 
 template <class Op>
@@ -651,8 +653,8 @@ GrB_Info GrB_Col_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_
         settings const s = checked(w, mask, accum, d);
         require_alive(a, "operand");
         require_pointer(i, "list of rows");
-        bool const turned = !s.transpose0; // column j is row j of the transpose
-        index const m = columns_of(*a, turned), n = rows_of(*a, turned);
+        bool const transposed_result = !s.transpose0; // column j is row j of the transpose
+        index const m = columns_of(*a, transposed_result), n = rows_of(*a, transposed_result);
         if (j >= GrB_Index(n))
             throw failure{GrB_INVALID_INDEX,
                           "column " + std::to_string(j) + " is extracted, expected less than " + std::to_string(n)};
@@ -661,8 +663,8 @@ GrB_Info GrB_Col_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_
         mask_of_call const admitted(mask, s, 1, w->columns);
         caller_list const rows(i, ni, m, "list of rows");
         index const line = index(j);
-        finish(*w, admitted, accum, s.replace, extracted(oriented(*a, turned), a->type, {&line, 1}, rows.checked()),
-               a->type, true);
+        finish(*w, admitted, accum, s.replace,
+               extracted(oriented(*a, transposed_result), a->type, {&line, 1}, rows.checked()), a->type, true);
         return GrB_SUCCESS;
     });
 }

@@ -37,7 +37,7 @@ index const* positions(index count) {
     return arrays.back().data();
 }
 
-/// Whether so few of `count` rows have entries that they are listed.
+/// Whether so few of `count` rows have entries that only these are stored.
 bool should_list(index count, index entries) { return count > 4096 && entries < count / 16; }
 
 buffer<index> copy(buffer<index> const& a) { return copy_of(executor(), a); }
@@ -56,30 +56,30 @@ public:
     /// `every_row`: all rows, even if all matrices list theirs.
     explicit row_space(std::vector<pattern const*> const& matrices, index_list const& others = {},
                        bool every_row = false) {
-        if (every_row) listed_ = false;
+        if (every_row) hyper_ = false;
         for (pattern const* m : matrices) {
             rows_ = m->rows;
-            if (!m->listed) listed_ = false;
+            if (!m->hypersparse) hyper_ = false;
         }
-        if (!listed_) return;
+        if (!hyper_) return;
         for (pattern const* m : matrices) list_ = unite_lists(list_, m->list.data(), m->list.size());
         std::vector<index> sorted(others.indices, others.indices + (others.indices ? others.count : 0));
         std::sort(sorted.begin(), sorted.end());
         list_ = unite_lists(list_, sorted.data(), index(sorted.size()));
         list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
     }
-    index count() const { return listed_ ? index(list_.size()) : rows_; }
+    index count() const { return hyper_ ? index(list_.size()) : rows_; }
 
     /// Returns a view of the matrix on these rows, with positions as values.
     positions_view view(pattern const& m) {
         positions_view v{count(), m.columns, m.entries(), m.offsets.data(), m.indices.data(), positions(m.entries())};
-        if (m.listed) v.offsets = offsets_of(m);
+        if (m.hypersparse) v.offsets = offsets_of(m);
         return v;
     }
     /// Replaces indices of rows by their number here.
     std::vector<index> numbers(index_list const& rows) const {
         std::vector<index> to(rows.indices, rows.indices + rows.count);
-        if (listed_)
+        if (hyper_)
             for (index& i : to) i = std::lower_bound(list_.begin(), list_.end(), i) - list_.begin();
         return to;
     }
@@ -88,10 +88,10 @@ public:
         pattern to;
         to.rows = rows_;
         to.columns = columns;
-        to.listed = listed_;
+        to.hypersparse = hyper_;
         to.offsets = std::move(offsets);
         to.indices = std::move(indices);
-        if (listed_) {
+        if (hyper_) {
             to.list = buffer<index>(executor(), index(list_.size()));
             std::copy(list_.begin(), list_.end(), to.list.begin());
         }
@@ -103,7 +103,7 @@ private:
         buffer<index> offsets(executor(), count() + 1);
         index stored = 0;
         for (index r = 0; r < count(); ++r) {
-            index const row = listed_ ? list_[std::size_t(r)] : r;
+            index const row = hyper_ ? list_[std::size_t(r)] : r;
             offsets[r] = m.offsets[stored];
             if (stored < m.list.size() && m.list[stored] == row) ++stored;
         }
@@ -111,7 +111,7 @@ private:
         made_.push_back(std::move(offsets));
         return made_.back().data();
     }
-    bool listed_ = true;
+    bool hyper_ = true;
     index rows_ = 0;
     std::vector<index> list_;
     std::vector<buffer<index>> made_;
@@ -127,7 +127,7 @@ auto restored(row_space const& rows, Csr&& made) {
     index const columns = made.columns();
     auto arrays = std::move(made).release();
     using value = typename std::remove_cvref_t<decltype(arrays.values)>::value_type;
-    using result = std::conditional_t<std::is_same_v<value, source>, merged, moved>;
+    using result = std::conditional_t<std::is_same_v<value, source>, merged, gathered_entries>;
     return result{rows.restore(std::move(arrays.offsets), std::move(arrays.indices), columns),
                   std::move(arrays.values)};
 }
@@ -186,7 +186,7 @@ void with_lists(row_space const& rows, pattern const& c, index_list const& i, in
 
 pattern_pointer normalised(pattern&& a) {
     index const entries = a.entries();
-    if (!a.listed && should_list(a.rows, entries)) {
+    if (!a.hypersparse && should_list(a.rows, entries)) {
         std::vector<index> list, offsets;
         for (index i = 0; i < a.rows; ++i)
             if (a.offsets[i] < a.offsets[i + 1]) {
@@ -194,10 +194,10 @@ pattern_pointer normalised(pattern&& a) {
                 offsets.push_back(a.offsets[i]);
             }
         offsets.push_back(entries);
-        a.listed = true;
+        a.hypersparse = true;
         a.list = copy_of(executor(), array_view<index const>(list));
         a.offsets = copy_of(executor(), array_view<index const>(offsets));
-    } else if (a.listed && !should_list(a.rows, entries)) {
+    } else if (a.hypersparse && !should_list(a.rows, entries)) {
         buffer<index> offsets(executor(), a.rows + 1);
         index stored = 0;
         for (index i = 0; i < a.rows; ++i) {
@@ -205,10 +205,10 @@ pattern_pointer normalised(pattern&& a) {
             if (stored < a.list.size() && a.list[stored] == i) ++stored;
         }
         offsets[a.rows] = entries;
-        a.listed = false;
+        a.hypersparse = false;
         a.list = {};
         a.offsets = std::move(offsets);
-    } else if (a.listed) {
+    } else if (a.hypersparse) {
         index count = 0; // drop rows that became empty
         for (index r = 0; r < a.list.size(); ++r)
             if (a.offsets[r] < a.offsets[r + 1]) {
@@ -226,15 +226,15 @@ pattern_pointer empty_pattern(index rows, index columns) {
     pattern a;
     a.rows = rows;
     a.columns = columns;
-    a.listed = should_list(rows, 0);
-    a.offsets = buffer<index>(executor(), a.listed ? 1 : rows + 1);
+    a.hypersparse = should_list(rows, 0);
+    a.offsets = buffer<index>(executor(), a.hypersparse ? 1 : rows + 1);
     std::fill(a.offsets.begin(), a.offsets.end(), index{0});
     return std::make_shared<pattern const>(std::move(a));
 }
 
 index find_entry(pattern const& a, index row, index column) {
     index stored = row;
-    if (a.listed) {
+    if (a.hypersparse) {
         stored = std::lower_bound(a.list.begin(), a.list.end(), row) - a.list.begin();
         if (stored == a.list.size() || a.list[stored] != row) return -1;
     }
@@ -284,7 +284,7 @@ pattern renumbered(pattern const& a, std::vector<index> const& list) {
     pattern to;
     to.rows = a.rows;
     to.columns = index(list.size());
-    to.listed = a.listed;
+    to.hypersparse = a.hypersparse;
     to.list = copy(a.list);
     to.offsets = copy(a.offsets);
     to.indices = buffer<index>(executor(), a.entries());
@@ -296,7 +296,7 @@ pattern_pointer with_columns(pattern const& a, index const* list, index columns)
     pattern to;
     to.rows = a.rows;
     to.columns = columns;
-    to.listed = a.listed;
+    to.hypersparse = a.hypersparse;
     to.list = copy(a.list);
     to.offsets = copy(a.offsets);
     to.indices = buffer<index>(executor(), a.entries());
@@ -364,7 +364,7 @@ merged assign_value(pattern const& c, index_list i, index_list j, mask_view cons
     return with_few_columns(c, nullptr, j, mask, run);
 }
 
-moved extract(pattern const& a, index_list i, index_list j) {
+gathered_entries extract(pattern const& a, index_list i, index_list j) {
     array_view<index const> const columns(j.indices, j.count);
     if (!i.indices) {
         row_space rows({&a});
@@ -372,12 +372,12 @@ moved extract(pattern const& a, index_list i, index_list j) {
         return restored(rows, j.indices ? coppice::extract(executor(), v, all_indices{}, columns)
                                         : coppice::extract(executor(), v, all_indices{}, all_indices{}));
     }
-    // One empty row after the others stands for all that are not listed.
+    // One empty row after the others replaces all that are not stored.
     buffer<index> offsets(executor(), a.stored_rows() + 2);
     std::copy(a.offsets.begin(), a.offsets.end(), offsets.begin());
     offsets[a.stored_rows() + 1] = a.entries();
     std::vector<index> numbers(i.indices, i.indices + i.count);
-    if (a.listed)
+    if (a.hypersparse)
         for (index& r : numbers) {
             auto const at = std::lower_bound(a.list.begin(), a.list.end(), r) - a.list.begin();
             r = at < a.list.size() && a.list[at] == r ? at : a.list.size();
@@ -396,7 +396,7 @@ moved extract(pattern const& a, index_list i, index_list j) {
     return {normalised(std::move(to)), std::move(arrays.values)};
 }
 
-moved transpose(pattern const& a) {
+gathered_entries transpose(pattern const& a) {
     bool const few = should_list(a.columns, a.entries());
     std::vector<index> const list = few ? columns_of({&a}, {}) : std::vector<index>();
     pattern const narrow = few ? renumbered(a, list) : pattern{};
@@ -405,35 +405,35 @@ moved transpose(pattern const& a) {
                            a.entries(),     a.offsets.data(),
                            indices,         positions(a.entries())};
     auto arrays = coppice::transpose(executor(), v).release();
-    if (a.listed)
+    if (a.hypersparse)
         for (index& row : arrays.indices) row = a.list[row];
     pattern to;
     to.rows = a.columns;
     to.columns = a.rows;
-    to.listed = few;
+    to.hypersparse = few;
     if (few) to.list = copy_of(executor(), array_view<index const>(list));
     to.offsets = std::move(arrays.offsets);
     to.indices = std::move(arrays.indices);
     return {normalised(std::move(to)), std::move(arrays.values)};
 }
 
-moved select(pattern const& a, std::uint8_t const* keep) {
+gathered_entries select(pattern const& a, std::uint8_t const* keep) {
     row_space rows({&a});
     return restored(rows, select_entries(
                               executor(), [keep](index k) { return keep[k] != 0; }, rows.view(a)));
 }
 
-moved resize(pattern const& a, index row_count, index columns) {
+gathered_entries resize(pattern const& a, index row_count, index columns) {
     buffer<std::uint8_t> keep(executor(), a.entries());
     for (index r = 0; r < a.stored_rows(); ++r)
         for (index k = a.offsets[r]; k < a.offsets[r + 1]; ++k)
             keep[k] = a.row(r) < row_count && a.indices[k] < columns ? 1 : 0;
-    auto kept = select(a, keep.data());
-    pattern const& from = *kept.where;
+    auto selected = select(a, keep.data());
+    pattern const& from = *selected.where;
     pattern to;
     to.rows = row_count;
     to.columns = columns;
-    to.listed = true;
+    to.hypersparse = true;
     std::vector<index> list, offsets;
     for (index r = 0; r < from.stored_rows(); ++r)
         if (from.offsets[r] < from.offsets[r + 1]) {
@@ -444,7 +444,7 @@ moved resize(pattern const& a, index row_count, index columns) {
     to.list = copy_of(executor(), array_view<index const>(list));
     to.offsets = copy_of(executor(), array_view<index const>(offsets));
     to.indices = copy(from.indices);
-    return {normalised(std::move(to)), std::move(kept.from)};
+    return {normalised(std::move(to)), std::move(selected.from)};
 }
 
 merged kronecker(pattern const& a, pattern const& b) {
@@ -458,8 +458,8 @@ merged kronecker(pattern const& a, pattern const& b) {
     pattern to;
     to.rows = a.rows * b.rows;
     to.columns = columns;
-    to.listed = a.listed || b.listed;
-    if (to.listed) {
+    to.hypersparse = a.hypersparse || b.hypersparse;
+    if (to.hypersparse) {
         to.list = buffer<index>(executor(), a.stored_rows() * b.stored_rows());
         for (index r = 0; r < to.list.size(); ++r)
             to.list[r] = a.row(r / b.stored_rows()) * b.rows + b.row(r % b.stored_rows());
@@ -490,7 +490,7 @@ built build(index rows, index columns, index const* i, index const* j, index cou
     pattern where;
     where.rows = rows;
     where.columns = columns;
-    where.listed = true;
+    where.hypersparse = true;
     where.list = copy_of(executor(), array_view<index const>(list));
     where.offsets = copy_of(executor(), array_view<index const>(offsets));
     where.indices = copy_of(executor(), array_view<index const>(indices));
@@ -501,14 +501,14 @@ built build(index rows, index columns, index const* i, index const* j, index cou
 
 namespace {
 
-/// Drops the entries of A in columns that are not listed, and numbers the others by the list.
+/// Drops the entries of A in columns that are not in the list, and numbers the others by the list.
 void keep_inner(product_structure& to, pattern const& a, buffer<index> const& list) {
     std::vector<index> indices, from;
-    pattern kept;
-    kept.rows = a.stored_rows();
-    kept.columns = list.size();
-    kept.offsets = buffer<index>(executor(), a.stored_rows() + 1);
-    kept.offsets[0] = 0;
+    pattern selected;
+    selected.rows = a.stored_rows();
+    selected.columns = list.size();
+    selected.offsets = buffer<index>(executor(), a.stored_rows() + 1);
+    selected.offsets[0] = 0;
     for (index r = 0; r < a.stored_rows(); ++r) {
         for (index k = a.offsets[r]; k < a.offsets[r + 1]; ++k) {
             auto const at = std::lower_bound(list.begin(), list.end(), a.indices[k]) - list.begin();
@@ -516,12 +516,12 @@ void keep_inner(product_structure& to, pattern const& a, buffer<index> const& li
             indices.push_back(at);
             from.push_back(k);
         }
-        kept.offsets[r + 1] = index(indices.size());
+        selected.offsets[r + 1] = index(indices.size());
     }
-    kept.indices = copy_of(executor(), array_view<index const>(indices));
+    selected.indices = copy_of(executor(), array_view<index const>(indices));
     to.from_a = copy_of(executor(), array_view<index const>(from));
-    to.a_is_part = true;
-    to.a = std::make_shared<pattern const>(std::move(kept));
+    to.a_is_partial = true;
+    to.a = std::make_shared<pattern const>(std::move(selected));
 }
 
 } // namespace
@@ -530,7 +530,7 @@ product_structure prepare_product(pattern_pointer const& a, pattern_pointer cons
     product_structure to;
     to.a = a;
     to.b = b;
-    if (b->listed) {
+    if (b->hypersparse) {
         to.inner = copy(b->list);
         keep_inner(to, *a, to.inner);
     }
@@ -565,7 +565,7 @@ pattern_pointer restored_product(product_structure const& product, pattern const
     pattern to;
     to.rows = a.rows;
     to.columns = columns;
-    to.listed = a.listed;
+    to.hypersparse = a.hypersparse;
     to.list = copy(a.list);
     to.offsets = copy(c.offsets);
     to.indices = copy(c.indices);

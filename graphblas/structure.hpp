@@ -18,18 +18,18 @@ using bytes = buffer<std::byte>;
 
 host_executor const& executor();
 
-/// Positions of the entries of a rows x columns matrix, sorted by row and column. If `listed`, only the rows of `list`
-/// have entries and offsets (hypersparse); otherwise all rows have offsets. A vector of size n is a 1 x n matrix.
+/// Positions of the entries of a rows x columns matrix, sorted by row and column. If `hypersparse`, only the rows of
+/// `list` have entries and offsets; otherwise all rows have offsets. A vector of size n is a 1 x n matrix.
 struct pattern {
     index rows = 0, columns = 0;
-    bool listed = false;
+    bool hypersparse = false;
     buffer<index> list, offsets, indices;
 
     index entries() const { return indices.size(); }
-    index stored_rows() const { return listed ? list.size() : rows; }
-    index row(index stored) const { return listed ? list[stored] : stored; }
+    index stored_rows() const { return hypersparse ? list.size() : rows; }
+    index row(index stored) const { return hypersparse ? list[stored] : stored; }
     /// Whether it has an entry at every position of its only row.
-    bool is_full_row() const { return rows == 1 && !listed && indices.size() == columns; }
+    bool is_full_row() const { return rows == 1 && !hypersparse && indices.size() == columns; }
 };
 using pattern_pointer = std::shared_ptr<pattern const>;
 
@@ -46,7 +46,7 @@ struct merged {
     buffer<source> from;
 };
 /// Result with one operand.
-struct moved {
+struct gathered_entries {
     pattern_pointer where;
     buffer<index> from;
 };
@@ -75,11 +75,11 @@ merged assign(pattern const& c, pattern const& a, index_list rows, index_list co
 /// As assign(), with one value for all positions: `second` is 0 where it is assigned.
 merged assign_value(pattern const& c, index_list rows, index_list columns, mask_view const& mask, bool accumulate,
                     bool replace);
-moved extract(pattern const& a, index_list rows, index_list columns);
-moved transpose(pattern const& a);
+gathered_entries extract(pattern const& a, index_list rows, index_list columns);
+gathered_entries transpose(pattern const& a);
 /// Returns the entries with a nonzero flag.
-moved select(pattern const& a, std::uint8_t const* keep);
-moved resize(pattern const& a, index rows, index columns);
+gathered_entries select(pattern const& a, std::uint8_t const* keep);
+gathered_entries resize(pattern const& a, index rows, index columns);
 merged kronecker(pattern const& a, pattern const& b);
 /// Makes a matrix of tuples. `starts` has, for each entry, the first of its tuples in `order`.
 struct built {
@@ -94,14 +94,14 @@ struct product_structure {
     pattern_pointer a, b, c;      ///< rows of `a` and `c` are the stored rows of A
     buffer<index> from_a;         ///< entries of A; empty: all, in their order
     buffer<index> inner, columns; ///< original indices; empty: not renumbered
-    bool a_is_part = false;       ///< whether from_a applies
+    bool a_is_partial = false;    ///< whether from_a applies
 };
 product_structure multiply(pattern_pointer const& a, pattern_pointer const& b);
 /// As multiply(), without `c`.
 product_structure prepare_product(pattern_pointer const& a, pattern_pointer const& b);
 /// Returns the pattern of C with original rows and columns.
 pattern_pointer restored_product(product_structure const& product, pattern const& a, index columns);
-/// Converts between listed and unlisted rows so that memory depends on the entries.
+/// Makes a pattern hypersparse or not, so that memory depends on the entries.
 pattern_pointer normalised(pattern&& a);
 
 } // namespace coppice::graphblas

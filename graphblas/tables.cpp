@@ -65,8 +65,8 @@ contents with_changes(table const& t) {
         index const from = set.from[k].second;
         keep[k] = from >= 0 && t.changes[std::size_t(last[from])].removed ? 0 : 1;
     }
-    auto const kept = select(*to.where, keep.data());
-    return {kept.where, gathered(*to.values, kept.from, size)};
+    auto const selected = select(*to.where, keep.data());
+    return {selected.where, gathered(*to.values, selected.from, size)};
 }
 
 /// entries_of() for a caller that holds the guard.
@@ -91,8 +91,8 @@ contents transposed_entries(table& t) {
     std::scoped_lock const lock(t.guard);
     contents const& data = merge_changes(t);
     if (!t.transposed.where) {
-        auto const turned = transpose(*data.where);
-        t.transposed = {turned.where, gathered(*data.values, turned.from, t.type->size)};
+        auto const transposed_result = transpose(*data.where);
+        t.transposed = {transposed_result.where, gathered(*data.values, transposed_result.from, t.type->size)};
     }
     return t.transposed;
 }

@@ -15,7 +15,8 @@ namespace coppice::graphblas {
 bool is_initialised();
 void keep_message(object_head* object, std::string const& message) noexcept;
 
-/// Runs a call of the C interface: no exception leaves it. The message of an error is kept in `output` for GrB_error.
+/// Runs a call of the C interface: no exception leaves it. The message of an error is selected in `output` for
+/// GrB_error.
 template <class Body>
 GrB_Info guarded(object_head* output, Body const& body) noexcept {
     try {
@@ -55,7 +56,7 @@ struct settings {
 
 /// Returns the entries, with pending changes merged.
 contents entries_of(table& t);
-/// Returns the entries of the transpose, which is kept until the matrix changes.
+/// Returns the entries of the transpose, which is selected until the matrix changes.
 contents transposed_entries(table& t);
 inline contents oriented(table& t, bool transposed) { return transposed ? transposed_entries(t) : entries_of(t); }
 /// Replaces the entries. Does not throw.
