@@ -43,10 +43,19 @@ template <class S>
 using columns = Eigen::SparseMatrix<S, Eigen::ColMajor, int>;
 using permutation = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int>;
 
+/// The value of an expression. Eigen's constructors of sparse matrices leak if an allocation fails, its assignments do
+/// not.
+template <class S, class Expression>
+columns<S> evaluated(Expression const& expression) {
+    columns<S> made;
+    made = expression;
+    return made;
+}
+
 template <class S>
 columns<S> columns_of(csr_view<S> a) {
-    return Eigen::Map<Eigen::SparseMatrix<S, Eigen::RowMajor, int> const>(a.rows(), a.columns(), a.nonzeros(),
-                                                                          a.offsets, a.indices, a.coefficients);
+    return evaluated<S>(Eigen::Map<Eigen::SparseMatrix<S, Eigen::RowMajor, int> const>(
+        a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, a.coefficients));
 }
 
 /// P that orders a pattern by minimum degree (AMD of the pattern of A + A^T).
@@ -190,7 +199,7 @@ struct sparse_factors<S>::state {
         for (std::int32_t i = 0; i < a.rows(); ++i)
             products += double(a.row_end(i) - a.row_begin(i)) * double(a.row_end(i) - a.row_begin(i));
         if (products > std::min(50.0 * double(a.nonzeros()), 1e8)) return {infinity, infinity};
-        columns<S> const normal = columns<S>(pattern.transpose()) * pattern;
+        columns<S> const transposed = evaluated<S>(pattern.transpose()), normal = evaluated<S>(transposed * pattern);
         return size_of_factor(permuted<Eigen::Upper>(normal, minimum_degree(normal)), limit);
     }
 
@@ -207,7 +216,8 @@ struct sparse_factors<S>::state {
         columns<S> pattern = columns_of(a);
         for (Eigen::Index k = 0; k < pattern.nonZeros(); ++k) pattern.valuePtr()[k] = S(1);
         order = minimum_degree(pattern);
-        columns<S> const both = properties.symmetric ? pattern : columns<S>(pattern + columns<S>(pattern.transpose()));
+        columns<S> both = evaluated<S>(pattern);
+        if (!properties.symmetric) both = pattern + evaluated<S>(pattern.transpose());
         factor_size size = size_of_factor(permuted<Eigen::Upper>(both, order), limit);
         if (!properties.symmetric) {
             factor_size const bound = size_by_normal_equations(a, pattern, limit);

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests scripts/mutate.py and scripts/coverage.py on a program of two functions.
+
+    trust_scripts.py SCRIPTS    exit code 77: no ninja, g++ or gcov
+"""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SCRIPTS = Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(SCRIPTS))
+import coverage  # noqa: E402
+
+SOURCE = """int larger(int a, int b) {
+    return (a) < (b) ? b : a;
+}
+int sum_to(int n) {
+    int sum = 0;
+    for (int i = 0; i <= n; ++i) sum += i;
+    if (n == 1000) {
+        return -1;
+    }
+    return sum;
+}
+"""
+PROGRAM = """int larger(int, int);
+int sum_to(int);
+int main(int, char**) { return larger(2, 3) == 3 && larger(3, 2) == 3 && larger(4, 4) == 4 && sum_to(4) == 10 ? 0 : 1; }
+"""
+NINJA = """rule cxx
+  command = g++ -MD -MF $out.d -c $in -o $out
+  deps = gcc
+  depfile = $out.d
+rule link
+  command = g++ $in -o $out
+build a.o: cxx {tree}/core/a.cpp
+build main.o: cxx {tree}/core/main.cpp
+build bin/coppice_test_core: link a.o main.o
+build coppice_test_core: phony bin/coppice_test_core
+"""
+
+
+def mutations(folder):
+    tree, build = folder / "tree", folder / "build"
+    (tree / "core").mkdir(parents=True)
+    (build / "bin").mkdir(parents=True)
+    (tree / "core" / "a.cpp").write_text(SOURCE)
+    (tree / "core" / "main.cpp").write_text(PROGRAM)
+    (build / "build.ninja").write_text(NINJA.format(tree=tree))
+    subprocess.run(["ninja", "-C", str(build), "coppice_test_core"], check=True, capture_output=True)
+    words = [sys.executable, SCRIPTS / "mutate.py", "--tree", tree, "--build", build, "--only", "a.cpp", "--state", folder / "state",
+             "--out", folder / "record.json"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    results = [json.loads(line) for line in (folder / "state").read_text().splitlines()]
+    by_place = {(r["line"], r["text"]): r["outcome"] for r in results}
+    assert by_place[2, "return (a) <= (b) ? b : a;"] == "survived", results  # equivalent: both are the same number
+    assert by_place[6, "for (int i = 0; i < n; ++i) sum += i;"] == "found", results
+    assert by_place[6, "for (int i = 0; i <= n; ++i) sum -= i;"] == "found", results
+    assert (tree / "core" / "a.cpp").read_text() == SOURCE
+    record = json.loads((folder / "record.json").read_text())
+    assert record["tried"] == len(results) and record["found"] == len(results) - len(record["survivors"]), record
+    again = subprocess.run(words, capture_output=True, text=True)  # goes on after the results that it has
+    assert len((folder / "state").read_text().splitlines()) == len(results), again.stdout
+
+
+def executed_lines(folder):
+    (folder / "core").mkdir()
+    (folder / "core" / "a.cpp").write_text(SOURCE)
+    (folder / "main.cpp").write_text(PROGRAM)
+    subprocess.run(["g++", "--coverage", "core/a.cpp", "main.cpp", "-o", "program"], cwd=folder, check=True)
+    subprocess.run([folder / "program"], cwd=folder, check=True)
+    coverage.ROOT = folder
+    lines, branches = coverage.gather(folder, 1)
+    folders, uncovered, _ = coverage.summary(lines, branches)
+    assert list(lines) == ["core/a.cpp"], list(lines)
+    assert "core/a.cpp:8: not executed" in uncovered, uncovered
+    assert any(u.startswith("core/a.cpp:7: 1 of 2 branches") for u in uncovered), uncovered
+    figures = folders["core"]
+    assert figures["lines"] - figures["lines executed"] == 1, figures
+
+
+def main():
+    if not all(map(shutil.which, ("ninja", "g++", "gcov"))):
+        return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        for number, test in enumerate((mutations, executed_lines)):
+            folder = Path(scratch).resolve() / str(number)
+            folder.mkdir()
+            test(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
