@@ -12,6 +12,7 @@
 #include <coppice/coarsening.hpp>
 #include <coppice/communities.hpp>
 #include <coppice/csr.hpp>
+#include <coppice/eigenpairs.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>
 #include <coppice/graph_algorithms.hpp>
@@ -19,6 +20,7 @@
 #include <coppice/graphblas.hpp>
 #include <coppice/hbisa.hpp>
 #include <coppice/krylov.hpp>
+#include <coppice/least_squares.hpp>
 #include <coppice/linear_forest.hpp>
 #include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
@@ -29,6 +31,7 @@
 #include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/scan.hpp>
+#include <coppice/shifted_systems.hpp>
 #include <coppice/solve.hpp>
 #include <coppice/sparse.hpp>
 #include <coppice/spmv.hpp>
