@@ -34,7 +34,7 @@ except ImportError:  # everything except preconditioners in SciPy's solvers work
 
 
 __all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
-           "preconditioner", "preconditioners", "solve", "solve_columns", "solve_refined"]
+           "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined"]
 
 
 def preconditioners() -> dict[str, dict[str, Any]]:
@@ -42,7 +42,27 @@ def preconditioners() -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in _core.preconditioner_catalogue()}
 
 
-def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Preconditioner:
+def rigid_body_modes(coordinates: ArrayIn) -> Array:
+    """Return the rigid body modes of points: translations, then rotations about the centre.
+
+    Parameters
+    ----------
+    coordinates : (points, 2) or (points, 3) array
+
+    Returns
+    -------
+    (n, 3) or (n, 6) array of float64 in Fortran order with n = points * dimension; the unknowns of a point follow each
+    other. For `near_null_space` of `solve` and `preconditioner`.
+    """
+    points = np.ascontiguousarray(coordinates, np.float64)
+    if points.ndim != 2 or points.shape[1] not in (2, 3):
+        raise ValueError(f"coordinates has shape {points.shape}, expected (points, 2) or (points, 3)")
+    modes = _core.rigid_body_modes(points.shape[1], points.reshape(-1))
+    return np.asarray(modes).reshape((-1, points.size)).T
+
+
+def preconditioner(name: str, A: SparseMatrix, *, coordinates: ArrayIn | None = None,
+                   near_null_space: ArrayIn | None = None, **options: str | float) -> Preconditioner:
     """Set up a preconditioner by name for a square sparse matrix.
 
     Parameters
@@ -50,6 +70,10 @@ def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Precon
     name : str
         A name of `preconditioners()`, or a name with options: ``"forest,rounds=7"``.
     A : (n, n) scipy.sparse matrix
+    coordinates : (points, 2) or (points, 3) array, for "multilevel" and elasticity: coarse levels represent the
+        `rigid_body_modes`; n = points * dimension, and the unknowns of a point follow each other.
+    near_null_space : (n, k) array with k from 1 to 32, for "multilevel": vectors that coarse levels represent; with the
+        option ``block`` for several unknowns per point.
     **options
         Options of the catalogue, with ``_`` for ``-``: ``charge_period=3``.
 
@@ -58,7 +82,7 @@ def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Precon
     Preconditioner
         A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's solvers.
     """
-    return Preconditioner(name, A, options)
+    return Preconditioner(name, A, options, coordinates=coordinates, near_null_space=near_null_space)
 
 
 class Preconditioner(LinearOperator):
@@ -69,10 +93,14 @@ class Preconditioner(LinearOperator):
     report : dict with the findings of the set-up, its options and its time.
     """
 
-    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None) -> None:
+    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None, *,
+                 coordinates: ArrayIn | None = None, near_null_space: ArrayIn | None = None) -> None:
         matrix, values = csr("A", A, square=True)
+        near, block = _near_null_space(coordinates, near_null_space, shape_of(A)[0])
+        if near is not None:
+            near = _given(library_of(values).beside(near.astype(library_of(values).dtype(values)), values))
         self._held = _core.make_preconditioner(text("name", name, "one of coppice.preconditioners()"), matrix,
-                                               _chosen(options or {}))
+                                               _chosen(options or {}), near, block)
         self._library = library_of(values)
         self.name = name.split(",")[0]
         super().__init__(self._library.dtype(values), shape_of(A))
@@ -200,7 +228,8 @@ class ColumnsSolution:
 def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "auto",
           preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
           maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
-          progress: bool = False, **options: str | float) -> Solution:
+          progress: bool = False, coordinates: ArrayIn | None = None, near_null_space: ArrayIn | None = None,
+          **options: str | float) -> Solution:
     """Solve A x = b and return the solution with a report.
 
     Parameters
@@ -219,6 +248,7 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     s : int, the shadow space of idrs.
     callback : function (iteration, relative residual)
     progress : bool, show a bar of tqdm with the residual.
+    coordinates, near_null_space : as in `preconditioner`; used if multilevel is given or chosen.
     **options : of the preconditioner, by name.
 
     Notes
@@ -228,16 +258,15 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, '"auto", "direct" or the name of a Krylov method')
-    if method == "direct":
-        method, preconditioner = "gmres", "direct" if preconditioner in (None, "auto") else preconditioner
-    if options and preconditioner in (None, "auto"):
+    if options and preconditioner in (None, "auto") and method != "direct":
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
         matrix, values = csr("A", A, square=True)
         side, x = _vectors(b, x0, A.shape[0], values)
+        near, block = _near_null_space(coordinates, near_null_space, A.shape[0])
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
-                                              _given(x), given, told)
+                                              _given(x), given, told, near, block)
         return Solution(_solved(found, in_library_of(b, x)), **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
@@ -486,6 +515,23 @@ def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, s=4):
     with _shown(progress, told) as told:
         x, found = _iterate(method, A, b, x0, M, given, told, now)
     return x, _info(found)
+
+
+def _near_null_space(coordinates, vectors, n):
+    """Return the vectors, one after the other, as float64 in host memory, or None; and the unknowns per point."""
+    if coordinates is None and vectors is None:
+        return None, 1
+    if coordinates is not None and vectors is not None:
+        raise TypeError("coordinates and near_null_space both give near-null-space vectors, expected one of the two")
+    if coordinates is not None:
+        modes = rigid_body_modes(coordinates)
+        if modes.shape[0] != n:
+            raise ValueError(f"coordinates has shape {np.shape(coordinates)}, expected {n} elements as A has {n} rows")
+        return modes.T.reshape(-1), np.shape(coordinates)[1]
+    vectors = np.asarray(vectors, np.float64)
+    if vectors.ndim != 2 or vectors.shape[0] != n or not 1 <= vectors.shape[1] <= 32:
+        raise ValueError(f"near_null_space has shape {vectors.shape}, expected ({n}, k) with k from 1 to 32")
+    return vectors.T.reshape(-1), 1
 
 
 def _options(rtol, atol, standard, maxiter, restart, s):
