@@ -80,21 +80,22 @@ public:
         : exec_(exec), a_(a), b_(b), m_(m), options_(options), n_(a.rows()), count_(count),
           plan_a_(make_srcsr_plan(exec, a)), plan_b_(make_srcsr_plan(exec, b.offsets ? b : a)),
           basis_(allocate(3 * count)), next_(allocate(2 * count)), coefficients_(exec, 6 * count * count),
-          lambda_(exec, count), constraints_(exec, constraints.size()), b_constraints_(exec, constraints.size()) {
+          lambda_(exec, count), best_(exec, n_ * count), constraints_(exec, constraints.size()),
+          b_constraints_(exec, constraints.size()) {
         if (constraints.size() > 0) orthonormalise_constraints(constraints);
     }
 
     eigen_result run(array_view<T> x) {
         exec_.copy_elements(x.data(), basis_.x.data(), x.size());
-        project(columns(basis_.x, 0), count_);
-        multiply(basis_, 0, count_);
         int used = count_; // columns of the basis: X, then X and W, then X, W and P
-        if (!rotate(count_, 0)) return end(eigen_reason::not_finite, x);
+        if (!restart()) return end(eigen_reason::not_finite, x);
         double best = std::numeric_limits<double>::infinity(), best_sum = best;
         for (std::int64_t idle = 0;;) {
             double const worst = measure();
             if (!std::isfinite(worst)) return end(eigen_reason::not_finite, x);
             if (worst <= options_.tolerance) return end(eigen_reason::converged, x);
+            if (worst < best || best_sum == std::numeric_limits<double>::infinity())
+                exec_.copy_elements(basis_.x.data(), best_.data(), best_.size());
             if (result_.iterations > 0 && options_.progress && !options_.progress(result_.iterations, worst))
                 return end(eigen_reason::cancelled, x);
             if (result_.iterations >= options_.max_iterations) return end(eigen_reason::max_iterations, x);
@@ -105,7 +106,17 @@ public:
             idle = moves || worst < 0.9 * best ? 0 : idle + 1;
             best = std::min(best, worst);
             best_sum = std::min(best_sum, sum);
-            if (idle > max_idle) return end(eigen_reason::stagnated, x);
+            if (idle > max_idle) {
+                exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
+                if (restart()) measure();
+                return end(eigen_reason::stagnated, x);
+            }
+            if (idle > 0 && worst > growth * best) { // rounding errors of the directions have accumulated
+                exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
+                if (!restart()) return end(eigen_reason::not_finite, x);
+                measure();
+                used = count_;
+            }
             precondition(); // W into the second block
             ++result_.iterations;
             int const directions = used == count_ ? 0 : count_;
@@ -116,7 +127,15 @@ public:
 
 private:
     static constexpr std::int64_t max_idle = 40; ///< iterations without a smaller residual
-    static constexpr double dependent = 1e-14;   ///< of the eigenvalues of the scaled Gram matrix of the basis
+    static constexpr double growth = 10;         ///< of the residuals over the smallest ones: restart
+    static constexpr double dependent = 1e-10;   ///< of the eigenvalues of the scaled Gram matrix of the basis
+
+    /// Products of X, and the Rayleigh-Ritz method on its columns; forgets the directions.
+    bool restart() {
+        project(columns(basis_.x, 0), count_);
+        multiply(basis_, 0, count_);
+        return rotate(count_, 0);
+    }
 
     column_block<T> allocate(int columns) const {
         return {buffer<T>(exec_, n_ * columns), buffer<T>(exec_, n_ * columns),
@@ -245,6 +264,10 @@ private:
     /// W = M^-1 R, without the constraints, with its products.
     void precondition() {
         for (int j = 0; j < count_; ++j) {
+            if (result_.residuals[std::size_t(j)] <= options_.tolerance) { // has converged: no direction
+                fill(exec_, array_view<T>(columns(basis_.x, count_ + j), n_), T(0));
+                continue;
+            }
             m_.apply(exec_, array_view<T const>(columns(basis_.x, count_ + j), n_), array_view<T>(next_.x.data(), n_));
             exec_.copy_elements(next_.x.data(), columns(basis_.x, count_ + j), n_);
         }
@@ -282,7 +305,7 @@ private:
     int constrained_ = 0;
     srcsr_plan<std::int32_t> plan_a_, plan_b_;
     column_block<T> basis_, next_; ///< X, W, P; and the new X and P
-    buffer<T> coefficients_, lambda_, constraints_, b_constraints_;
+    buffer<T> coefficients_, lambda_, best_, constraints_, b_constraints_;
     eigen_result result_{};
 };
 
