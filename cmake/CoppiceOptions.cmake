@@ -107,6 +107,18 @@ if(coppice_missing)
 endif()
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.3 QUIET NO_MODULE) # optional: the sparse direct solver
+# KLU is LGPL, UMFPACK and the supernodal CHOLMOD are GPL: a program that links them follows these licences.
+option(COPPICE_SUITESPARSE "KLU, UMFPACK and CHOLMOD (SuiteSparse: LGPL and GPL) as methods of the preconditioner direct" OFF)
+if(COPPICE_SUITESPARSE)
+  find_path(COPPICE_SUITESPARSE_FOLDER klu.h PATH_SUFFIXES suitesparse)
+  find_library(COPPICE_KLU klu)
+  find_library(COPPICE_UMFPACK umfpack)
+  find_library(COPPICE_CHOLMOD cholmod)
+  if(NOT COPPICE_SUITESPARSE_FOLDER OR NOT COPPICE_KLU OR NOT COPPICE_UMFPACK OR NOT COPPICE_CHOLMOD OR NOT Eigen3_FOUND)
+    message(FATAL_ERROR "COPPICE_SUITESPARSE=ON needs klu, umfpack and cholmod with their headers, and Eigen 3.4 "
+      "(Debian: libsuitesparse-dev, libeigen3-dev)")
+  endif()
+endif()
 
 # The standard library decides, too: a new clang with that of an old GCC lacks the same headers.
 include(CheckCXXSourceCompiles)

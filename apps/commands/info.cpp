@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice info MATRIX: size, symmetry, bandwidths, degrees, coverages.
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/report/graph_page.hpp"
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
@@ -21,9 +23,23 @@ struct info_request {
 
 char const* yes_no(bool yes) { return yes ? "yes" : "no"; }
 
-void show_results(sheet& result, matrix_info const& m) {
-    result.line("symmetric",
-                fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values)));
+/// A matrix, and the largest difference from its transpose relative to the rows, infinity if it is not square.
+struct inspected : matrix_info {
+    double asymmetry = 0;
+    double tolerance = 0; ///< of the asymmetry, for solvers that need symmetry
+
+    bool symmetric_to_rounding() const { return asymmetry <= tolerance; }
+};
+
+std::string show_symmetry(inspected const& m) {
+    auto const text = fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values));
+    if (m.symmetric_values) return text;
+    return text + fmt::format(", up to rounding {} ({:.1e} of the largest element of a row)",
+                              yes_no(m.symmetric_to_rounding()), m.asymmetry);
+}
+
+void show_results(sheet& result, inspected const& m) {
+    result.line("symmetric", show_symmetry(m));
     result.line("bandwidth",
                 fmt::format("lower {}, upper {}", show_count(m.bandwidth.lower), show_count(m.bandwidth.upper)));
     result.line("row degrees", fmt::format("{} to {}, mean {:.2f}", show_count(m.degrees.smallest),
@@ -36,6 +52,8 @@ void show_results(sheet& result, matrix_info const& m) {
     auto& json = result.json();
     json["symmetric_pattern"] = m.symmetric_pattern;
     json["symmetric_values"] = m.symmetric_values;
+    json["symmetric_to_rounding"] = m.symmetric_to_rounding();
+    json["asymmetry"] = m.asymmetry;
     json["lower_bandwidth"] = m.bandwidth.lower;
     json["upper_bandwidth"] = m.bandwidth.upper;
     json["smallest_degree"] = m.degrees.smallest;
@@ -48,13 +66,15 @@ void show_results(sheet& result, matrix_info const& m) {
 }
 
 template <class T>
-void write_report(info_request const& o, any_executor const& chosen, csr_view<T> a, matrix_info const& m,
+void write_report(info_request const& o, any_executor const& chosen, csr_view<T> a, inspected const& m,
                   output_files& files) {
     report::graph_page page{
         .command = "info", .summary = "Size, symmetry, bandwidths and coverages", .graph = o.matrix};
     show_matrix(a, page);
     page.facts = {{"pattern", m.symmetric_pattern ? "symmetric" : "not symmetric"},
-                  {"values", m.symmetric_values ? "symmetric" : "not symmetric"},
+                  {"values", m.symmetric_values          ? "symmetric"
+                             : m.symmetric_to_rounding() ? "symmetric up to rounding"
+                                                         : "not symmetric"},
                   {"lower bandwidth", show_count(m.bandwidth.lower)},
                   {"upper bandwidth", show_count(m.bandwidth.upper)},
                   {"mean row degree", fmt::format("{:.2f}", m.degrees.mean)},
@@ -76,7 +96,12 @@ outcome inspect(info_request const& o, any_executor const& chosen, Executor cons
     auto const on_device = exec.copy(a);
     clock.lap();
     // A matrix without rows has no arrays.
-    auto const info = a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()};
+    inspected info{a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()}};
+    info.tolerance = symmetry_tolerance<T>;
+    if (a.rows() != a.columns())
+        info.asymmetry = std::numeric_limits<double>::infinity();
+    else if (!info.symmetric_values)
+        info.asymmetry = asymmetry_of(exec, on_device.view());
     double const seconds = clock.lap();
     if (!o.report.empty()) write_report(o, chosen, a.view(), info, files);
     status.clear();

@@ -15,6 +15,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/solve/matrix_traits.hpp>
 
 namespace coppice::app {
@@ -30,7 +31,7 @@ std::vector<std::string_view> with_automatic(std::span<std::string_view const> n
 /// Names of --solver: automatic choice, Krylov methods, and gmres with the preconditioner "direct".
 std::vector<std::string_view> solver_names() {
     auto all = with_automatic(krylov_names);
-    all.push_back("direct");
+    all.push_back(direct_name);
     return all;
 }
 
@@ -98,6 +99,10 @@ void show_results(sheet& result, solve_options const& o, solve_run<T> const& r) 
     result.line("solver", fmt::format("{}, preconditioner {}{}{}, tolerance {:g}", r.solver, r.preconditioner,
                                       o.ranks > 1 ? fmt::format(" on {} ranks", o.ranks) : "",
                                       o.is_automatic() ? " (chosen)" : "", o.tolerance));
+    if (r.asymmetry > 0)
+        result.line("symmetric", fmt::format("up to rounding ({:.1e}); preconditioners for symmetric matrices use the "
+                                             "lower half or (A + A^T)/2",
+                                             r.asymmetry));
     if (r.attempts.size() > 1)
         for (solver_attempt const& attempt : r.attempts)
             result.line("tried",
@@ -120,6 +125,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["preconditioner"] = r.preconditioner;
     json["parts"] = o.ranks;
     if (o.is_automatic() && o.ranks == 1) json["attempts"] = attempts_json(r.attempts);
+    if (r.asymmetry > 0) json["asymmetry"] = r.asymmetry;
     json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
@@ -188,6 +194,46 @@ buffer<T> load_start(solve_options const& o, host_executor const& host, std::int
         throw dimension_error(fmt::format("--x0 {}: {} for {}", o.start, counted(start.columns, "vector"),
                                           counted(columns, "right-hand side")));
     return std::move(start.values);
+}
+
+/// Rigid body modes of --coordinates, or the vectors of --near-null-space, for a matrix of `rows` rows.
+void load_near_null_space(solve_options& o, host_executor const& host, std::int64_t rows, progress& status) {
+    bool const modes = !o.coordinates.empty();
+    std::string const& path = modes ? o.coordinates : o.near_null_space;
+    if (path.empty()) return;
+    auto read = read_vectors<double>(host, path, {.progress = status.of_file(path), .limits = status.limits()});
+    if (!modes) {
+        if (read.rows != rows || read.columns < 1 || read.columns > 32)
+            throw dimension_error(fmt::format("--near-null-space {} is {} x {}, expected {} rows and 1 to 32 columns",
+                                              path, read.rows, read.columns, rows));
+        o.near_vectors = std::move(read.values);
+        return;
+    }
+    if ((read.columns != 2 && read.columns != 3) || read.rows * read.columns != rows)
+        throw dimension_error(fmt::format("--coordinates {} is {} x {}, expected 2 or 3 columns, and a row for each "
+                                          "point: {} x 2 or {} x 3 for a matrix of {} rows",
+                                          path, read.rows, read.columns, rows / 2, rows / 3, rows));
+    std::vector<double> by_point(read.values.size());
+    for (std::int64_t p = 0; p < read.rows; ++p)
+        for (std::int64_t c = 0; c < read.columns; ++c)
+            by_point[std::size_t(p * read.columns + c)] = read.values[std::size_t(c * read.rows + p)];
+    o.near_vectors = rigid_body_modes(int(read.columns), array_view<double const>(by_point.data(), rows));
+    o.unknowns_per_point = int(read.columns);
+}
+
+/// Throws if near-null-space vectors are combined with something that does not use them.
+void check_near_null_space(solve_options const& o) {
+    if (o.coordinates.empty() && o.near_null_space.empty()) return;
+    std::string const option = o.coordinates.empty() ? "--near-null-space" : "--coordinates";
+    if (!o.coordinates.empty() && !o.near_null_space.empty())
+        throw usage_error("--coordinates and --near-null-space both give near-null-space vectors; use one of the two");
+    if (o.preconditioner != automatic_name && o.preconditioner != "multilevel")
+        throw usage_error(fmt::format("{} is for the preconditioner multilevel, not {}", option, o.preconditioner));
+    if (o.mixed || o.compare || o.ranks > 1)
+        throw usage_error(option + " cannot be combined with " +
+                          (o.mixed     ? "--mixed"
+                           : o.compare ? "--compare"
+                                       : "--parts"));
 }
 
 /// Writes and prints the results of a solve.
@@ -283,6 +329,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     else if (o.preconditioner != automatic_name && !o.compare)
         if (auto const reason = reason_against(host, o.preconditioner, a.view()))
             throw input_error(o.matrix + ": " + *reason);
+    load_near_null_space(o, host, a.rows(), status);
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
@@ -290,11 +337,12 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         throw usage_error(
             fmt::format("--parts requires a single right-hand side; --rhs {} has {}", o.system.rhs, rhs.columns));
     if (rhs.columns > 1) {
-        if (o.compare || o.mixed || !o.report.empty())
+        if (o.compare || o.mixed || !o.report.empty() || !o.near_vectors.empty())
             throw usage_error(fmt::format("{} requires a single right-hand side; --rhs {} has {}",
-                                          o.compare ? "--compare"
-                                          : o.mixed ? "--mixed"
-                                                    : "--report",
+                                          !o.near_vectors.empty() ? "a near null space"
+                                          : o.compare             ? "--compare"
+                                          : o.mixed               ? "--mixed"
+                                                                  : "--report",
                                           o.system.rhs, rhs.columns));
         linear_system<Executor, T> const several(exec, a, rhs, start);
         interruptible const until_interrupted;
@@ -343,9 +391,14 @@ void check(solve_options& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "solve");
     require_name("solver", o.solver, solver_names());
-    if (o.solver == "direct") { // a factorisation as the preconditioner, whose Krylov method refines
-        o.solver = "gmres";
-        if (o.preconditioner == automatic_name) o.preconditioner = "direct";
+    if (o.solver == direct_name) {
+        try {
+            auto const choice = solver_choices({}, 0, true, o.solver, o.preconditioner).front();
+            o.solver = choice.solver;
+            o.preconditioner = choice.preconditioner;
+        } catch (argument_error const& error) {
+            throw usage_error(error.what());
+        }
     }
     read_preconditioner(o);
     bool const others = o.solver != automatic_name && o.solver != "fgmres";
@@ -373,6 +426,7 @@ void check(solve_options& o) {
         throw usage_error("--compare prints a table of all solvers, --report draws one of them next to others; use one "
                           "of the two options");
     check_ranks_of_solve(o);
+    check_near_null_space(o);
     check_system_arguments(o.system);
 }
 
@@ -412,7 +466,11 @@ void add_preconditioner_options(CLI::App& cli, option_values& values) {
 outcome run(solve_options& o) {
     check(o);
     auto const chosen = make_executor(o.common);
-    output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}, {"--x0", o.start}});
+    output_files files({{"MATRIX", o.matrix},
+                        {"--rhs", o.system.rhs},
+                        {"--x0", o.start},
+                        {"--coordinates", o.coordinates},
+                        {"--near-null-space", o.near_null_space}});
     files.expect("-o", o.system.output);
     files.expect("--report", o.report);
     files.expect("--json", o.common.json);
@@ -448,6 +506,14 @@ command add_solve(CLI::App& program) {
                     "tolerance of |b - Ax|; a solve ends if it meets this tolerance or the relative one")
         ->type_name("X");
     cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
+    cli->add_option("--coordinates", o->coordinates,
+                    "multilevel: coordinates of the points, a row for each point and 2 or 3 columns; the unknowns of a "
+                    "point follow each other. Coarse levels then represent the rigid body modes of elasticity")
+        ->type_name("FILE");
+    cli->add_option("--near-null-space", o->near_null_space,
+                    "multilevel: vectors that coarse levels represent, a column for each; with --block for several "
+                    "unknowns per point")
+        ->type_name("FILE");
     add_integer(*cli, "--max-iterations", o->max_iterations, "maximum number of iterations; 10000 by default")
         ->type_name("N");
     add_integer(*cli, "--shadow-space", o->shadow_space, "idrs: dimension of the shadow space, 1 to 8; 4 by default")

@@ -7,12 +7,14 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/backend.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
+#include <coppice/core/host/interruption.hpp>
 #include <coppice/solvers/solve/solve_automatically.hpp>
 #include <coppice/solvers/solve/solve_refined.hpp>
 
@@ -25,7 +27,11 @@ struct solve_options {
     std::string preconditioner{automatic_name};
     option_values preconditioner_options{}; ///< as given: --rounds 7, or after the name
     system_arguments system{};
-    std::string start{}; ///< file of the starting guess; empty: zeros
+    std::string start{};                ///< file of the starting guess; empty: zeros
+    std::string coordinates{};          ///< file of the coordinates of the points
+    std::string near_null_space{};      ///< file of near-null-space vectors
+    std::vector<double> near_vectors{}; ///< from either file
+    int unknowns_per_point = 1;         ///< of near_vectors
     double tolerance = 1e-6;
     double absolute_tolerance = 0; ///< tolerance of |b - Ax|; the solve ends if either tolerance is met
     std::int64_t max_iterations = 10000;
@@ -64,12 +70,18 @@ struct solve_run {
     std::string solver{};
     std::string preconditioner{};
     std::vector<solver_attempt> attempts{}; ///< the successful one and those before it
+    double asymmetry = 0;                   ///< of a matrix that was recognised as symmetric up to rounding
     preconditioner_report setup{};
     krylov_result result{};
     double setup_seconds = 0;
     double solve_seconds = 0;
     double forward_error = 0;
     buffer<T> x{}; ///< host memory
+};
+
+/// Ends set-ups after a SIGINT.
+class interruption_by_signal final : public interruption {
+    bool requested() override { return is_interrupted(); }
 };
 
 /// Methods that require a symmetric matrix.
@@ -118,6 +130,10 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                                          .max_iterations = max_iterations,
                                          .restart = o.restart,
                                          .shadow_space = o.shadow_space}};
+    if (preconditioner == automatic_name || preconditioner == "multilevel") {
+        options.near_null_space = o.near_vectors;
+        options.unknowns_per_point = o.unknowns_per_point;
+    }
     stopwatch since_start;
     options.krylov.progress = [&](std::int64_t iteration, double residual) {
         if (status.enabled())
@@ -145,8 +161,17 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
         }
     }
     if (!o.mixed) {
-        auto found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
+        automatic_result found;
+        try {
+            interruption_by_signal request;
+            interruption::scope const scope(&request);
+            found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
+        } catch (interrupted const&) { // during a set-up
+            found.attempts.push_back({.choice = {o.solver, preconditioner}, .setup = {.name = preconditioner}});
+            found.result.reason = krylov_reason::cancelled;
+        }
         run.solver = found.last().choice.solver;
+        run.asymmetry = found.traits.asymmetry;
         run.setup = found.last().setup;
         run.setup_seconds = found.setup_seconds();
         run.solve_seconds = found.solve_seconds();

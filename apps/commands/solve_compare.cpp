@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/solve.hpp"
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 
@@ -38,7 +39,8 @@ template <class Executor, class T>
 std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_system<Executor, T> const& system,
                                  progress& status) {
     auto const host = make_host(o.common);
-    bool const symmetric = is_symmetric(host, system.host_matrix.view());
+    constexpr double tolerance = symmetry_tolerance<T>;
+    bool const symmetric = asymmetry_of(host, system.host_matrix.view(), tolerance) <= tolerance;
     std::vector<compared<T>> runs;
     for (preconditioner_row const& known : preconditioner_catalogue) {
         if (!known.compared || (known.needs.symmetric && !symmetric)) continue;

@@ -12,6 +12,7 @@
 #include <coppice/coarsening.hpp>
 #include <coppice/communities.hpp>
 #include <coppice/csr.hpp>
+#include <coppice/eigenpairs.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/flow.hpp>
 #include <coppice/generators.hpp>
@@ -21,6 +22,7 @@
 #include <coppice/graphblas.hpp>
 #include <coppice/hbisa.hpp>
 #include <coppice/krylov.hpp>
+#include <coppice/least_squares.hpp>
 #include <coppice/linear_forest.hpp>
 #include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
@@ -32,6 +34,7 @@
 #include <coppice/preconditioner.hpp>
 #include <coppice/random_walks.hpp>
 #include <coppice/scan.hpp>
+#include <coppice/shifted_systems.hpp>
 #include <coppice/solve.hpp>
 #include <coppice/sparse.hpp>
 #include <coppice/spmv.hpp>

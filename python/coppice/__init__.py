@@ -20,19 +20,25 @@ from .renumbering import renumber
 from .sparse import Matrix, Vector
 
 # Imported on first use: it needs SciPy's LinearOperator, which takes longer to import than everything else here.
+_systems = ("Eigenpairs", "LeastSquares", "ShiftedSolutions", "eigenpairs", "least_squares", "solve_shifted")
 _iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
-              "preconditioner", "preconditioners", "solve", "solve_columns", "solve_refined")
+              "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined")
 if TYPE_CHECKING:
     from .iterative import (ColumnsSolution, Preconditioner, Solution, bicgstab, cg, fgmres, gmres, idrs, minres,
-                            preconditioner, preconditioners, solve, solve_columns, solve_refined)
+                            preconditioner, preconditioners, rigid_body_modes, solve, solve_columns, solve_refined)
+    from .systems import Eigenpairs, LeastSquares, ShiftedSolutions, eigenpairs, least_squares, solve_shifted
 
-__all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "release_memory", "renumber", "semiring",
+__all__ = [*_direct, *_iterative, *_systems, "Matrix", "Vector", "forests", "graph", "release_memory", "renumber", "semiring",
            "set_threads", "sparse", "threads", "use_threads", "__version__"]
 
 
 if not TYPE_CHECKING:  # type checkers use the names above
 
     def __getattr__(name: str) -> Any:
+        if name == "systems" or name in _systems:
+            module = importlib.import_module(".systems", __name__)
+            globals().update({each: getattr(module, each) for each in _systems}, systems=module)
+            return globals()[name]
         if name != "iterative" and name not in _iterative:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = importlib.import_module(".iterative", __name__)
@@ -41,7 +47,7 @@ if not TYPE_CHECKING:  # type checkers use the names above
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_iterative, "iterative"})
+    return sorted({*globals(), *_iterative, *_systems, "iterative", "systems"})
 
 
 def threads() -> int:

@@ -37,7 +37,7 @@ except ImportError:  # everything except preconditioners in SciPy's solvers work
 
 
 __all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
-           "preconditioner", "preconditioners", "solve", "solve_columns", "solve_refined"]
+           "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined"]
 
 
 def preconditioners() -> dict[str, dict[str, Any]]:
@@ -52,7 +52,27 @@ def preconditioners() -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in _core.preconditioner_catalogue()}
 
 
-def preconditioner(name: str, A: SparseMatrix, *, copy: bool = True, **options: str | float) -> Preconditioner:
+def rigid_body_modes(coordinates: ArrayIn) -> Array:
+    """Return the rigid body modes of points: translations, then rotations about the centre.
+
+    Parameters
+    ----------
+    coordinates : (points, 2) or (points, 3) array
+
+    Returns
+    -------
+    (n, 3) or (n, 6) array of float64 in Fortran order with n = points * dimension; the unknowns of a point follow each
+    other. For `near_null_space` of `solve` and `preconditioner`.
+    """
+    points = np.ascontiguousarray(coordinates, np.float64)
+    if points.ndim != 2 or points.shape[1] not in (2, 3):
+        raise ValueError(f"coordinates has shape {points.shape}, expected (points, 2) or (points, 3)")
+    modes = _core.rigid_body_modes(points.shape[1], points.reshape(-1))
+    return np.asarray(modes).reshape((-1, points.size)).T
+
+
+def preconditioner(name: str, A: SparseMatrix, *, coordinates: ArrayIn | None = None,
+                   near_null_space: ArrayIn | None = None, **options: str | float) -> Preconditioner:
     """Set up a preconditioner by name for a square sparse matrix.
 
     Parameters
@@ -60,6 +80,10 @@ def preconditioner(name: str, A: SparseMatrix, *, copy: bool = True, **options: 
     name : str
         A name of `preconditioners()`, or a name with options: ``"forest,rounds=7"``.
     A : (n, n) scipy.sparse matrix
+    coordinates : (points, 2) or (points, 3) array, for "multilevel" and elasticity: coarse levels represent the
+        `rigid_body_modes`; n = points * dimension, and the unknowns of a point follow each other.
+    near_null_space : (n, k) array with k from 1 to 32, for "multilevel": vectors that coarse levels represent; with the
+        option ``block`` for several unknowns per point.
     copy : bool, convert values of other types than float32, float64, complex64 and complex128; False: TypeError
     **options
         Options of the catalogue, with ``_`` for ``-``: ``charge_period=3``.
@@ -77,7 +101,7 @@ def preconditioner(name: str, A: SparseMatrix, *, copy: bool = True, **options: 
     >>> M @ [2, 4]
     array([1., 1.])
     """
-    return Preconditioner(name, A, options, copy)
+    return Preconditioner(name, A, options, copy, coordinates=coordinates, near_null_space=near_null_space)
 
 
 class Preconditioner(LinearOperator):
@@ -91,15 +115,21 @@ class Preconditioner(LinearOperator):
     report : dict with the findings of the set-up, its options and its time.
     """
 
-    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None, copy: bool = True) -> None:
+    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None, copy: bool = True, *,
+                 coordinates: ArrayIn | None = None, near_null_space: ArrayIn | None = None) -> None:
         arrays = arrays_of("A", A, square=True, copy=copy)
-        self._set_up(text("name", name, "one of coppice.preconditioners()"), arrays, shape_of(A), _chosen(options or {}), "A")
+        self._set_up(text("name", name, "one of coppice.preconditioners()"), arrays, shape_of(A), _chosen(options or {}),
+                     _near_null_space(coordinates, near_null_space, shape_of(A)[0]), "A")
 
-    def _set_up(self, name, arrays, shape, options, unchecked=None):
-        self._held = _core.make_preconditioner(name, csr_of(arrays, shape, unchecked), options)
-        self._library = library_of(arrays[2])
-        self.name, self._made_of = name.split(",")[0], (name, arrays, shape, options)
-        super().__init__(self._library.dtype(arrays[2]), shape)
+    def _set_up(self, name, arrays, shape, options, near, unchecked=None):
+        values = arrays[2]
+        vectors, block = near
+        if vectors is not None:
+            vectors = _given(library_of(values).beside(vectors.astype(library_of(values).dtype(values)), values))
+        self._held = _core.make_preconditioner(name, csr_of(arrays, shape, unchecked), options, vectors, block)
+        self._library = library_of(values)
+        self.name, self._made_of = name.split(",")[0], (name, arrays, shape, options, near)
+        super().__init__(self._library.dtype(values), shape)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, self._made_of
@@ -162,8 +192,8 @@ class Preconditioner(LinearOperator):
         wanted = text("cycle", cycle, '"V" or "W"').lower()
         if self.report["options"].get("cycle") == wanted:
             return self
-        name, arrays, shape, options = self._made_of
-        return _remade(name, arrays, shape, {**options, "cycle": wanted})
+        name, arrays, shape, options, near = self._made_of
+        return _remade(name, arrays, shape, {**options, "cycle": wanted}, near)
 
     def refresh(self, A: SparseMatrix) -> None:
         """Update M to the values of another matrix with the same pattern; data that depend on the pattern only are
@@ -192,10 +222,10 @@ class Preconditioner(LinearOperator):
         return table(self.name, {key: value for key, value in self.report.items() if key != "name"})
 
 
-def _remade(name, arrays, shape, options):
+def _remade(name, arrays, shape, options, near=(None, 1)):
     """Set up a preconditioner again, for pickling and copying."""
     made = Preconditioner.__new__(Preconditioner)
-    made._set_up(name, arrays, shape, options)
+    made._set_up(name, arrays, shape, options, near)
     return made
 
 
@@ -261,7 +291,8 @@ class ColumnsSolution:
 def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "auto",
           preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
           maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
-          progress: bool = False, copy: bool = True, **options: str | float) -> Solution:
+          progress: bool = False, copy: bool = True, coordinates: ArrayIn | None = None,
+          near_null_space: ArrayIn | None = None, **options: str | float) -> Solution:
     """Solve A x = b and return the solution with a report.
 
     Parameters
@@ -283,6 +314,7 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     copy : bool
         Convert A, b and x0 to their common type as SciPy does (integers count as float64), and copy lists, other byte orders and
         arrays with gaps. False: such an argument is an error.
+    coordinates, near_null_space : as in `preconditioner`; used if multilevel is given or chosen.
     **options : of the preconditioner, by name.
 
     Notes
@@ -301,17 +333,16 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, '"auto", "direct" or the name of a Krylov method')
-    if method == "direct":
-        method, preconditioner = "gmres", "direct" if preconditioner in (None, "auto") else preconditioner
-    if options and preconditioner in (None, "auto"):
+    if options and preconditioner in (None, "auto") and method != "direct":
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
         side = _side(b, A.shape[0], copy)
         matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(side))
         side, x = _vectors(side, x0, values, copy)
+        near, block = _near_null_space(coordinates, near_null_space, A.shape[0])
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
-                                              _given(x), given, told)
+                                              _given(x), given, told, near, block)
         return Solution(_solved(found, in_library_of(b, x)), **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
@@ -715,6 +746,23 @@ def _require_symmetric(name, operator, b):
     if abs(expected - found) > (abs(expected) + 1e-300) * np.finfo(np.float64).eps ** (1 / 3):
         raise ValueError(f"{name} is not symmetric: <{name} b, {name} b> is {expected:.6g}, <b, {name} {name} b> {found:.6g}, "
                          "expected equal numbers")
+
+
+def _near_null_space(coordinates, vectors, n):
+    """Return the vectors, one after the other, as float64 in host memory, or None; and the unknowns per point."""
+    if coordinates is None and vectors is None:
+        return None, 1
+    if coordinates is not None and vectors is not None:
+        raise TypeError("coordinates and near_null_space both give near-null-space vectors, expected one of the two")
+    if coordinates is not None:
+        modes = rigid_body_modes(coordinates)
+        if modes.shape[0] != n:
+            raise ValueError(f"coordinates has shape {np.shape(coordinates)}, expected {n} elements as A has {n} rows")
+        return modes.T.reshape(-1), np.shape(coordinates)[1]
+    vectors = np.asarray(vectors, np.float64)
+    if vectors.ndim != 2 or vectors.shape[0] != n or not 1 <= vectors.shape[1] <= 32:
+        raise ValueError(f"near_null_space has shape {vectors.shape}, expected ({n}, k) with k from 1 to 32")
+    return vectors.T.reshape(-1), 1
 
 
 def _options(rtol, atol, standard, maxiter, restart, s):

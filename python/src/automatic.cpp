@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Solves with an automatic choice of the method.
+#include <optional>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <coppice/solvers/solve/solve_automatically.hpp>
@@ -34,16 +38,25 @@ nb::dict to_dict(automatic_result const& found) {
     return d;
 }
 
-/// x[n]: the initial guess on entry, the solution on return. A name may be "auto".
+/// `near_null_space`: float64 in host memory, vectors one after the other, or none. x[n]: the initial guess on entry,
+/// the solution on return. A name may be "auto".
 nb::dict solve(std::string const& solver, std::string const& preconditioner, nb::dict const& preconditioner_options,
                csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
-               nb::object const& callback) {
+               nb::object const& callback, std::optional<input_array> const& near_null_space, int unknowns_per_point) {
     solve_control control(callback);
     krylov.progress = control.progress();
+    std::vector<double> vectors;
+    if (near_null_space) {
+        require_type<double>(*near_null_space, "near_null_space", "float64");
+        auto const given = elements<double>(*near_null_space);
+        vectors.assign(given.begin(), given.end());
+    }
     automatic_options const options{.solver = solver,
                                     .preconditioner = preconditioner,
                                     .preconditioner_options = options_of(preconditioner_options),
-                                    .krylov = std::move(krylov)};
+                                    .krylov = std::move(krylov),
+                                    .near_null_space = vectors,
+                                    .unknowns_per_point = unknowns_per_point};
     automatic_result found;
     bool const done = control.runs([&] {
         with_number(x, [&]<class T>(std::type_identity<T>) {
@@ -67,7 +80,8 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
 
 void add_automatic(nb::module_& m) {
     m.def("solve_automatically", solve, nb::arg("solver"), nb::arg("preconditioner"), nb::arg("preconditioner_options"),
-          nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("options"), nb::arg("callback").none());
+          nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("options"), nb::arg("callback").none(),
+          nb::arg("near_null_space").none() = nb::none(), nb::arg("unknowns_per_point") = 1);
 }
 
 } // namespace coppice::python

@@ -18,6 +18,7 @@ void add_preconditioner(nanobind::module_& m);
 void add_krylov(nanobind::module_& m);
 void add_automatic(nanobind::module_& m);
 void add_systems(nanobind::module_& m);
+void add_more_systems(nanobind::module_& m);
 void add_forest(nanobind::module_& m);
 void add_graph(nanobind::module_& m);
 void add_semiring(nanobind::module_& m);

@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
     add_krylov(m);
     add_automatic(m);
     add_systems(m);
+    add_more_systems(m);
     add_forest(m);
     add_graph(m);
     add_semiring(m);

@@ -2,8 +2,13 @@
 // Preconditioners by name, and the catalogue that lists them.
 #include "preconditioner.hpp"
 
+#include <optional>
+
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+
+#include <coppice/solvers/multilevel/near_null_space.hpp>
 
 #include "components.hpp"
 
@@ -35,13 +40,25 @@ nb::dict to_dict(preconditioner_row const& row) {
     return d;
 }
 
-named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict const& options) {
+/// `near`: vectors, one after the other, in the memory of the matrix, or None; `block`: unknowns per point.
+named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict const& options,
+                          std::optional<input_array> const& near, int block) {
     option_values const chosen = options_of(options);
     return with_number(a.values, [&]<class T>(std::type_identity<T>) {
-        return with_executor(a.values, [&](auto const& exec) {
-            auto made = [&] {
+        return with_executor(a.values, [&]<class Executor>(Executor const& exec) {
+            auto made = [&]() -> any_preconditioner<Executor, T> {
                 unlocked const released;
-                return make_preconditioner(exec, name, a.view<T>(), chosen);
+                if (!near) return make_preconditioner(exec, name, a.view<T>(), chosen);
+                if constexpr (std::is_floating_point_v<T>) {
+                    require_type<T>(*near, "near_null_space", "that of the matrix");
+                    require_same_memory(*near, a.values, "near_null_space");
+                    auto const vectors = elements<T>(*near);
+                    return make_preconditioner(
+                        exec, name, a.view<T>(), chosen,
+                        near_null_space<T>{block, int(vectors.size() / std::max(1, a.rows)), vectors});
+                } else {
+                    throw argument_error("near-null-space vectors are for real matrices");
+                }
             }();
             named_preconditioner named{std::move(made), a.values};
             named.take_turn(a.values);
@@ -140,7 +157,12 @@ void add_preconditioner(nb::module_& m) {
         .def("refresh", refresh)
         .def_prop_ro("report", report)
         .def_prop_ro("varies", varies);
-    m.def("make_preconditioner", make);
+    m.def("make_preconditioner", make, nb::arg("name"), nb::arg("a"), nb::arg("options"),
+          nb::arg("near_null_space").none() = nb::none(), nb::arg("block") = 1);
+    m.def("rigid_body_modes", [](int dimension, input_array const& coordinates) {
+        require_type<double>(coordinates, "coordinates", "float64");
+        return to_python(rigid_body_modes(dimension, elements<double>(coordinates)));
+    });
     m.def("preconditioner_catalogue", [] {
         nb::list rows;
         for (preconditioner_row const& row : preconditioner_catalogue) rows.append(to_dict(row));

@@ -6,7 +6,6 @@
 #include <coppice/core/stopwatch.hpp>
 #include <coppice/solvers/c/c_handles.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
-#include <coppice/solvers/multilevel/multilevel_definitions.hpp>
 #include <coppice/solvers/solve/solve_automatically.hpp>
 #include <coppice/solvers/solve/solve_columns.hpp>
 
@@ -54,19 +53,6 @@ void require_same_executor(held_preconditioner const& m, held_matrix const& a) {
         throw argument_error("matrix and preconditioner have different executors, expected the same one");
 }
 
-/// The multilevel preconditioner with near-null-space vectors.
-template <class Executor, class T>
-any_preconditioner<Executor, T> make_multilevel(Executor const& exec, named_choice const& named, csr_view<T> a,
-                                                array_view<T const> vectors, int count) {
-    if (named.name != multilevel_entry::row.name)
-        refuse("near_null_space", "not NULL, expected NULL for the preconditioner \"" + named.name + "\"");
-    chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::row.options, named.options);
-    coppice::detail::stopwatch watch(exec);
-    multilevel_preconditioner<Executor, T> made(exec, a, multilevel_entry::read(chosen),
-                                                {int(chosen.integer("block")), count, vectors});
-    return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
-}
-
 template <class Executor, class T>
 any_preconditioner<Executor, T> make(held_matrix const& m, Executor const& exec, csr_view<T> a, char const* choice,
                                      void const* near, std::int64_t count) {
@@ -74,7 +60,9 @@ any_preconditioner<Executor, T> make(held_matrix const& m, Executor const& exec,
     if constexpr (std::is_floating_point_v<T>) {
         require_range("vector_count", count, 1, 32);
         auto const vectors = vector_of<T const>(*m.executor, "near_null_space", near, a.rows() * count);
-        return make_multilevel(exec, parse_choice(choice), a, vectors, int(count));
+        if (auto const name = parse_choice(choice).name; name != "multilevel")
+            refuse("near_null_space", "not NULL, expected NULL for the preconditioner \"" + name + "\"");
+        return make_preconditioner(exec, choice, a, {}, near_null_space<T>{1, int(count), vectors});
     } else {
         refuse("near_null_space", "not NULL, expected NULL for a complex matrix");
     }
@@ -161,10 +149,10 @@ struct method_choice {
 method_choice read_method(std::string_view text) {
     auto const named = parse_choice(text);
     method_choice choice{.name = named.name};
-    if (choice.name != automatic_name &&
+    if (choice.name != automatic_name && choice.name != direct_name &&
         std::find(krylov_names.begin(), krylov_names.end(), choice.name) == krylov_names.end())
-        throw argument_error("unknown method \"" + choice.name + "\", expected auto or one of: cg, minres, bicgstab, " +
-                             "idrs, gmres, fgmres");
+        throw argument_error("unknown method \"" + choice.name +
+                             "\", expected auto, direct or one of: cg, minres, bicgstab, " + "idrs, gmres, fgmres");
     option_values others;
     for (auto const& [key, value] : named.options.entries())
         if (key == preconditioner_key)
@@ -250,8 +238,9 @@ template <class Executor, class T>
 std::shared_ptr<held_result> solve_with(Executor const& exec, csr_operator<Executor, T> const& a,
                                         any_preconditioner<Executor, T> const& m, method_choice const& choice,
                                         array_view<T const> b, array_view<T> x, std::int64_t columns) {
-    if (choice.name == automatic_name)
-        refuse("preconditioner", "not NULL, expected NULL for the method \"auto\", or the name of a method");
+    if (choice.name == automatic_name || choice.name == direct_name)
+        refuse("preconditioner",
+               "not NULL, expected NULL for the methods \"auto\" and \"direct\", or the name of a method");
     if (choice.preconditioner != automatic_name)
         refuse("preconditioner", "not NULL, expected NULL with the option \"preconditioner\"");
     coppice::detail::stopwatch watch(exec);
@@ -297,7 +286,9 @@ std::string describe_solvers(std::string_view what) {
         if (what == name) return describe_options(krylov_rows);
     }
     if (what == automatic_name) return describe_options(krylov_rows);
-    if (what == "methods") text += "auto: chosen from properties of the matrix, with fallbacks\n";
+    if (what == "methods")
+        text += "direct: a sparse factorisation, refined by gmres\n"
+                "auto: chosen from properties of the matrix, with fallbacks\n";
     return text;
 }
 

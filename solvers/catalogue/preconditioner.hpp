@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 #include <coppice/solvers/precondition/interface/compiled_types.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_needs.hpp>
@@ -66,6 +67,13 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
         exec, name, a, known_options(preconditioner_row_of(name).options, detail::values_of_forest_options(options)));
 }
 
+/// Creates the preconditioner "multilevel" with near-null-space vectors that its coarse levels represent: rigid body
+/// modes of elasticity, for example. `near.block` and the option "block" may differ only if one of them is 1. For float
+/// and double. Throws argument_error for another preconditioner, and the errors of multilevel_preconditioner.
+template <executor Executor, class T>
+any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T> a,
+                                                    option_values const& options, near_null_space<T> near);
+
 /// The same of an owner.
 template <executor Executor, class T, class I, class O, class Options = option_values>
 any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view choice,
@@ -79,6 +87,8 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
         EXECUTOR const&, std::string_view, csr_view<T>, option_values const&);
 #define COPPICE_MAKE_PRECONDITIONER(EXTERN, EXECUTOR, T)                                                               \
     COPPICE_MAKE_PRECONDITIONER_OF(EXTERN, EXECUTOR, T)                                                                \
+    EXTERN template any_preconditioner<EXECUTOR, T> make_preconditioner(                                               \
+        EXECUTOR const&, std::string_view, csr_view<T>, option_values const&, near_null_space<T>);                     \
     EXTERN template std::optional<unmet_need> find_unmet_need(EXECUTOR const&, matrix_needs, csr_view<T>);
 #define COPPICE_MAKE_COMPLEX_PRECONDITIONER(EXTERN, EXECUTOR, R)                                                       \
     COPPICE_MAKE_PRECONDITIONER_OF(EXTERN, EXECUTOR, std::complex<R>)

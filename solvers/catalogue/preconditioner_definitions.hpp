@@ -36,4 +36,23 @@ any_preconditioner<Executor, T> detail::make_compiled_preconditioner(Executor co
     return *made;
 }
 
+template <executor Executor, class T>
+any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T> a,
+                                                    option_values const& options, near_null_space<T> near) {
+    named_choice named = parse_choice(choice);
+    for (auto const& [key, value] : options.entries()) named.options.set(key, value);
+    if (named.name != multilevel_entry::row.name)
+        throw argument_error("near-null-space vectors are for the preconditioner \"multilevel\", got \"" + named.name +
+                             "\"");
+    chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::row.options, named.options);
+    int const block = int(chosen.integer("block"));
+    if (near.block != 1 && block != 1 && near.block != block)
+        throw argument_error("the option block is " + std::to_string(block) + ", but the vectors have " +
+                             std::to_string(near.block) + " unknowns per point");
+    near.block = near.block == 1 ? block : near.block;
+    detail::stopwatch watch(exec);
+    multilevel_preconditioner<Executor, T> made(exec, a, multilevel_entry::read(chosen), near);
+    return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
+}
+
 } // namespace coppice::inline v0_1

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
@@ -57,8 +58,7 @@ template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
     /// `coupling`, if not null, couples the levels with those of other ranks; it must outlive the hierarchy.
-    /// `known_symmetric`: `a` is symmetric up to rounding; otherwise `a` counts as symmetric if its values are bitwise
-    /// symmetric.
+    /// `known_symmetric`: `a` is symmetric up to rounding; otherwise this is determined by asymmetry_of().
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                          near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr,
                          bool known_symmetric = false);
@@ -326,8 +326,11 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     copy_pattern(exec, a, sorted);
     buffer<T> values;
     a = in_sorted_order(exec, a, values);
-    bool const symmetric = known_symmetric || (sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal)
-                                                      : is_symmetric(exec, a));
+    symmetry const mirrored =
+        sorted ? symmetry{found.symmetric_pattern(), !found.any(nonzero_flags::unequal)} : symmetry_of(exec, a);
+    constexpr double tolerance = symmetry_tolerance<T>;
+    bool const symmetric =
+        known_symmetric || (mirrored.pattern && (mirrored.values || asymmetry_of(exec, a, tolerance) <= tolerance));
     bool const chooses_last = options_.coarsest == 0 && !coupling_;
     if (options_.coarsest == 0) options_.coarsest = multilevel_options::usual_coarsest;
     for (int depth = 0;; ++depth) {

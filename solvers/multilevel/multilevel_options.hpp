@@ -9,7 +9,8 @@
 namespace coppice::inline v0_1 {
 
 enum class multilevel_smoother {
-    automatic, ///< gauss_seidel on the host, jacobi on a device
+    automatic, ///< forest on levels whose coefficients jump from point to point and whose forest has three quarters of
+               ///< the weight; else gauss_seidel on the host, jacobi on a device
     jacobi,    ///< diagonal, damped by 4/3 over the Gershgorin bound of each row
     l1,        ///< diagonal plus the off-diagonal magnitudes of the row
     /// Tridiagonal along the forest of the level; half of the other off-diagonal magnitudes is added to the diagonal,

@@ -5,15 +5,19 @@
 
 #include <cmath>
 
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
+#include <coppice/solvers/precondition/sparse_direct/band_order.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
 
 namespace coppice::inline v0_1 {
 
 struct matrix_traits {
     bool complex = false;          ///< complex values
-    bool symmetric = true;         ///< symmetric pattern and values; complex: Hermitian
+    bool symmetric = true;         ///< symmetric up to rounding; complex: Hermitian
+    double asymmetry = 0;          ///< if symmetric: see asymmetry_of(); 0 if it is symmetric bit for bit
     bool positive_diagonal = true; ///< every diagonal entry is stored and positive; complex: and real
     bool finite = true;            ///< every value is finite
     /// Mean over the nonzeros of the lengths of their rows, so that long rows count by their cost.
@@ -21,6 +25,10 @@ struct matrix_traits {
     /// Real matrices: mean over the nonempty rows of (sum of the two largest off-diagonal magnitudes) / (sum of all).
     /// Upper bound of the weight coverage of a linear forest; 1 for a tridiagonal matrix.
     double strongest_pair = 0;
+
+    /// Whether there are at most 8 bands on either side: as the rows are or, on the host, in an order that is found in
+    /// little time. The band solver then takes time for two or three products per band.
+    bool few_bands = false;
 
     /// Necessary conditions for a positive definite matrix that one pass can check.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
@@ -60,6 +68,41 @@ struct pair_fraction_of_row {
     }
 };
 
+/// Largest |j - i| of a row.
+template <class T, class I, class O>
+struct bandwidth_of_row {
+    csr_view<T, I, O> a;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        std::int64_t widest = 0;
+        for (O k = a.row_begin(i); k < a.row_end(i) && widest <= sparse_factors<double>::max_bands; ++k) {
+            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
+            std::int64_t const wide = distance < 0 ? -distance : distance;
+            widest = wide > widest ? wide : widest;
+        }
+        return widest;
+    }
+};
+struct larger_width {
+    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a > b ? a : b; }
+};
+
+template <executor Executor, class T, class I, class O>
+bool has_few_bands(Executor const& exec, csr_view<T, I, O> a) {
+    constexpr int bands = sparse_factors<double>::max_bands;
+    if constexpr (std::is_same_v<Executor, host_executor> && std::is_same_v<I, std::int32_t> && std::is_same_v<O, I>)
+        return find_band_order(pattern_view(a), bands).has_value();
+    else
+        return reduce(exec, a.rows(), std::int64_t(0), bandwidth_of_row<T, I, O>{a}, larger_width{}) <= bands;
+}
+
+template <executor Executor, class T, class I, class O>
+void measure_asymmetry(Executor const& exec, csr_view<T, I, O> a, matrix_traits& traits) {
+    constexpr double tolerance = symmetry_tolerance<real_of_t<T>>;
+    double const found = asymmetry_of(exec, a, tolerance);
+    traits.symmetric = found <= tolerance;
+    traits.asymmetry = traits.symmetric ? found : 0;
+}
+
 template <executor Executor, class T, class I, class O>
 matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     using flags = nonzero_flags;
@@ -67,10 +110,11 @@ matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     matrix_traits traits;
     traits.finite = !found.any(flags::not_finite);
     traits.positive_diagonal = !found.any(flags::diagonal);
-    traits.symmetric = found.symmetric_pattern() && !found.any(flags::unequal);
+    bool const equal =
+        found.any(flags::unsorted) ? is_symmetric(exec, a) : found.symmetric_pattern() && !found.any(flags::unequal);
+    if (!equal) measure_asymmetry(exec, a, traits);
     double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
-    if (found.any(flags::unsorted)) traits.symmetric = is_symmetric(exec, a);
     auto const pairs = reduce(exec, a.rows(), pair_fraction{}, pair_fraction_of_row<T, I, O>{a}, pair_fraction{});
     traits.strongest_pair = pairs.rows > 0 ? pairs.fraction / pairs.rows : 0;
     return traits;
@@ -106,7 +150,7 @@ matrix_traits traits_of_complex(Executor const& exec, csr_view<E, I, O> a) {
     matrix_traits traits;
     traits.complex = true;
     traits.finite = (found & row_flags::not_finite) == 0;
-    traits.symmetric = (found & row_flags::unequal) == 0;
+    if (found & row_flags::unequal) measure_asymmetry(exec, a, traits);
     traits.positive_diagonal = (found & row_flags::no_positive_diagonal) == 0;
     return traits;
 }
@@ -114,8 +158,7 @@ matrix_traits traits_of_complex(Executor const& exec, csr_view<E, I, O> a) {
 } // namespace detail
 
 /// Computes the properties in one pass over a square matrix, with a binary search for each entry of its upper triangle.
-/// Columns may be in any order; unsorted ones cost a transposition. Complex matrices must be sorted to be recognised as
-/// Hermitian. Waits.
+/// Columns may be in any order; unsorted ones cost a sorted copy. Waits.
 template <executor Executor, class T, class I, class O>
 matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
     require_square(a, "traits_of");
@@ -124,9 +167,12 @@ matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
         auto traits = detail::traits_of_complex(exec, detail::as_elements(a));
         double const squared = reduce(exec, a.rows(), 0.0, detail::squared_length<T, I, O>{a}, plus{});
         traits.row_length = a.nonzeros() > 0 ? squared / double(a.nonzeros()) : 0;
+        traits.few_bands = detail::has_few_bands(exec, a);
         return traits;
     } else {
-        return detail::traits_of_real(exec, a);
+        auto traits = detail::traits_of_real(exec, a);
+        traits.few_bands = detail::has_few_bands(exec, a);
+        return traits;
     }
 }
 

@@ -71,6 +71,11 @@ std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bo
     return on_host ? "ilu0" : "isai";
 }
 
+/// Maximum number of rows for which the direct solver is tried first, if its estimate is some 10 ms at most.
+constexpr std::int64_t max_rows_for_immediate_direct = 3000;
+/// On a device, bands are solved on the host, up to this number of rows.
+constexpr std::int64_t max_rows_for_bands_on_host = 200'000;
+
 /// The last choice, if no iteration converges: a direct solver, about two minutes on one core at most.
 void add_direct(choices& all) {
     if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e11"});
@@ -80,10 +85,21 @@ void add_cheap_direct(choices& all) {
     if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e9", 0, 100});
 }
 
+/// First, the direct solver where nothing is quicker: for few bands, and for small systems on the host.
+void add_immediate_direct(choices& all, matrix_traits const& traits, std::int64_t n, bool on_host) {
+    if (!has_sparse_direct()) return;
+    std::string const method = traits.maybe_positive_definite() ? "cg" : "gmres";
+    if (traits.few_bands && (on_host || n <= max_rows_for_bands_on_host))
+        all.push_back({method, "direct", 0, 100});
+    else if (on_host && n <= max_rows_for_immediate_direct)
+        all.push_back({method, "direct,max-operations=1e7", 0, 100});
+}
+
 /// Solvers for complex matrices.
 choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     std::string const factors = complex_preconditioner(traits, on_host, false);
     choices all;
+    add_immediate_direct(all, traits, n, on_host);
     if (traits.maybe_positive_definite()) all.push_back({"cg", complex_preconditioner(traits, on_host, true)});
     if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
     if (!traits.symmetric) all.push_back({"bicgstab", factors});
@@ -102,6 +118,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     if (traits.complex) return complex_choices(traits, n, on_host);
     std::string const factors = general_preconditioner(traits, on_host);
     choices all;
+    add_immediate_direct(all, traits, n, on_host);
     if (worth_levels(traits, n)) {
         auto const method = traits.symmetric ? "cg" : "bicgstab";
         all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
@@ -126,6 +143,13 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
 }
 
 bool is_automatic(std::string_view name) { return name == automatic_name; }
+
+solver_choice direct_choice(std::string_view preconditioner) {
+    if (is_automatic(preconditioner) || preconditioner == "none") return {"gmres", std::string(direct_name)};
+    if (parse_choice(preconditioner).name == direct_name) return {"gmres", std::string(preconditioner)};
+    throw argument_error("the solver \"direct\" is a factorisation and takes no other preconditioner, got \"" +
+                         std::string(preconditioner) + "\"");
+}
 
 /// Methods for a given preconditioner.
 choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::string_view preconditioner) {
@@ -166,6 +190,7 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
 
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver, std::string_view preconditioner) {
+    if (solver == direct_name) return {direct_choice(preconditioner)};
     if (is_automatic(solver) && is_automatic(preconditioner)) return all_choices(traits, n, on_host);
     if (is_automatic(solver)) return choices_of_method(traits, n, preconditioner);
     if (is_automatic(preconditioner)) return choices_of_preconditioner(traits, on_host, solver);

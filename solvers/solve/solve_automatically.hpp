@@ -19,12 +19,18 @@ namespace coppice::inline v0_1 {
 
 /// Name of a method or preconditioner that requests the automatic choice.
 inline constexpr std::string_view automatic_name = "auto";
+/// Name of a method: a sparse factorisation, the preconditioner "direct", with a Krylov method that refines and checks.
+inline constexpr std::string_view direct_name = "direct";
 
 struct automatic_options {
-    std::string solver{automatic_name};         ///< "auto" or the name of a Krylov method
+    std::string solver{automatic_name};         ///< "auto", "direct" or the name of a Krylov method
     std::string preconditioner{automatic_name}; ///< "auto" or a preconditioner of the registry, with or without options
     option_values preconditioner_options{};     ///< each preconditioner takes the options that it has
     krylov_options krylov{};                    ///< limits apply to the sum of all attempts
+    /// For the preconditioner "multilevel", in host memory: near-null-space vectors, n elements one after the other,
+    /// for example of rigid_body_modes(); and the unknowns per point. Real matrices.
+    std::vector<double> near_null_space{};
+    int unknowns_per_point = 1;
 };
 
 /// A Krylov method and a preconditioner.
@@ -40,7 +46,8 @@ struct solver_choice {
 };
 
 /// Returns the solvers to try for a matrix of `n` rows, in this order. `on_host`: sequential triangular solves are
-/// fast. A name other than "auto" is used as given; if both are given, there is one choice.
+/// fast. A name other than "auto" is used as given; if both are given, there is one choice. The solver "direct" is
+/// gmres with the preconditioner "direct"; throws argument_error if another preconditioner is given with it.
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver = automatic_name,
                                           std::string_view preconditioner = automatic_name);
@@ -79,7 +86,8 @@ automatic_result solve_by_compiled_choices(Executor const& exec, csr_operator<Ex
 /// residual are tried again with four times the limit. The choices depend on residuals, never on time, so results are
 /// the same on every run.
 ///
-/// Throws argument_error for options out of range or unknown names, dimension_error for vectors of the wrong length,
+/// Throws argument_error for options out of range or unknown names, also if near-null-space vectors are given and the
+/// preconditioner is neither "auto" nor "multilevel", dimension_error for vectors of the wrong length,
 /// and matrix_error if no preconditioner can be made, or if one is to be chosen for a matrix with a NaN.
 template <executor Executor, class T, class I, class O>
 automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T, I, O> const& a,
@@ -101,13 +109,18 @@ krylov_result solve(Executor const& exec, csr_operator<Executor, T, I, O> const&
 
 namespace detail {
 
+/// The preconditioner of a choice with those of the given options that it has.
+inline named_choice named_with(solver_choice const& choice, option_values const& given) {
+    auto named = parse_choice(choice.preconditioner);
+    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
+    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
+    return named;
+}
 /// Makes the preconditioner of a choice with those of the given options that it has.
 template <executor Executor, class T>
 any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
                                                            option_values const& given, csr_view<T> a) {
-    auto named = parse_choice(choice.preconditioner);
-    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
-    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
+    auto const named = named_with(choice, given);
     return make_preconditioner(exec, named.name, a, named.options);
 }
 

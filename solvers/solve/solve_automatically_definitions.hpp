@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/core/stopwatch.hpp>
 #include <coppice/solvers/precondition/interface/matrix_checks.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_direct.hpp>
 #include <coppice/solvers/solve/solve_automatically.hpp>
 
 namespace coppice::inline v0_1 {
@@ -36,13 +38,55 @@ inline bool may_go_on(solver_attempt const& attempt) {
 inline constexpr std::int64_t direct_iterations = 20;
 inline bool is_direct(solver_choice const& choice) { return choice.preconditioner.starts_with("direct"); }
 
+template <class T>
+void require_near_null_space(automatic_options const& options, std::int64_t n) {
+    std::int64_t const given = std::int64_t(options.near_null_space.size());
+    if (given == 0) return;
+    if (is_complex_number<T>) throw argument_error("near-null-space vectors are for real matrices");
+    if (n == 0 || given % n != 0)
+        throw dimension_error("near-null-space vectors with " + std::to_string(given) + " elements for a matrix of " +
+                              std::to_string(n) + " rows");
+    if (options.solver == direct_name ||
+        (options.preconditioner != automatic_name && parse_choice(options.preconditioner).name != "multilevel"))
+        throw argument_error("near-null-space vectors are for the preconditioners \"multilevel\" and \"auto\", got \"" +
+                             (options.solver == direct_name ? options.solver : options.preconditioner) + "\"");
+}
+
+/// The preconditioner of an attempt; attempts with the direct solver share the orders that they have computed.
+template <executor Executor, class T>
+any_preconditioner<Executor, T> make_attempted(Executor const& exec, solver_choice const& choice,
+                                               automatic_options const& all, csr_view<T> a,
+                                               std::shared_ptr<known_orders> const& orders) {
+    option_values const& given = all.preconditioner_options;
+    if constexpr (!is_complex_number<T>) {
+        if (!all.near_null_space.empty() && parse_choice(choice.preconditioner).name == "multilevel") {
+            auto const named = named_with(choice, given);
+            auto const vectors = exec.copy(std::vector<T>(all.near_null_space.begin(), all.near_null_space.end()));
+            near_null_space<T> const near{all.unknowns_per_point, int(vectors.size() / a.rows()), vectors.view()};
+            auto made = make_preconditioner(exec, named.name, a, named.options, near);
+            exec.synchronize(); // before the vectors are freed
+            return made;
+        }
+        if (is_direct(choice) && has_sparse_direct()) {
+            auto const named = named_with(choice, given);
+            chosen_options const chosen("preconditioner \"direct\"", sparse_direct_entry::row.options, named.options);
+            auto options = sparse_direct_entry::read(chosen);
+            options.orders = orders;
+            stopwatch watch(exec);
+            sparse_direct<Executor, T> made(exec, a, options);
+            return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
+        }
+    }
+    return make_chosen_preconditioner(exec, choice, given, a);
+}
+
 template <executor Executor, class T>
 solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> const& a, solver_choice const& choice,
-                             option_values const& given, krylov_options const& options, array_view<T const> b,
-                             array_view<T> x) {
+                             automatic_options const& all, krylov_options const& options, array_view<T const> b,
+                             array_view<T> x, std::shared_ptr<known_orders> const& orders) {
     solver_attempt attempt{.choice = choice};
     stopwatch watch(exec);
-    auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
+    auto const m = make_attempted(exec, choice, all, a.matrix(), orders);
     attempt.setup = m.report();
     attempt.setup_seconds = watch.lap();
     interruption::scope const by_progress_alone(nullptr); // which keeps the best x
@@ -59,8 +103,10 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
                                                    automatic_options const& options) {
     detail::require_solve_vectors(a.size(), b, x);
     krylov_monitor const checked(options.krylov); // throws for options out of range
+    require_near_null_space<T>(options, a.size());
     automatic_result whole;
-    if (options.solver == automatic_name || options.preconditioner == automatic_name) {
+    bool const chooses = options.solver == automatic_name || options.preconditioner == automatic_name;
+    if (chooses && options.solver != direct_name) {
         detail::stopwatch watch(exec);
         whole.traits = traits_of(exec, a.matrix());
         if (!whole.traits.finite) {
@@ -74,6 +120,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
     auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
                                   options.preconditioner);
     bool const alone = choices.size() == 1;
+    auto const orders = make_known_orders();
     std::exception_ptr refusal;
     bool made = false;
     std::int64_t left = options.krylov.max_iterations;
@@ -97,7 +144,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
                 };
             solver_attempt attempt{.choice = choice};
             try {
-                attempt = detail::attempt_solve(exec, a, choice, options.preconditioner_options, krylov, b, x);
+                attempt = detail::attempt_solve(exec, a, choice, options, krylov, b, x, orders);
                 made = true;
             } catch (matrix_error const& error) { // not suited: on to the next
                 attempt.refusal = error.what();

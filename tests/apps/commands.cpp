@@ -529,6 +529,76 @@ TEST_CASE("solve --solver direct factorises") {
     CHECK(output_json["iterations"].get<int>() <= 2);
 }
 
+TEST_CASE("solve takes near-null-space vectors") {
+    scratch_folder const folder;
+    // The generated elastic cube: points x first, three unknowns each.
+    int const points = 9;
+    std::string at, modes = "%%MatrixMarket matrix array real general\n2187 3\n";
+    for (int p = 0; p < points * points * points; ++p)
+        at += std::to_string(p % points) + " " + std::to_string(p / points % points) + " " +
+              std::to_string(p / points / points) + "\n";
+    for (int c = 0; c < 3; ++c)
+        for (int i = 0; i < 3 * points * points * points; ++i) modes += i % 3 == c ? "1\n" : "0\n";
+    auto const coordinates = folder.write("at.txt", at), vectors = folder.write("modes.mtx", modes);
+    std::vector<std::string> const problem{
+        "solve", "generate:elasticity,nx=9", "--solver", "cg", "--preconditioner", "multilevel", "--tolerance", "1e-8"};
+    auto const with = [&](std::vector<std::string> const& more) {
+        auto all = problem;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    auto const without = json_of(with({}));
+    auto const rigid = json_of(with({"--coordinates", coordinates}));
+    CHECK(rigid["converged"] == true);
+    CHECK(rigid["iterations"].get<int>() < without["iterations"].get<int>());
+    // The constants of each component are what --block gives.
+    CHECK(json_of(with({"--near-null-space", vectors, "--block", "3"}))["iterations"] ==
+          json_of(with({"--block", "3"}))["iterations"]);
+    CHECK(json_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates})["converged"] == true);
+
+    auto const error_of = [&](std::vector<std::string> const& arguments, int code) {
+        auto const outcome = run(arguments);
+        CHECK(outcome.code == code);
+        return outcome.err;
+    };
+    CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--coordinates", coordinates}, 3)
+              .find("expected 2 or 3 columns, and a row for each point: 40 x 2 or 27 x 3") != std::string::npos);
+    CHECK(error_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates, "--preconditioner", "jacobi"}, 2)
+              .find("--coordinates is for the preconditioner multilevel, not jacobi") != std::string::npos);
+    CHECK(error_of(with({"--coordinates", coordinates, "--near-null-space", vectors}), 2).find("use one of the two") !=
+          std::string::npos);
+    CHECK(error_of(with({"--coordinates", coordinates, "--mixed"}), 2).find("cannot be combined with --mixed") !=
+          std::string::npos);
+    CHECK(error_of(with({"--near-null-space", coordinates}), 3).find("expected 2187 rows and 1 to 32 columns") !=
+          std::string::npos);
+    CHECK(error_of(with({"--near-null-space", vectors, "--block", "2000"}), 2) != "");
+    CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "direct", "--preconditioner", "ilu0"}, 2)
+              .find("takes no other preconditioner, got \"ilu0\"") != std::string::npos);
+}
+
+TEST_CASE("info and solve recognise symmetry up to rounding") {
+    scratch_folder const folder;
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "3 3 7\n1 1 4\n2 2 4\n3 3 4\n2 1 -1\n1 2 -1.0000000000000002\n"
+                                         "2 3 -1\n3 2 -1\n");
+    auto const read = json_of({"info", a});
+    CHECK(read["symmetric_values"] == false);
+    CHECK(read["symmetric_to_rounding"] == true);
+    CHECK(read["asymmetry"].get<double>() == doctest::Approx(std::ldexp(1.0, -52) / 4));
+    CHECK(run({"info", a}).out.find("up to rounding yes") != std::string::npos);
+    auto const solved = json_of({"solve", a});
+    CHECK(solved["solver"] == "cg");
+    CHECK(solved["asymmetry"] == read["asymmetry"]);
+    CHECK(run({"solve", a}).out.find("up to rounding") != std::string::npos);
+    CHECK(json_of({"solve", a, "--solver", "cg", "--preconditioner", "ic0"})["converged"] == true);
+    auto const b = folder.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "2 2 4\n1 1 4\n2 2 4\n2 1 -1\n1 2 -1.001\n");
+    CHECK(json_of({"info", b})["symmetric_to_rounding"] == false);
+    CHECK(json_of({"info", "generate:laplace2d,nx=3"})["asymmetry"] == 0);
+    auto const wide = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4\n");
+    CHECK(json_of({"info", wide})["asymmetry"].is_null());
+}
+
 TEST_CASE("solve starts from --x0 and ends at the first of two tolerances") {
     scratch_folder const folder;
     std::string const problem = "generate:laplace2d,nx=20";

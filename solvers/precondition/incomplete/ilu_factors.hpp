@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/core/one_user.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
@@ -121,12 +122,33 @@ struct trial_magnitude {
     }
 };
 template <class T>
-struct equals_mirror {
+struct matches_mirror {
     csr_view<T> f;
     std::int32_t const* row_of;
+    T const* sums; ///< of the magnitudes of each row
     COPPICE_HD bool operator()(std::int64_t k) const {
+        std::int32_t const row = row_of[k], column = f.indices[k];
+        std::int32_t const mirror = position_in_row(f, column, row);
+        if (mirror < 0) return false;
+        auto const difference = magnitude(f.coefficients[mirror] - conjugate_of(f.coefficients[k]));
+        double const here = double(magnitude(sums[row])), there = double(magnitude(sums[column]));
+        return double(difference) <= symmetry_tolerance<real_of_t<T>> * (here < there ? here : there);
+    }
+};
+/// Replaces two elements that differ from their mirror images by rounding errors by their mean.
+template <class T>
+struct average_mirrors {
+    csr_view<T> f;
+    std::int32_t const* row_of;
+    T* values; ///< of f
+    COPPICE_HD void operator()(std::int64_t k) const {
+        if (f.indices[k] <= row_of[k]) return;
         std::int32_t const mirror = position_in_row(f, f.indices[k], row_of[k]);
-        return mirror >= 0 && f.coefficients[mirror] == conjugate_of(f.coefficients[k]);
+        T const here = values[k], there = conjugate_of(values[mirror]);
+        if (here == there) return;
+        real_of_t<T> const half(0.5);
+        values[k] = here * half + there * half;
+        values[mirror] = conjugate_of(values[k]);
     }
 };
 
@@ -138,7 +160,8 @@ struct equals_mirror {
 /// (Manteuffel 1980). Solves use workspace of the object: one at a time.
 ///
 /// On CUDA, the levels of the exact scheme are computed on the host. Throws matrix_error for values that are not
-/// finite, for duplicate columns in a row, and for a matrix that is not symmetric if options.symmetric is set.
+/// finite, for duplicate columns in a row, and for a matrix that is not symmetric up to rounding if options.symmetric
+/// is set; factorises (A + A^H) / 2 then.
 template <executor Executor, class T>
 class ilu_factors {
 public:
@@ -231,10 +254,13 @@ void ilu_factors<Executor, T>::load(Executor const& exec, csr_view<T> a, double 
     for_each(exec, size(),
              detail::load_factor_row<T>{view(whole_.values().data()), sources_.data(), a.coefficients,
                                         detail::real_of_t<T>(shift), options_.symmetric, trial_.data()});
-    if (options_.symmetric &&
-        !reduce(exec, whole_.nonzeros(), true, detail::equals_mirror<T>{whole_.view(), row_of_.data()}, detail::both{}))
+    if (!options_.symmetric) return;
+    std::int64_t const nonzeros = whole_.nonzeros();
+    if (!reduce(exec, nonzeros, true, detail::matches_mirror<T>{whole_.view(), row_of_.data(), trial_.data()},
+                detail::both{}))
         throw matrix_error(std::string("an incomplete Cholesky factorisation needs a ") +
                            (is_complex_number<T> ? "Hermitian" : "symmetric") + " matrix, this one is not");
+    for_each(exec, nonzeros, detail::average_mirrors<T>{whole_.view(), row_of_.data(), whole_.values().data()});
 }
 
 template <executor Executor, class T>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 
@@ -44,7 +45,8 @@ std::optional<unmet_need> find_unmet_need(Executor const& exec, matrix_needs nee
         if (auto const row = detail::first_zero(exec, diagonal.view()))
             return unmet_need{unmet_need::zero_on_diagonal, *row};
     }
-    if (needs.symmetric && !is_symmetric(exec, a)) return unmet_need{unmet_need::unsymmetric};
+    constexpr double tolerance = symmetry_tolerance<T>;
+    if (needs.symmetric && !(asymmetry_of(exec, a, tolerance) <= tolerance)) return unmet_need{unmet_need::unsymmetric};
     return {};
 }
 

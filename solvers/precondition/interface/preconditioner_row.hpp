@@ -15,7 +15,7 @@ namespace coppice::inline v0_1 {
 /// Requirements of a preconditioner in addition to a square matrix.
 struct matrix_needs {
     bool diagonal = false;  ///< every diagonal entry is stored and not zero
-    bool symmetric = false; ///< symmetric pattern and values
+    bool symmetric = false; ///< symmetric up to rounding
 };
 
 /// Description of a preconditioner in the registry; the texts are shown in the help of the command and in the guide.

@@ -22,10 +22,11 @@
 
 namespace coppice::inline v0_1 {
 
-/// z = A^-1 r by a sparse Cholesky or LU factorisation (Eigen) in double precision on one core of the host, for any
-/// executor; on CUDA, each application copies r to the host and z back. Rows and columns are scaled by powers of two,
-/// LU pivots by columns. The pattern is analysed once; refresh() factorises new values. Memory and time grow with the
-/// fill: O(n log n) elements and O(n^1.5) operations for plane meshes, O(n^1.33) and O(n^2) for meshes in space.
+/// z = A^-1 r by a band solver, a sparse Cholesky or an LU factorisation (Eigen) in double precision on one core of the
+/// host, for any executor; on CUDA, each application copies r to the host and z back. Rows and columns are scaled by
+/// powers of two. The pattern is analysed once; refresh() factorises new values. An interruption ends a factorisation.
+/// Memory and time grow with the fill: O(n log n) elements and O(n^1.5) operations for plane meshes, O(n^1.33) and
+/// O(n^2) for meshes in space.
 ///
 /// Errors: those of detail::sparse_factors, matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
@@ -59,7 +60,9 @@ public:
     bool replayable() const { return false; } // works on the host
     std::vector<finding> findings() const {
         detail::factor_report const report = factors_->report();
-        return {{"cholesky", finding_unit::count, report.cholesky ? 1.0 : 0.0},
+        return {{"bands", finding_unit::count, report.bands ? 1.0 : 0.0},
+                {"cholesky", finding_unit::count, report.cholesky ? 1.0 : 0.0},
+                {"matched", finding_unit::count, report.matched ? 1.0 : 0.0},
                 {"factor_nonzeros", finding_unit::count, report.nonzeros},
                 {"fill", finding_unit::number, nonzeros_ > 0 ? report.nonzeros / nonzeros_ : 0},
                 {"estimated_nonzeros", finding_unit::count, report.estimated_nonzeros},
@@ -84,16 +87,21 @@ private:
     /// The matrix in double precision with sorted rows; duplicates are added.
     static csr<scalar> host_copy(Executor const& exec, csr_view<T, I> a) {
         auto const n = checked_cast<std::int32_t>(std::int64_t(a.rows()), "number of rows");
+        host_executor const host(1);
         coo<scalar> entries{n, n};
-        if (a.offsets) {
-            auto const offsets = to_vector(exec, a.row_offsets());
-            auto const indices = to_vector(exec, a.column_indices());
-            auto const values = to_vector(exec, a.values());
-            for (std::int32_t i = 0; i < n; ++i)
-                for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
-                    entries.add(i, static_cast<std::int32_t>(indices[k]), widened(values[k]));
-        }
-        return to_csr(host_executor(1), std::move(entries));
+        if (!a.offsets) return to_csr(host, std::move(entries));
+        auto const offsets = to_vector(exec, a.row_offsets());
+        auto const indices = to_vector(exec, a.column_indices());
+        auto const values = to_vector(exec, a.values());
+        std::vector<scalar> wide(values.size());
+        for (std::size_t k = 0; k < values.size(); ++k) wide[k] = widened(values[k]);
+        csr<scalar> copy{n, n, host.copy(std::vector<std::int32_t>(offsets.begin(), offsets.end())),
+                         host.copy(std::vector<std::int32_t>(indices.begin(), indices.end())), host.copy(wide)};
+        if (has_sorted_columns(host, copy.view())) return copy;
+        for (std::int32_t i = 0; i < n; ++i)
+            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
+                entries.add(i, static_cast<std::int32_t>(indices[k]), wide[k]);
+        return to_csr(host, std::move(entries));
     }
 
     detail::pattern_fingerprint pattern_;
@@ -107,8 +115,15 @@ inline constexpr option_row sparse_direct_option_rows[] = {
     {.name = "method",
      .kind = option_kind::choice,
      .standard = "auto",
-     .meaning = "cholesky for a symmetric matrix with positive pivots, else lu; or one of them",
-     .choices = {"auto", "cholesky", "lu"}},
+     .meaning = "a band solver for at most 8 bands on either side, else cholesky for a symmetric matrix with positive "
+                "pivots, else lu; klu, umfpack, cholmod: if the build has SuiteSparse",
+     .choices = {"auto", "cholesky", "lu", "klu", "umfpack", "cholmod"}},
+    {.name = "order",
+     .kind = option_kind::choice,
+     .standard = "auto",
+     .meaning = "order for lu: minimum degree of A + A^T; the same after a permutation of the rows that maximises the "
+                "diagonal; minimum degree of A^T A; auto: the one with the smallest estimate",
+     .choices = {"auto", "symmetric", "matched", "columns"}},
     {.name = "max-gigabytes",
      .kind = option_kind::real,
      .standard = "0",
@@ -133,10 +148,13 @@ struct sparse_direct_entry {
         .options = detail::sparse_direct_option_rows};
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
-        return sparse_direct<Executor, T, I>(exec, a,
-                                             {.method = sparse_direct_method(o.choice("method")),
-                                              .max_gigabytes = o.real("max-gigabytes"),
-                                              .max_operations = o.real("max-operations")});
+        return sparse_direct<Executor, T, I>(exec, a, read(o));
+    }
+    static sparse_direct_options read(chosen_options const& o) {
+        return {.method = sparse_direct_method(o.choice("method")),
+                .order = sparse_direct_order(o.choice("order")),
+                .max_gigabytes = o.real("max-gigabytes"),
+                .max_operations = o.real("max-operations")};
     }
 };
 

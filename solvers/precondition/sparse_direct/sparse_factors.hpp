@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse LU and Cholesky factorisations of a matrix in host memory, by Eigen (SparseLU, SimplicialLDLT).
+/// Direct solution of sparse systems in host memory: bands, Cholesky, LU (Eigen), SuiteSparse by name.
 #pragma once
 
 #include <complex>
@@ -11,43 +11,72 @@
 
 namespace coppice::inline v0_1 {
 
-enum class sparse_direct_method { automatic, cholesky, lu };
+/// The last three need a build with SuiteSparse (COPPICE_SUITESPARSE).
+enum class sparse_direct_method { automatic, cholesky, lu, klu, umfpack, cholmod };
+/// Order of rows and columns for LU.
+enum class sparse_direct_order {
+    automatic, ///< the one with the smallest estimate of operations
+    symmetric, ///< minimum degree of A + A^T; the pivot is the diagonal if it is at least a tenth of the column
+    matched,   ///< the same after a permutation of the rows that maximises the product of the diagonal
+    columns    ///< minimum degree of A^T A, with partial pivoting
+};
+
+namespace detail {
+struct known_orders;
+} // namespace detail
 
 struct sparse_direct_options {
     sparse_direct_method method = sparse_direct_method::automatic;
+    sparse_direct_order order = sparse_direct_order::automatic;
     double max_gigabytes = 0;  ///< of the factors; 0: half of the memory that is available
     double max_operations = 0; ///< of the factorisation; 0: any number
+    /// Orders that attempts with other limits found for the same matrix: each is computed once. See
+    /// make_known_orders().
+    std::shared_ptr<detail::known_orders> orders{};
 };
 
 /// Whether this build has the sparse direct solver (Eigen was found when it was configured).
 bool has_sparse_direct();
+/// Whether this build has KLU, UMFPACK and CHOLMOD.
+bool has_suitesparse();
 
 namespace detail {
 
 /// What a factorisation found.
 struct factor_report {
+    bool bands = false;              ///< a band matrix, perhaps after a permutation
     bool cholesky = false;           ///< L D L^H instead of L U
+    bool matched = false;            ///< LU after a permutation of the rows that maximises the diagonal
     double nonzeros = 0;             ///< of the factors
-    double estimated_nonzeros = 0;   ///< before the factorisation, from the pattern of A + A^T, or of A^T A
+    double estimated_nonzeros = 0;   ///< before the factorisation
     double estimated_operations = 0; ///< multiplications and additions, as above
 };
+
+std::shared_ptr<known_orders> make_known_orders();
 
 /// Factorisation P (R A C) Q = L U, or P A P^T = L D L^H, in double precision. R and C are powers of two that make the
 /// largest magnitude of each row and column about 1.
 template <class S>
 class sparse_factors {
 public:
+    /// Most bands on either side for which the band solver is used.
+    static constexpr int max_bands = 8;
+
     /// Factorises `a`, in host memory, with sorted rows without duplicates; reads its arrays only during the call.
-    /// `automatic`: Cholesky if the matrix is symmetric with a positive diagonal and all pivots are
-    /// positive, else LU with partial pivoting. Throws argument_error if the build lacks Eigen, matrix_error if an
-    /// estimate exceeds its limit, matrix_error for a zero pivot (the matrix is singular to working precision) or, if
-    /// Cholesky is requested, for a matrix that is not positive definite.
+    /// `automatic`: the band solver if there are at most max_bands bands on either side, as they are or in a reverse
+    /// Cuthill-McKee order. Otherwise Cholesky of the lower half if the matrix is symmetric up to rounding with a
+    /// positive diagonal and all pivots are positive, else LU in the order for which the estimate of the fill is
+    /// smallest. Checks interruption::current().
+    ///
+    /// Throws argument_error if the build lacks Eigen or the named library; matrix_error if an estimate exceeds its
+    /// limit, for a zero pivot (the matrix is singular to working precision), for a structurally singular matrix, and,
+    /// if a method is requested, for a matrix that is not suited.
     sparse_factors(csr_view<S> a, sparse_direct_options const& options);
     ~sparse_factors();
     sparse_factors(sparse_factors&&) noexcept;
     sparse_factors& operator=(sparse_factors&&) noexcept;
 
-    /// Factorises new values on the same pattern; reuses the ordering. If it throws, the object cannot solve until a
+    /// Factorises new values on the same pattern; reuses the orders. If it throws, the object cannot solve until a
     /// refactorisation succeeds.
     void refactor(csr_view<S> a);
     /// x = A^-1 b, in place: n elements.

@@ -3,12 +3,18 @@
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/solve/solve_automatically.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/generators.hpp>
+#include <coppice/core/host/interruption.hpp>
+#include <coppice/solvers/precondition/sparse_direct/band_order.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
+#include <coppice/solvers/precondition/sparse_direct/transversal.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -164,7 +170,9 @@ TEST_CASE_TEMPLATE("direct: float, complex numbers, unsorted rows, duplicates, t
                              exec.copy(std::vector<std::int32_t>{1, 0, 1, 1}),
                              exec.copy(std::vector<double>{1, 1, 2, 4})};
     auto const q = make_preconditioner(exec, "direct", folded.view());
-    CHECK(apply(exec, q, {7, 8}) == std::vector<double>{1, 2});
+    auto const two = apply(exec, q, {7, 8});
+    CHECK(two[0] == doctest::Approx(1).epsilon(1e-14));
+    CHECK(two[1] == doctest::Approx(2).epsilon(1e-14));
 
     dense one(1);
     one(0, 0) = -4;
@@ -205,6 +213,143 @@ TEST_CASE_TEMPLATE("direct: singular matrices are refused, and refresh takes new
     auto const not_finite = exec.copy(poisoned);
     CHECK_THROWS_WITH_AS(make_preconditioner(exec, "direct", not_finite.view()), doctest::Contains("is not finite"),
                          matrix_error);
+}
+
+TEST_CASE("direct: the transversal maximises the product, and its scalings belong to it") {
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> value(0, 1);
+    for (int trial = 0; trial < 300; ++trial) {
+        int const n = 1 + trial % 6;
+        dense m(n);
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                if (random() % 5 < 3) m(i, j) = std::ldexp(value(random), int(random() % 20) - 10);
+        std::vector<int> order(static_cast<std::size_t>(n)); // all permutations
+        for (int i = 0; i < n; ++i) order[std::size_t(i)] = i;
+        double best = 0;
+        int largest = 0;
+        do {
+            double product = 1;
+            int edges = 0;
+            for (int i = 0; i < n; ++i) {
+                product *= m(i, order[std::size_t(i)]);
+                edges += m(i, order[std::size_t(i)]) > 0 ? 1 : 0;
+            }
+            best = std::max(best, product);
+            largest = std::max(largest, edges);
+        } while (std::next_permutation(order.begin(), order.end()));
+        auto const a = to_csr<double>(m);
+        auto const found = detail::maximum_product_transversal(a.view());
+        CHECK(found.matched == largest);
+        CHECK((found.first_unmatched() < 0) == (best > 0));
+        if (!(best > 0)) continue;
+        double product = 1;
+        for (int i = 0; i < n; ++i) {
+            product *= m(i, found.column_of[std::size_t(i)]);
+            for (int j = 0; j < n; ++j) {
+                double const scaled =
+                    std::ldexp(m(i, j), -found.row_power[std::size_t(i)] - found.column_power[std::size_t(j)]);
+                CHECK(scaled <= 2 * (1 + 1e-12));
+                if (j == found.column_of[std::size_t(i)]) CHECK(scaled >= 0.5 * (1 - 1e-12));
+            }
+        }
+        CHECK(product == doctest::Approx(best).epsilon(1e-10));
+    }
+}
+
+TEST_CASE("direct: an order with few bands is found if there is one") {
+    std::mt19937 random(5);
+    auto const permuted = [&](int n, int lower, int upper, bool shuffle) {
+        std::vector<int> order(static_cast<std::size_t>(n));
+        for (int i = 0; i < n; ++i) order[std::size_t(i)] = i;
+        if (shuffle) std::shuffle(order.begin(), order.end(), random);
+        coo<double> entries{n, n};
+        for (int i = 0; i < n; ++i)
+            for (int j = std::max(0, i - lower); j <= std::min(n - 1, i + upper); ++j)
+                entries.add(order[std::size_t(i)], order[std::size_t(j)], 1 + (i + 2 * j) % 7);
+        return to_csr(host_executor{1}, std::move(entries));
+    };
+    for (int const n : {1, 2, 30, 3000}) {
+        auto const given = permuted(n, 3, 2, false);
+        auto const as_is = detail::find_band_order(detail::pattern_view(given.view()), 3);
+        REQUIRE(as_is.has_value());
+        CHECK(as_is->position.empty());
+        CHECK(as_is->lower == std::min(n - 1, 3));
+        CHECK(as_is->upper == std::min(n - 1, 2));
+        auto const mixed = permuted(n, 3, 3, true);
+        auto const found = detail::find_band_order(detail::pattern_view(mixed.view()), 8);
+        REQUIRE(found.has_value());
+        int widest = 0;
+        auto const v = mixed.view();
+        for (int i = 0; i < n; ++i)
+            for (auto k = v.row_begin(i); k < v.row_end(i); ++k)
+                if (!found->position.empty())
+                    widest = std::max(
+                        widest, std::abs(found->position[std::size_t(i)] - found->position[std::size_t(v.indices[k])]));
+        CHECK(widest <= std::max(found->lower, found->upper));
+        CHECK(widest <= 8);
+    }
+    for (auto const kind : {"laplace2d", "laplace3d"}) {
+        auto const grid = generate<double>(host_executor{1}, kind, {.nx = 30});
+        CHECK_FALSE(detail::find_band_order(detail::pattern_view(grid.view()), 8).has_value());
+    }
+    dense star(40); // one long row
+    for (int i = 0; i < 40; ++i) star(i, i) = star(0, i) = star(i, 0) = 1;
+    CHECK_FALSE(detail::find_band_order(detail::pattern_view(view_of(to_csr<double>(star))), 8).has_value());
+}
+
+TEST_CASE_TEMPLATE("direct: bands in any order, orders by name, and matched rows", Fixture, COPPICE_TEST_EXECUTORS) {
+    if (!has_sparse_direct()) return;
+    auto const exec = Fixture::exec();
+    int const n = 500;
+    std::mt19937 random(3);
+    std::vector<int> order(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) order[std::size_t(i)] = i;
+    std::shuffle(order.begin(), order.end(), random);
+    coo<double> entries{n, n};
+    for (int i = 0; i < n; ++i)
+        for (int j = std::max(0, i - 3); j <= std::min(n - 1, i + 3); ++j)
+            entries.add(order[std::size_t(i)], order[std::size_t(j)], i == j ? 0.1 : 1 + (i + 2 * j) % 7);
+    auto const bands = to_csr(host_executor{1}, std::move(entries));
+    auto const b = random_vector<double>(n, 7);
+    CHECK(backward_error(bands, apply_direct(exec, bands, b, "direct"), b) <= 1e-12);
+    auto const there = exec.copy(bands);
+    CHECK(make_preconditioner(exec, "direct", there.view()).report().number("bands") == 1);
+
+    auto const saddle = to_csr<double>(saddle_point(90, 30, 2));
+    auto const right = random_vector<double>(90, 7);
+    for (auto const choice : {"direct,order=symmetric", "direct,order=matched", "direct,order=columns"})
+        CHECK(backward_error(saddle, apply_direct(exec, saddle, right, choice), right) <= 1e-12);
+    auto const on_exec = exec.copy(saddle);
+    CHECK(make_preconditioner(exec, "direct,order=matched", on_exec.view()).report().number("matched") == 1);
+    dense empty_columns(30); // two rows with one column
+    for (int i = 0; i < 30; ++i)
+        for (int j = 0; j < 30; ++j) empty_columns(i, j) = i < 2 ? (j == 4 ? 1 : 0) : 1 + (i * j) % 5;
+    auto const structurally = exec.copy(to_csr<double>(empty_columns));
+    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "direct", structurally.view()),
+                         doctest::Contains("only 29 of its 30 rows can be matched"), matrix_error);
+    if (!has_suitesparse())
+        CHECK_THROWS_WITH_AS(make_preconditioner(exec, "direct,method=klu", there.view()),
+                             doctest::Contains("COPPICE_SUITESPARSE=ON"), argument_error);
+    else
+        for (auto const choice : {"direct,method=klu", "direct,method=umfpack"})
+            CHECK(backward_error(bands, apply_direct(exec, bands, b, choice), b) <= 1e-12);
+}
+
+TEST_CASE("direct: a factorisation can be interrupted") {
+    if (!has_sparse_direct()) return;
+    struct at_once final : interruption {
+        bool requested() override { return true; }
+    };
+    host_executor const exec{1};
+    auto const definite = generate<double>(exec, "laplace2d", {.nx = 300});
+    auto const general = generate<double>(exec, "convection", {.nx = 200});
+    for (auto const* a : {&definite, &general}) {
+        auto const on_host = a->view();
+        at_once request;
+        interruption::scope const scope(&request);
+        CHECK_THROWS_AS((detail::sparse_factors<double>(on_host, {})), interrupted);
+    }
 }
 
 TEST_CASE_TEMPLATE("auto: ends with the direct solver where no iteration converges", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -6,6 +6,7 @@
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;
@@ -94,11 +95,75 @@ TEST_CASE_TEMPLATE("the traits that determine a solver are recognised", Fixture,
     CHECK(traits_of(exec, unsorted.view()).maybe_positive_definite());
 }
 
+TEST_CASE_TEMPLATE("matrices that are symmetric up to rounding are solved as symmetric ones", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto sample = random_matrix(120, true, 7);
+    for (int i = 0; i < sample.n; ++i) // rows of different scales: D A D
+        for (int j = 0; j < sample.n; ++j) sample(i, j) = std::ldexp(sample(i, j), i % 9 + j % 9);
+    auto const exact = sample;
+    double expected = 0; // from the definition
+    std::vector<double> largest(std::size_t(sample.n), 0.0);
+    for (int i = 0; i < sample.n; ++i)
+        for (int j = 0; j < sample.n; ++j)
+            largest[std::size_t(i)] = std::max(largest[std::size_t(i)], std::abs(sample(i, j)));
+    for (int i = 0; i < sample.n; ++i)
+        for (int j = 0; j < i; ++j) {
+            sample(i, j) *= 1 + ((i + j) % 3 - 1) * 3e-16;
+            double const scale = std::min(largest[std::size_t(i)], largest[std::size_t(j)]);
+            expected = std::max(expected, std::abs(sample(i, j) - sample(j, i)) / scale);
+        }
+    REQUIRE(expected > 0);
+    CHECK(traits_on(exec, exact).asymmetry == 0);
+    auto const traits = traits_on(exec, sample);
+    CHECK(traits.symmetric);
+    CHECK(traits.asymmetry == doctest::Approx(expected));
+    auto const matrix = to_csr<double>(sample);
+    CHECK(asymmetry_of(exec, view_of(exec.copy(matrix))) == doctest::Approx(expected));
+    auto const b = random_vector<double>(sample.n, 5);
+    for (auto const preconditioner : {"auto", "ic0", "direct", "multilevel"}) {
+        CAPTURE(preconditioner);
+        auto const [found, x] =
+            solve_on(exec, matrix, b, {.preconditioner = preconditioner, .krylov = {.tolerance = 1e-10}});
+        CHECK(found.result.converged);
+        CHECK(found.attempts.front().choice.solver == "cg");
+        CHECK(relative_residual(sample, x, b) <= 2e-10);
+    }
+    auto unsymmetric = exact;
+    unsymmetric(4, 3) += 1e-10 * largest[3];
+    CHECK_FALSE(traits_on(exec, unsymmetric).symmetric);
+    unsymmetric = exact;
+    int column = 3; // of an element that is stored
+    while (column == 4 || unsymmetric(4, column) == 0) ++column;
+    unsymmetric(4, column) = 0; // not stored
+    CHECK_FALSE(traits_on(exec, unsymmetric).symmetric);
+    unsymmetric(column, 4) =
+        1e-17 * std::min(largest[std::size_t(column)], largest[4]); // stored on one side only, and negligible
+    CHECK(traits_on(exec, unsymmetric).symmetric);
+    csr<double> const twice{2, 2, exec.copy(std::vector<std::int32_t>{0, 3, 5}),
+                            exec.copy(std::vector<std::int32_t>{0, 1, 1, 0, 1}),
+                            exec.copy(std::vector<double>{3, 1, 1, 1, 3})};
+    CHECK_FALSE(traits_of(exec, twice.view()).symmetric);
+}
+
 TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept") {
     matrix_traits const definite, indefinite{.positive_diagonal = false}, general{.symmetric = false};
+    CHECK(solver_choices(general, 1000, true, "direct").front().preconditioner == "direct");
+    CHECK(solver_choices(general, 1000, true, "direct", "direct,method=lu").front().solver == "gmres");
+    CHECK_THROWS_WITH_AS(solver_choices(general, 1000, true, "direct", "ilu0"),
+                         doctest::Contains("takes no other preconditioner, got \"ilu0\""), argument_error);
+    if (has_sparse_direct()) { // small systems on the host, and few bands
+        for (auto const& traits : {definite, indefinite, general}) {
+            CHECK(solver_choices(traits, 1000, true).front().preconditioner == "direct,max-operations=1e7");
+            CHECK(solver_choices(traits, 1000, false).front().preconditioner != "direct,max-operations=1e7");
+        }
+        CHECK(solver_choices({.few_bands = true}, 100'000, false).front().preconditioner == "direct");
+        CHECK(solver_choices({.few_bands = true}, 10'000'000, true).front().solver == "cg");
+        CHECK(solver_choices({.few_bands = true}, 10'000'000, false).front().preconditioner != "direct");
+    }
     for (bool const on_host : {true, false}) {
-        CHECK(solver_choices(definite, 1000, on_host).front().solver == "cg");
-        CHECK(solver_choices(indefinite, 1000, on_host).front().solver == "minres");
+        CHECK(solver_choices(definite, 5000, on_host).front().solver == "cg");
+        CHECK(solver_choices(indefinite, 5000, on_host).front().solver == "minres");
         for (solver_choice const& c : solver_choices(general, 1000, on_host)) {
             CHECK(c.solver != "cg");
             CHECK(c.solver != "minres");

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Body of lobpcg(), for the sources of the library.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/eigen/lobpcg.hpp>
+#include <coppice/solvers/eigen/small_dense.hpp>
+#include <coppice/solvers/iterative/vectors/vector_operations.hpp>
+
+namespace coppice::inline v0_1 {
+namespace eigen_detail {
+
+/// Dot products of four columns with four others.
+struct dot_tile {
+    static constexpr int width = 4;
+    double sums[width * width] = {};
+    COPPICE_HD dot_tile operator()(dot_tile const& a, dot_tile const& b) const {
+        dot_tile c;
+        for (int k = 0; k < width * width; ++k) c.sums[k] = a.sums[k] + b.sums[k];
+        return c;
+    }
+};
+template <class T>
+struct tile_of_row {
+    T const *x, *y; ///< the first columns
+    std::int64_t n;
+    int columns_of_x, columns_of_y;
+    COPPICE_HD dot_tile operator()(std::int64_t i) const {
+        dot_tile t;
+        for (int c = 0; c < columns_of_x; ++c)
+            for (int d = 0; d < columns_of_y; ++d)
+                t.sums[c * dot_tile::width + d] = double(x[c * n + i]) * double(y[d * n + i]);
+        return t;
+    }
+};
+/// to_j = sum over k of from_k c_kj
+template <class T>
+struct combine_columns {
+    T const* from;
+    T const* coefficients; ///< [columns, of], column-major
+    std::int64_t n;
+    int columns, results;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (int j = 0; j < results; ++j) {
+            T sum(0);
+            for (int k = 0; k < columns; ++k) sum += from[k * n + i] * coefficients[j * columns + k];
+            to[j * n + i] = sum;
+        }
+    }
+};
+/// r_j = ax_j - lambda_j bx_j
+template <class T>
+struct block_residual {
+    T const *ax, *bx, *lambda;
+    std::int64_t n;
+    T* r;
+    COPPICE_HD void operator()(std::int64_t k) const { r[k] = ax[k] - lambda[k / n] * bx[k]; }
+};
+
+/// Columns of vectors with their products with A and B. Without B, `b` is `x`.
+template <class T>
+struct column_block {
+    buffer<T> x, a, b;
+};
+
+template <executor Executor, class T>
+class lobpcg_solve {
+public:
+    lobpcg_solve(Executor const& exec, csr_view<T> a, any_preconditioner<Executor, T> const& m, int count,
+                 eigen_options const& options, csr_view<T> b, array_view<T const> constraints)
+        : exec_(exec), a_(a), b_(b), m_(m), options_(options), n_(a.rows()), count_(count),
+          plan_a_(make_srcsr_plan(exec, a)), plan_b_(make_srcsr_plan(exec, b.offsets ? b : a)),
+          basis_(allocate(3 * count)), next_(allocate(2 * count)), coefficients_(exec, 6 * count * count),
+          lambda_(exec, count), best_(exec, n_ * count), constraints_(exec, constraints.size()),
+          b_constraints_(exec, constraints.size()) {
+        if (constraints.size() > 0) orthonormalise_constraints(constraints);
+    }
+
+    eigen_result run(array_view<T> x) {
+        exec_.copy_elements(x.data(), basis_.x.data(), x.size());
+        int used = count_; // columns of the basis: X, then X and W, then X, W and P
+        if (!restart()) return end(eigen_reason::not_finite, x);
+        double best = std::numeric_limits<double>::infinity(), best_sum = best;
+        for (std::int64_t idle = 0;;) {
+            double const worst = measure();
+            if (!std::isfinite(worst)) return end(eigen_reason::not_finite, x);
+            if (worst <= options_.tolerance) return end(eigen_reason::converged, x);
+            if (worst < best || best_sum == std::numeric_limits<double>::infinity())
+                exec_.copy_elements(basis_.x.data(), best_.data(), best_.size());
+            if (result_.iterations > 0 && options_.progress && !options_.progress(result_.iterations, worst))
+                return end(eigen_reason::cancelled, x);
+            if (result_.iterations >= options_.max_iterations) return end(eigen_reason::max_iterations, x);
+            // Residuals are relative to the eigenvalues, and may stay as large while these decrease.
+            double sum = 0;
+            for (double const value : result_.values) sum += options_.largest ? -value : value;
+            bool const moves = !(sum >= best_sum - 1e-8 * std::abs(best_sum));
+            idle = moves || worst < 0.9 * best ? 0 : idle + 1;
+            best = std::min(best, worst);
+            best_sum = std::min(best_sum, sum);
+            if (idle > max_idle) {
+                exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
+                if (restart()) measure();
+                return end(eigen_reason::stagnated, x);
+            }
+            if (idle > 0 && worst > growth * best) { // rounding errors of the directions have accumulated
+                exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
+                if (!restart()) return end(eigen_reason::not_finite, x);
+                measure();
+                used = count_;
+            }
+            precondition(); // W into the second block
+            ++result_.iterations;
+            int const directions = used == count_ ? 0 : count_;
+            if (!rotate(2 * count_ + directions, count_)) return end(eigen_reason::not_finite, x);
+            used = 3 * count_;
+        }
+    }
+
+private:
+    static constexpr std::int64_t max_idle = 40; ///< iterations without a smaller residual
+    static constexpr double growth = 10;         ///< of the residuals over the smallest ones: restart
+    static constexpr double dependent = 1e-10;   ///< of the eigenvalues of the scaled Gram matrix of the basis
+
+    /// Products of X, and the Rayleigh-Ritz method on its columns; forgets the directions.
+    bool restart() {
+        project(columns(basis_.x, 0), count_);
+        multiply(basis_, 0, count_);
+        return rotate(count_, 0);
+    }
+
+    column_block<T> allocate(int columns) const {
+        return {buffer<T>(exec_, n_ * columns), buffer<T>(exec_, n_ * columns),
+                b_.offsets ? buffer<T>(exec_, n_ * columns) : buffer<T>()};
+    }
+    T* columns(buffer<T>& of, int first) const { return of.data() + first * n_; }
+    buffer<T>& with_b(column_block<T>& block) const { return b_.offsets ? block.b : block.x; }
+
+    void multiply(column_block<T>& block, int first, int number) {
+        for (int j = first; j < first + number; ++j) {
+            array_view<T const> const from(columns(block.x, j), n_);
+            spmv(exec_, plan_a_, a_, from, array_view<T>(columns(block.a, j), n_));
+            if (b_.offsets) spmv(exec_, plan_b_, b_, from, array_view<T>(columns(block.b, j), n_));
+        }
+    }
+
+    /// X^T Y for `p` and `q` columns.
+    small_matrix gram(T const* x, int p, T const* y, int q) const {
+        small_matrix g(p, q);
+        constexpr int width = dot_tile::width;
+        for (int i = 0; i < p; i += width)
+            for (int j = 0; j < q; j += width) {
+                int const rows = std::min(width, p - i), more = std::min(width, q - j);
+                auto const tile =
+                    reduce(exec_, n_, dot_tile{}, tile_of_row<T>{x + i * n_, y + j * n_, n_, rows, more}, dot_tile{});
+                for (int c = 0; c < rows; ++c)
+                    for (int d = 0; d < more; ++d) g(i + c, j + d) = tile.sums[c * width + d];
+            }
+        return g;
+    }
+
+    void orthonormalise_constraints(array_view<T const> given) {
+        int const k = int(given.size() / n_);
+        column_block<T> y{copy_of(exec_, given), buffer<T>(exec_, given.size()), buffer<T>()};
+        if (b_.offsets) y.b = buffer<T>(exec_, given.size());
+        multiply(y, 0, k);
+        auto const g = gram(y.x.data(), k, with_b(y).data(), k);
+        auto const pairs = projected_eigenpairs(g, g, dependent); // its vectors are orthonormal in the product of B
+        constrained_ = pairs.vectors.columns;
+        load(pairs.vectors, pairs.vectors.columns);
+        combine(y.x, k, constrained_, constraints_);
+        combine(with_b(y), k, constrained_, b_constraints_);
+    }
+    /// x = x - Y (B Y)^T x
+    void project(T* x, int number) {
+        if (constrained_ == 0) return;
+        auto const g = gram(b_constraints_.data(), constrained_, x, number);
+        for (int j = 0; j < number; ++j)
+            for (int k = 0; k < constrained_; ++k)
+                for_each(exec_, n_, axpy<T>{T(-g(k, j)), constraints_.data() + k * n_, x + j * n_});
+    }
+
+    void load(small_matrix const& c, int number) {
+        std::vector<T> const values(c.elements.begin(), c.elements.begin() + c.rows * number);
+        if (std::int64_t(values.size()) > coefficients_.size())
+            coefficients_ = buffer<T>(exec_, std::int64_t(values.size()));
+        exec_.copy_elements(values.data(), coefficients_.data(), std::int64_t(values.size()));
+        exec_.synchronize(); // before `values` is freed
+    }
+    void combine(buffer<T> const& from, int used, int number, buffer<T>& to) const {
+        for_each(exec_, n_, combine_columns<T>{from.data(), coefficients_.data(), n_, used, number, to.data()});
+    }
+
+    /// Rayleigh-Ritz method on the first `used` columns of the basis: the new X, and the directions P, which are the
+    /// new X without the part in the old X, for `skipped` columns of the old X. Returns false for numbers that are not
+    /// finite or a basis with fewer than `count` independent columns.
+    bool rotate(int used, int skipped) {
+        auto const g = gram(basis_.x.data(), used, with_b(basis_).data(), used);
+        auto const h = gram(basis_.x.data(), used, basis_.a.data(), used);
+        for (double const v : g.elements)
+            if (!std::isfinite(v)) return false;
+        for (double const v : h.elements)
+            if (!std::isfinite(v)) return false;
+        auto const pairs = projected_eigenpairs(symmetrised(h), symmetrised(g), dependent);
+        int const found = pairs.vectors.columns;
+        if (found < count_) return false;
+        small_matrix c(used, 2 * count_);
+        result_.values.assign(std::size_t(count_), 0.0);
+        for (int j = 0; j < count_; ++j) {
+            int const from = options_.largest ? found - 1 - j : j;
+            result_.values[std::size_t(j)] = pairs.values[std::size_t(from)];
+            for (int i = 0; i < used; ++i) {
+                c(i, j) = pairs.vectors(i, from);
+                c(i, count_ + j) = i < skipped ? 0 : c(i, j);
+            }
+        }
+        load(c, 2 * count_);
+        replace(basis_.x, next_.x, used);
+        replace(basis_.a, next_.a, used);
+        if (b_.offsets) replace(basis_.b, next_.b, used);
+        return true;
+    }
+    static small_matrix symmetrised(small_matrix m) {
+        for (int j = 0; j < m.columns; ++j)
+            for (int i = 0; i < j; ++i) m(i, j) = m(j, i) = (m(i, j) + m(j, i)) / 2;
+        return m;
+    }
+    /// X into the first block, P into the third.
+    void replace(buffer<T>& block, buffer<T>& next, int used) {
+        combine(block, used, 2 * count_, next);
+        exec_.copy_elements(next.data(), block.data(), n_ * count_);
+        exec_.copy_elements(next.data() + count_ * n_, columns(block, 2 * count_), n_ * count_);
+    }
+
+    /// R = A X - B X Lambda into the second block; returns the largest relative residual.
+    double measure() {
+        std::vector<T> const values(result_.values.begin(), result_.values.end());
+        exec_.copy_elements(values.data(), lambda_.data(), count_);
+        exec_.synchronize();
+        T const* const bx = with_b(basis_).data();
+        T* const r = columns(basis_.x, count_);
+        for_each(exec_, n_ * count_, block_residual<T>{basis_.a.data(), bx, lambda_.data(), n_, r});
+        result_.residuals.assign(std::size_t(count_), 0.0);
+        double worst = 0;
+        for (int j = 0; j < count_; ++j) {
+            double const size =
+                norm(basis_.a.data() + j * n_) + std::abs(result_.values[std::size_t(j)]) * norm(bx + j * n_);
+            double const residual = norm(r + j * n_), relative = size > 0 ? residual / size : residual;
+            result_.residuals[std::size_t(j)] = relative;
+            worst = relative <= worst ? worst : relative;
+        }
+        return worst;
+    }
+    double norm(T const* x) const { return std::sqrt(gram(x, 1, x, 1)(0, 0)); }
+
+    /// W = M^-1 R, without the constraints, with its products.
+    void precondition() {
+        for (int j = 0; j < count_; ++j) {
+            if (result_.residuals[std::size_t(j)] <= options_.tolerance) { // has converged: no direction
+                fill(exec_, array_view<T>(columns(basis_.x, count_ + j), n_), T(0));
+                continue;
+            }
+            m_.apply(exec_, array_view<T const>(columns(basis_.x, count_ + j), n_), array_view<T>(next_.x.data(), n_));
+            exec_.copy_elements(next_.x.data(), columns(basis_.x, count_ + j), n_);
+        }
+        project(columns(basis_.x, count_), count_);
+        orthogonalise_against_x();
+        multiply(basis_, count_, count_);
+    }
+    /// W = W - X (B X)^T W: the Gram matrix of the basis is better conditioned.
+    void orthogonalise_against_x() {
+        T* const w = columns(basis_.x, count_);
+        auto const g = gram(with_b(basis_).data(), count_, w, count_);
+        for (int j = 0; j < count_; ++j)
+            for (int k = 0; k < count_; ++k)
+                for_each(exec_, n_, axpy<T>{T(-g(k, j)), basis_.x.data() + k * n_, w + j * n_});
+    }
+
+    eigen_result end(eigen_reason reason, array_view<T> x) {
+        if (reason != eigen_reason::not_finite) exec_.copy_elements(basis_.x.data(), x.data(), x.size());
+        result_.reason = reason;
+        result_.converged = reason == eigen_reason::converged;
+        if (result_.converged) { // products with the returned vectors instead of combinations of earlier ones
+            multiply(basis_, 0, count_);
+            result_.converged = measure() <= 2 * options_.tolerance;
+            if (!result_.converged) result_.reason = eigen_reason::stagnated;
+        }
+        return std::move(result_);
+    }
+
+    Executor const& exec_;
+    csr_view<T> a_, b_;
+    any_preconditioner<Executor, T> const& m_;
+    eigen_options const& options_;
+    std::int64_t n_;
+    int count_;
+    int constrained_ = 0;
+    srcsr_plan<std::int32_t> plan_a_, plan_b_;
+    column_block<T> basis_, next_; ///< X, W, P; and the new X and P
+    buffer<T> coefficients_, lambda_, best_, constraints_, b_constraints_;
+    eigen_result result_{};
+};
+
+} // namespace eigen_detail
+
+template <executor Executor, class T>
+eigen_result lobpcg(Executor const& exec, csr_view<T> a, any_preconditioner<Executor, T> const& m, array_view<T> x,
+                    int count, eigen_options const& options, csr_view<T> b, array_view<T const> constraints) {
+    require_square(a, "lobpcg");
+    std::int64_t const n = a.rows();
+    if (count < 1 || count > 32)
+        throw argument_error("count of eigenpairs is " + std::to_string(count) + ", expected 1 to 32");
+    if (3 * std::int64_t(count) > n)
+        throw argument_error("lobpcg computes at most a third of the eigenpairs: " + std::to_string(count) + " of " +
+                             std::to_string(n) + " requested; use LAPACK's syev for small matrices");
+    if (!(options.tolerance >= 0))
+        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected >= 0");
+    if (options.max_iterations < 0)
+        throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
+    if (m.varies()) throw argument_error("lobpcg requires a preconditioner that is the same at every call");
+    require_size("start vectors x", x, n * count);
+    if (b.offsets) {
+        require_square(b, "lobpcg");
+        require_size("rows of B", b.rows(), n);
+        detail::require_finite(exec, b);
+    }
+    if (constraints.size() % n != 0)
+        throw dimension_error("constraints with " + std::to_string(constraints.size()) + " elements for vectors of " +
+                              std::to_string(n));
+    detail::require_finite(exec, a);
+    return eigen_detail::lobpcg_solve<Executor, T>(exec, a, m, count, options, b, constraints).run(x);
+}
+
+} // namespace coppice::inline v0_1

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Eigenpairs compared with LAPACK (sygv) and with closed forms, and shifted systems with their definition.
+#include <coppice/eigenpairs.hpp>
+#include <coppice/krylov.hpp>
+#include <coppice/shifted_systems.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include <lapacke.h>
+
+#include "solvers/dense.hpp"
+#include "support/executors.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Eigenvalues of A x = lambda B x by LAPACK.
+std::vector<double> all_eigenvalues(dense const& a, dense const& b) {
+    std::vector<double> x, y, values(static_cast<std::size_t>(a.n));
+    for (int j = 0; j < a.n; ++j)
+        for (int i = 0; i < a.n; ++i) x.push_back(a(i, j)), y.push_back(b(i, j));
+    REQUIRE(LAPACKE_dsygv(LAPACK_COL_MAJOR, 1, 'N', 'U', a.n, x.data(), a.n, y.data(), a.n, values.data()) == 0);
+    return values;
+}
+dense identity(int n) {
+    dense m(n);
+    for (int i = 0; i < n; ++i) m(i, i) = 1;
+    return m;
+}
+
+/// The largest |A x - lambda B x| over the pairs, relative to the largest element of A, and |X^T B X - I|.
+double defect(dense const& a, dense const& b, eigen_result const& found, std::vector<double> const& x) {
+    int const n = a.n, count = int(found.values.size());
+    double worst = 0, largest = 0;
+    std::vector<double> bx(x.size(), 0.0);
+    for (int j = 0; j < count; ++j)
+        for (int i = 0; i < n; ++i) {
+            double ax = 0;
+            for (int k = 0; k < n; ++k) {
+                ax += a(i, k) * x[std::size_t(j * n + k)];
+                bx[std::size_t(j * n + i)] += b(i, k) * x[std::size_t(j * n + k)];
+                largest = std::max(largest, std::abs(a(i, k)));
+            }
+            worst = std::max(worst, std::abs(ax - found.values[std::size_t(j)] * bx[std::size_t(j * n + i)]));
+        }
+    worst /= largest;
+    for (int j = 0; j < count; ++j)
+        for (int k = 0; k < count; ++k) {
+            double sum = 0;
+            for (int i = 0; i < n; ++i) sum += x[std::size_t(j * n + i)] * bx[std::size_t(k * n + i)];
+            worst = std::max(worst, std::abs(sum - (j == k ? 1 : 0)));
+        }
+    return worst;
+}
+
+template <class Executor>
+std::pair<eigen_result, std::vector<double>>
+pairs_of(Executor const& exec, csr<double> const& a, char const* name, int count, eigen_options const& options,
+         csr<double> const& b = {}, std::vector<double> const& constraints = {}) {
+    auto const matrix = exec.copy(a);
+    auto const mass = b.rows() > 0 ? exec.copy(b) : csr<double>{};
+    auto const m = make_preconditioner(exec, name, matrix.view());
+    auto x = exec.copy(random_vector<double>(int(a.rows()) * count, 3));
+    auto const y = exec.copy(constraints);
+    auto found = lobpcg(exec, matrix.view(), m, x.view(), count, options,
+                        b.rows() > 0 ? mass.view() : csr_view<double>{}, array_view<double const>(y.view()));
+    return {std::move(found), to_vector(exec, x)};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("lobpcg: eigenpairs as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        auto const a = random_matrix(60, true, seed);
+        auto mass = random_matrix(60, true, seed + 10);
+        for (int i = 0; i < 60; ++i) mass(i, i) += 1;
+        for (bool const generalised : {false, true}) {
+            dense const b = generalised ? mass : identity(60);
+            auto const expected = all_eigenvalues(a, b);
+            for (auto const name : {"none", "jacobi", "forest"})
+                for (bool const largest : {false, true}) {
+                    CAPTURE(name);
+                    CAPTURE(largest);
+                    if (largest && std::string(name) != "none") continue; // a preconditioner is for the smallest
+                    auto const [found, x] = pairs_of(exec, to_csr<double>(a), name, 5,
+                                                     {.tolerance = 1e-9, .max_iterations = 2000, .largest = largest},
+                                                     generalised ? to_csr<double>(mass) : csr<double>{});
+                    CHECK(found.converged);
+                    for (std::size_t j = 0; j < 5; ++j)
+                        CHECK(found.values[j] == doctest::Approx(expected[largest ? 59 - j : j]).epsilon(1e-8));
+                    CHECK(defect(a, b, found, x) <= 1e-7);
+                }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("lobpcg: Laplacians with the multilevel method and a null space", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const nx = 60;
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = nx});
+    auto const [found, x] = pairs_of(exec, a, "multilevel", 6, {.tolerance = 1e-8, .max_iterations = 60});
+    CHECK(found.converged);
+    std::vector<double> expected; // 4 - 2 cos - 2 cos
+    double const step = std::acos(-1.0) / (nx + 1);
+    for (int i = 1; i <= nx; ++i)
+        for (int j = 1; j <= nx; ++j) expected.push_back(4 - 2 * std::cos(i * step) - 2 * std::cos(j * step));
+    std::sort(expected.begin(), expected.end());
+    for (std::size_t j = 0; j < 6; ++j) CHECK(found.values[j] == doctest::Approx(expected[j]).epsilon(1e-8));
+
+    int const n = 90; // a cycle: eigenvalues 2 - 2 cos(2 pi k / n), the constants are the null space
+    coo<double> entries{n, n};
+    for (int i = 0; i < n; ++i) {
+        entries.add(i, i, 2);
+        entries.add(i, (i + 1) % n, -1);
+        entries.add((i + 1) % n, i, -1);
+    }
+    auto const cycle = to_csr(host_executor{1}, std::move(entries));
+    auto const without = pairs_of(exec, cycle, "jacobi", 2, {.tolerance = 1e-8, .max_iterations = 500}, {},
+                                  std::vector<double>(std::size_t(n), 1.0))
+                             .first;
+    CHECK(without.converged);
+    for (double const value : without.values)
+        CHECK(value == doctest::Approx(2 - 2 * std::cos(2 * std::acos(-1.0) / n)).epsilon(1e-7));
+}
+
+TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = to_csr<double>(random_matrix(60, true, 1));
+    CHECK(pairs_of(exec, a, "none", 3, {.tolerance = 1e-9, .max_iterations = 2}).first.reason ==
+          eigen_reason::max_iterations);
+    CHECK(pairs_of(exec, a, "none", 3, {.tolerance = 0}).first.reason == eigen_reason::stagnated);
+    CHECK(pairs_of(exec, a, "none", 3, {.tolerance = 1e-9, .progress = [](std::int64_t, double) { return false; }})
+              .first.reason == eigen_reason::cancelled);
+    CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 21, {}), doctest::Contains("at most a third"), argument_error);
+    CHECK_THROWS_AS(pairs_of(exec, a, "none", 0, {}), argument_error);
+    CHECK_THROWS_AS(pairs_of(exec, a, "none", 3, {}, {}, std::vector<double>(61, 1.0)), dimension_error);
+    auto poisoned = to_csr<double>(random_matrix(60, true, 1));
+    poisoned.values()[5] = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_AS(pairs_of(exec, poisoned, "none", 3, {}), matrix_error);
+}
+
+TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_cvref_t<decltype(exec)>;
+    auto const m = random_matrix(90, true, 2);
+    auto const a = exec.copy(to_csr<double>(m));
+    csr_operator<Executor, double> const op(exec, a.view());
+    auto const right = random_vector<double>(90, 4);
+    auto const b = exec.copy(right);
+    std::vector<double> const shifts{0.5, 0, 100, 0.01, 0.5, -0.001};
+    auto x = exec.copy(std::vector<double>(90 * shifts.size(), 7.0)); // the guess is not used
+    auto const found =
+        solve_shifted(exec, op, shifts, array_view<double const>(b.view()), x.view(), {.tolerance = 1e-10});
+    CHECK(found.converged);
+    auto const all = to_vector(exec, x);
+    double norm = 0;
+    for (double const v : right) norm += v * v;
+    for (std::size_t j = 0; j < shifts.size(); ++j) {
+        double left = 0;
+        for (int i = 0; i < 90; ++i) {
+            double r = right[std::size_t(i)] - shifts[j] * all[j * 90 + std::size_t(i)];
+            for (int k = 0; k < 90; ++k) r -= m(i, k) * all[j * 90 + std::size_t(k)];
+            left += r * r;
+        }
+        CHECK(std::sqrt(left / norm) <= 1e-10);
+        CHECK(found.relative_residuals[j] <= 1e-10);
+    }
+    // One system alone takes as many iterations: CG for the smallest shift.
+    auto one = exec.copy(std::vector<double>(90, 0.0));
+    auto const alone =
+        solve_shifted(exec, op, {-0.001}, array_view<double const>(b.view()), one.view(), {.tolerance = 1e-10});
+    CHECK(alone.iterations == found.iterations);
+    auto const few = solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(),
+                                   {.tolerance = 1e-10, .max_iterations = 3});
+    CHECK_FALSE(few.converged);
+    CHECK(few.iterations == 3);
+    CHECK(solve_shifted(exec, op, {}, array_view<double const>(b.view()), array_view<double>(one.data(), 0)).converged);
+    CHECK_THROWS_AS(solve_shifted(exec, op, {0.0, 1.0}, array_view<double const>(b.view()), one.view()),
+                    dimension_error);
+    CHECK_THROWS_AS(solve_shifted(exec, op, {std::nan("")}, array_view<double const>(b.view()), one.view()),
+                    argument_error);
+    // Not positive definite: not converged, and no claim.
+    CHECK_FALSE(solve_shifted(exec, op, {-50.0}, array_view<double const>(b.view()), one.view()).converged);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Least-squares solutions compared with LAPACK (gels, gelsd).
+#include <coppice/least_squares.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <lapacke.h>
+
+#include "support/executors.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+struct problem {
+    int rows, columns;
+    std::vector<double> dense; ///< column-major
+    std::vector<double> b;
+
+    csr<double> matrix() const {
+        coo<double> entries{rows, columns};
+        for (int i = 0; i < rows; ++i)
+            for (int j = 0; j < columns; ++j)
+                if (double const v = dense[std::size_t(j * rows + i)]; v != 0) entries.add(i, j, v);
+        return to_csr(host_executor{1}, std::move(entries));
+    }
+};
+
+problem random_problem(int rows, int columns, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> value;
+    problem p{rows, columns, std::vector<double>(std::size_t(rows * columns), 0.0), {}};
+    for (int j = 0; j < columns; ++j) {
+        for (int k = 0; k < 4; ++k) p.dense[std::size_t(j * rows + int(random() % unsigned(rows)))] = value(random);
+        p.dense[std::size_t(j * rows + j % rows)] += 3 * (1 + j % 5);
+    }
+    for (int i = 0; i < rows; ++i) p.b.push_back(value(random));
+    return p;
+}
+
+/// The solution with the smallest norm, by LAPACK's gelsd; with `damping` of the extended problem.
+std::vector<double> reference(problem const& p, double damping = 0) {
+    int const rows = p.rows + (damping > 0 ? p.columns : 0), longest = std::max(rows, p.columns);
+    std::vector<double> a(std::size_t(rows * p.columns), 0.0), b(std::size_t(longest), 0.0);
+    for (int j = 0; j < p.columns; ++j) {
+        for (int i = 0; i < p.rows; ++i) a[std::size_t(j * rows + i)] = p.dense[std::size_t(j * p.rows + i)];
+        if (damping > 0) a[std::size_t(j * rows + p.rows + j)] = damping;
+    }
+    std::copy(p.b.begin(), p.b.end(), b.begin());
+    std::vector<double> singular(static_cast<std::size_t>(longest));
+    lapack_int rank = 0;
+    REQUIRE(LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, p.columns, 1, a.data(), rows, b.data(), longest, singular.data(),
+                           1e-12, &rank) == 0);
+    b.resize(std::size_t(p.columns));
+    return b;
+}
+
+template <class Executor>
+std::pair<least_squares_result, std::vector<double>> solved(Executor const& exec, problem const& p,
+                                                            least_squares_options const& options) {
+    auto const a = exec.copy(p.matrix());
+    auto const b = exec.copy(p.b);
+    auto x = exec.copy(std::vector<double>(std::size_t(p.columns), 0.0));
+    auto result = solve_least_squares(exec, a.view(), array_view<double const>(b.view()), x.view(), options);
+    return {std::move(result), to_vector(exec, x)};
+}
+
+double difference(std::vector<double> const& x, std::vector<double> const& y) {
+    double sum = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]), size += y[i] * y[i];
+    return std::sqrt(sum / size);
+}
+
+/// |b - A x| and |A^T (b - A x)| from the definition.
+std::pair<double, double> norms(problem const& p, std::vector<double> const& x) {
+    auto r = p.b;
+    for (int j = 0; j < p.columns; ++j)
+        for (int i = 0; i < p.rows; ++i) r[std::size_t(i)] -= p.dense[std::size_t(j * p.rows + i)] * x[std::size_t(j)];
+    double rr = 0, nn = 0;
+    for (double const v : r) rr += v * v;
+    for (int j = 0; j < p.columns; ++j) {
+        double sum = 0;
+        for (int i = 0; i < p.rows; ++i) sum += p.dense[std::size_t(j * p.rows + i)] * r[std::size_t(i)];
+        nn += sum * sum;
+    }
+    return {std::sqrt(rr), std::sqrt(nn)};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("least squares: tall, square and wide problems as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const method : {"lsmr", "lsqr"})
+        for (auto const preconditioner : {"none", "jacobi", "ic0", "multilevel", "direct"})
+            for (auto const& [rows, columns] : {std::pair{80, 30}, std::pair{40, 40}}) {
+                std::string const with = preconditioner;
+                if (with == "direct" && !has_sparse_direct()) continue;
+                auto const p = random_problem(rows, columns, unsigned(rows));
+                auto const [result, x] =
+                    solved(exec, p, {.method = method, .preconditioner = with, .tolerance = 1e-11});
+                CAPTURE(method);
+                CAPTURE(with);
+                CHECK(result.converged);
+                CHECK(difference(x, reference(p)) <= 1e-7);
+                auto const [residual, normal] = norms(p, x);
+                CHECK(result.residual_norm == doctest::Approx(residual).epsilon(1e-6));
+                CHECK(std::abs(result.normal_norm - normal) <= 1e-9);
+                CHECK(result.residual_history.size() == std::size_t(result.iterations) + 1);
+            }
+    for (auto const method : {"lsmr", "lsqr"}) { // of all solutions the one with the smallest norm
+        auto const wide = random_problem(30, 80, 5);
+        auto const [result, x] = solved(exec, wide, {.method = method, .preconditioner = "none", .tolerance = 1e-12});
+        CHECK(result.converged);
+        CHECK(result.reason == least_squares_reason::residual);
+        CHECK(difference(x, reference(wide)) <= 1e-8);
+        auto deficient = random_problem(60, 20, 6); // two equal columns
+        for (int i = 0; i < 60; ++i)
+            deficient.dense[std::size_t(7 * 60 + i)] = deficient.dense[std::size_t(3 * 60 + i)];
+        auto const [found, y] =
+            solved(exec, deficient, {.method = method, .preconditioner = "none", .tolerance = 1e-11});
+        CHECK(found.converged);
+        CHECK(found.reason == least_squares_reason::normal);
+        CHECK(difference(y, reference(deficient)) <= 1e-7);
+        auto const damped = random_problem(50, 50, 8);
+        for (auto const preconditioner : {"none", "jacobi"}) {
+            auto const [of_damped, z] = solved(
+                exec, damped, {.method = method, .preconditioner = preconditioner, .damping = 0.7, .tolerance = 1e-11});
+            CHECK(of_damped.converged);
+            CHECK(difference(z, reference(damped, 0.7)) <= 1e-7);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const p = random_problem(80, 30, 1);
+    auto const few = solved(exec, p, {.tolerance = 1e-12, .max_iterations = 3});
+    CHECK(few.first.reason == least_squares_reason::max_iterations);
+    CHECK(few.first.iterations == 3);
+    CHECK_FALSE(few.first.converged);
+    CHECK(norms(p, few.second).second <= norms(p, std::vector<double>(30, 0.0)).second);
+    auto const impossible = solved(exec, p, {.tolerance = 0});
+    CHECK_FALSE(impossible.first.converged);
+    CHECK(difference(impossible.second, reference(p)) <= 1e-10);
+    auto const stopped =
+        solved(exec, p, {.tolerance = 1e-12, .progress = [](std::int64_t k, double) { return k < 2; }});
+    CHECK(stopped.first.reason == least_squares_reason::cancelled);
+    CHECK(stopped.first.iterations == 2);
+    auto zero = p;
+    zero.b.assign(80, 0.0);
+    auto const none = solved(exec, zero, {});
+    CHECK(none.first.converged);
+    CHECK(none.second == std::vector<double>(30, 0.0));
+
+    auto const a = exec.copy(p.matrix());
+    auto const b = exec.copy(p.b);
+    auto guess = exec.copy(reference(p));
+    auto const at_once =
+        solve_least_squares(exec, a.view(), array_view<double const>(b.view()), guess.view(), {.tolerance = 1e-8});
+    CHECK(at_once.converged);
+    CHECK(at_once.iterations == 0);
+    auto poisoned = p;
+    poisoned.b[3] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(solved(exec, poisoned, {}).first.reason == least_squares_reason::not_finite);
+    poisoned = p;
+    for (double& v : poisoned.dense)
+        if (v != 0) v = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_AS(solved(exec, poisoned, {}), matrix_error);
+    CHECK_THROWS_WITH_AS(solved(exec, p, {.method = "cgls"}), doctest::Contains("expected \"lsmr\" or \"lsqr\""),
+                         argument_error);
+    CHECK_THROWS_AS(solved(exec, p, {.preconditioner = "amg"}), argument_error);
+    CHECK_THROWS_WITH_AS(solved(exec, p, {.preconditioner = "isai"}), doctest::Contains("not symmetric"),
+                         argument_error);
+    CHECK_THROWS_AS(solved(exec, p, {.damping = -1}), argument_error);
+    auto shorter = p;
+    shorter.b.pop_back();
+    CHECK_THROWS_AS(solved(exec, shorter, {}), dimension_error);
+}
