@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
@@ -91,8 +92,14 @@ struct is_own_label {
 template <executor Executor>
 graph_batch make_graph_batch(Executor const& exec, std::span<csr_view<double> const> graphs) {
     std::vector<vertex_id> first;
-    auto const whole = analytics::block_diagonal(host_executor{}, graphs, first);
-    return {exec.copy(whole), exec.copy(first), std::int64_t(graphs.size())};
+    graph_batch batch;
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        batch.graph = analytics::block_diagonal(exec, graphs, first);
+    else
+        batch.graph = exec.copy(analytics::block_diagonal(host_executor{}, graphs, first));
+    batch.first = exec.copy(first);
+    batch.count = std::int64_t(graphs.size());
+    return batch;
 }
 
 template <executor Executor>
