@@ -208,8 +208,8 @@ class Preconditioner(LinearOperator):
         if shape_of(A) != tuple(self.shape) or dtype != self.dtype:
             raise ValueError(f"A has shape {shape_of(A)} and dtype {dtype}, expected {self.shape} and {self.dtype}")
         self._held.refresh(csr_of(arrays, self.shape, "A"))
-        name, _, shape, options = self._made_of
-        self._made_of = name, arrays, shape, options
+        name, _, shape, options, near = self._made_of
+        self._made_of = name, arrays, shape, options, near
 
     @property
     def report(self) -> dict[str, Any]:
