@@ -9,8 +9,8 @@
 ///     truss_numbers(exec, g);                                // largest k of a k-truss that contains the edge
 ///     edge_similarity(exec, g, similarity::overlap);         // or jaccard, for every stored edge
 ///
-/// louvain, leiden and modularity use edge weights; the others ignore them. The label of a community is its smallest vertex.
-/// Results are the same on host and CUDA, for any number of threads.
+/// louvain, leiden and modularity use edge weights; the others ignore them. The label of a community is its smallest
+/// vertex. Results are the same on host and CUDA, for any number of threads.
 #pragma once
 
 #include <coppice/graph/communities/label_propagation.hpp>

@@ -118,8 +118,8 @@ TEST_CASE("the registry documents the rule for parallel edges") {
     CHECK(names[duplicates::sum] == list{"max-flow", "min-cut", "communities", "leiden"});
     CHECK(names[duplicates::count] == list{"bridges"});
     CHECK(names[duplicates::first] == list{"bfs", "diameter", "components", "strong-components", "biconnected",
-                                           "articulation-points", "topological-levels", "closeness",
-                                           "maximal-matching", "independent-set", "colouring"});
+                                           "articulation-points", "topological-levels", "closeness", "maximal-matching",
+                                           "independent-set", "colouring"});
     names.clear();
     for (auto const& row : graph_algorithm_catalogue)
         if (row.reads("weighted")) names[row.parallel_weighted].push_back(row.name);
