@@ -61,7 +61,7 @@ csr<double> block_diagonal(host_executor const& host, std::span<csr_view<double>
 struct divide_by_out_weight {
     graph_view g;
     double const* sums; ///< null: the number of edges
-    double* weights;    ///< of the edges of g, which are replaced by the shares of their row
+    double* weights;    ///< of the edges of g, which are replaced by the fractions of their row
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -131,9 +131,9 @@ pagerank_result<double> batch_pagerank(Executor const& exec, graph_batch const& 
     graph_view const g(batch.graph);
     check_pagerank(g, g, options, 0);
     std::int64_t const n = g.vertices;
-    auto shares = copy_of(exec, batch.graph);
+    auto fractions = copy_of(exec, batch.graph);
     if (weighted)
-        check_weights<is_no_weight<double>>(exec, "weights of batch_pagerank", std::as_const(shares).values().view(),
+        check_weights<is_no_weight<double>>(exec, "weights of batch_pagerank", std::as_const(fractions).values().view(),
                                             g.edge_count, "finite weights of at least 0");
     buffer<double> sums(exec, weighted ? n : 0);
     auto const all_vertices = every_vertex(exec, g);
@@ -141,8 +141,8 @@ pagerank_result<double> batch_pagerank(Executor const& exec, graph_batch const& 
         edge_sum(exec, nullptr, all_vertices.data(), g,
                  weights_of_row<double>{batch.graph.values().data(), sums.data()});
     edge_map(exec, nullptr, all_vertices.data(), g, nothing(),
-             divide_by_out_weight{g, weighted ? sums.data() : nullptr, shares.values().data()});
-    auto const incoming = transpose(exec, shares.view());
+             divide_by_out_weight{g, weighted ? sums.data() : nullptr, fractions.values().data()});
+    auto const incoming = transpose(exec, fractions.view());
     katz_options const iteration{options.damping, 1.0, options.tolerance, options.max_iterations};
     auto found = options.damping > 0
                      ? katz_centrality(exec, g, graph_view(incoming), iteration, incoming.values().view())
@@ -178,8 +178,8 @@ sssp_result<double> batch_sssp(Executor const& exec, graph_batch const& batch, s
     exec.copy_elements(batch.graph.values().data(), lengths.data(), m);
     auto const placed_starts = exec.copy(starts);
     exec.copy_elements(placed_starts.data(), neighbors.data() + m, std::int64_t(starts.size()));
-    csr<double> const linked(n + 1, n + 1, exec.copy(offsets), std::move(neighbors), std::move(lengths));
-    auto found = sssp(exec, linked.view(), n, {.parents = false});
+    csr<double> const extended(n + 1, n + 1, exec.copy(offsets), std::move(neighbors), std::move(lengths));
+    auto found = sssp(exec, extended.view(), n, {.parents = false});
     found.distances = copy_of(exec, found.distances.view().slice(0, n));
     exec.synchronize();
     return found;

@@ -203,14 +203,14 @@ std::string check_flow(host_graph const& g, graph_answer const& answer, analytic
     if (reached[sink]) wrong.report("a path with remaining capacity", sink);
     return wrong.text();
 }
-std::string check_cut(host_graph const& g, graph_answer const& answer, analytics_options const& o) {
-    auto const& side = values_in(answer);
+std::string check_minimum(host_graph const& g, graph_answer const& answer, analytics_options const& o) {
+    auto const& half = values_in(answer);
     finding wrong;
-    if (side[std::size_t(o.source)] != 1) wrong.report("the source is on the wrong side", std::size_t(o.source));
-    if (side[sink_of(g, o)] != 0) wrong.report("the sink is on the wrong side", sink_of(g, o));
+    if (half[std::size_t(o.source)] != 1) wrong.report("the source is on the wrong half", std::size_t(o.source));
+    if (half[sink_of(g, o)] != 0) wrong.report("the sink is on the wrong half", sink_of(g, o));
     double capacity = 0;
     for_edges(g, [&](std::size_t u, std::size_t v, std::size_t k) {
-        if (side[u] == 1 && side[v] == 0) capacity += g.values[k];
+        if (half[u] == 1 && half[v] == 0) capacity += g.values[k];
     });
     if (wrong.is_none() && !(std::abs(capacity - fact(answer, "cut")) <= rounding_of(g)))
         return "the cut has the capacity " + coppice::detail::number_text(capacity);
@@ -280,7 +280,7 @@ constexpr answer_check checks[] = {{"bfs", check_levels},
                                    {"topological-levels", check_topological_levels},
                                    {"longest-paths", check_longest_paths},
                                    {"max-flow", check_flow},
-                                   {"min-cut", check_cut},
+                                   {"min-cut", check_minimum},
                                    {"maximal-matching", check_maximal_matching},
                                    {"matching", check_matching},
                                    {"independent-set", check_set},

@@ -5,9 +5,9 @@
 
 #include <coppice/graph/frontier/answer.hpp>
 #include <coppice/graph/search/longest_path.hpp>
-#include <coppice/graph/search/max_flow.hpp>
 #include <coppice/graph/search/random_walks.hpp>
 #include <coppice/graph/structure/biconnected.hpp>
+#include <coppice/graph/structure/max_flow.hpp>
 
 namespace coppice::inline v0_1::analytics {
 
@@ -60,7 +60,8 @@ struct topological_levels_entry {
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
         auto const r = topological_levels(exec, graph_view(a), in);
-        return {values_of(exec, r.levels), {{"acyclic", r.acyclic}, {"levels", r.depth}, {"listed", double(r.listed)}}};
+        return {values_of(exec, r.levels),
+                {{"acyclic", r.acyclic}, {"levels", r.depth}, {"ordered", double(r.ordered)}}};
     }
 };
 struct longest_paths_entry {
@@ -129,9 +130,9 @@ struct mincut_entry {
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = flow_of(exec, a, o);
-        auto sides = values_of(exec, r.on_source_side);
-        auto const size = double(std::count(sides.begin(), sides.end(), 1.0));
-        return {std::move(sides), {{"cut", r.value}, {"source_side", size}, {"rounds", double(r.rounds)}}};
+        auto found = values_of(exec, r.with_source);
+        auto const size = double(std::count(found.begin(), found.end(), 1.0));
+        return {std::move(found), {{"cut", r.value}, {"source_side", size}, {"rounds", double(r.rounds)}}};
     }
 };
 

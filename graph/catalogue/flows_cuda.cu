@@ -3,9 +3,9 @@
 /// Instances of flows, walks, orders, biconnected components and weighted centralities on CUDA.
 #include <coppice/graph/centrality/weighted_paths.hpp>
 #include <coppice/graph/search/longest_path.hpp>
-#include <coppice/graph/search/max_flow.hpp>
 #include <coppice/graph/search/random_walks.hpp>
 #include <coppice/graph/structure/biconnected.hpp>
+#include <coppice/graph/structure/max_flow.hpp>
 
 namespace coppice::inline v0_1 {
 

@@ -30,7 +30,7 @@ namespace analytics {
 /// Gain of modularity if v, which is alone, joins a refined community of the same community. Others stay.
 struct gain_of_refinement {
     vertex_id const* communities;
-    std::uint8_t const* is_linked; ///< whether v has enough edges to the rest of its community
+    std::uint8_t const* is_attached; ///< whether v has enough edges to the rest of its community
     std::int64_t const* row_sums;
     std::int64_t* totals;
     std::int32_t* sizes; ///< of the refined communities, as numbers of vertices of this level
@@ -45,7 +45,7 @@ struct gain_of_refinement {
         return score;
     }
     COPPICE_HD std::uint64_t operator()(vertex_id v, vertex_id label, vertex_id own, std::int64_t weight) const {
-        bool const stays = own != v || sizes[v] != 1 || !is_linked[v];
+        bool const stays = own != v || sizes[v] != 1 || !is_attached[v];
         if (label == own) return stays ? ~std::uint64_t(0) : ordered_bits(0.0) | 1;
         // the vertex with the number of the label is in it, unless it is alone and may leave now
         bool const may_leave = sizes[label] <= 1 && rule(label) == quarter;
@@ -63,20 +63,20 @@ struct gain_of_refinement {
     }
 };
 /// weight(v, community without v) >= resolution k_v (K - k_v) / s
-struct link_to_community {
+struct attach_to_community {
     using value = std::int64_t;
     graph_view g;
     std::int64_t const *weights, *row_sums, *totals;
     vertex_id const* communities;
     double all, resolution;
-    std::uint8_t* is_linked;
+    std::uint8_t* is_attached;
     COPPICE_HD std::int64_t term(vertex_id v, std::int32_t k) const {
         vertex_id const u = g.neighbors[k];
         return u != v && communities[u] == communities[v] ? weights[k] : 0;
     }
     COPPICE_HD void store(vertex_id v, std::int64_t sum) const {
         double const mine = double(row_sums[v]), others = double(totals[communities[v]] - row_sums[v]);
-        is_linked[v] = double(sum) >= resolution * mine * others / all ? 1 : 0;
+        is_attached[v] = double(sum) >= resolution * mine * others / all ? 1 : 0;
     }
 };
 struct within_label {
@@ -109,24 +109,24 @@ struct compose_labels {
     COPPICE_HD void operator()(std::int64_t v) const { to[v] = outer[of_vertex[v]]; }
 };
 
-/// Connected parts of the communities, each with the number of one of its vertices.
+/// Connected subsets of the communities, each with the number of one of its vertices.
 template <executor Executor>
 buffer<vertex_id> refine(Executor const& exec, integer_graph<Executor> const& w, vertex_id const* communities,
                          double resolution) {
     std::int64_t const n = w.g.vertices;
-    buffer<std::uint8_t> is_linked(exec, n);
+    buffer<std::uint8_t> is_attached(exec, n);
     buffer<std::int64_t> totals(exec, n);
     fill(exec, totals.view(), 0);
     worklist const* const all = w.all_vertices.data();
     vertex_map(exec, nullptr, all, nothing(), add_to_label{communities, w.row_sums.data(), totals.data()});
     edge_sum(exec, nullptr, all, w.g,
-             link_to_community{w.g, w.weights.data(), w.row_sums.data(), totals.data(), communities, w.all, resolution,
-                               is_linked.data()});
+             attach_to_community{w.g, w.weights.data(), w.row_sums.data(), totals.data(), communities, w.all,
+                                 resolution, is_attached.data()});
     label_rounds<Executor> rounds(exec, w.g, w.weights.data());
     exec.copy_elements(w.row_sums.data(), totals.data(), n);
     buffer<std::int32_t> sizes(exec, n);
     fill(exec, sizes.view(), 1);
-    gain_of_refinement const gain{communities, is_linked.data(), w.row_sums.data(), totals.data(), sizes.data(),
+    gain_of_refinement const gain{communities, is_attached.data(), w.row_sums.data(), totals.data(), sizes.data(),
                                   w.all,       resolution};
     for (std::uint64_t sweep = 1; sweep <= 5; ++sweep)
         if (rounds.sweep(gain, 0x1ede + sweep) <= n / 1000) break;
@@ -154,15 +154,15 @@ int leiden_pass(Executor const& exec, integer_graph<Executor> level, louvain_opt
         vertex_id const* const current = gains ? communities.data() : start.data();
         auto groups = refine(exec, level, current, o.resolution);
         worklist const* const all = level.all_vertices.data();
-        vertex_aggregates<> parts{level.g.vertices, number_communities(exec, all, groups), std::move(groups)};
-        if (parts.count == level.g.vertices) break;
-        buffer<vertex_id> smallest(exec, level.g.vertices), next_start(exec, parts.count);
-        fill(exec, smallest.view(), parts.count);
-        vertex_map(exec, nullptr, all, nothing(), lower_to_group{current, parts.of.data(), smallest.data()});
+        vertex_aggregates<> refined{level.g.vertices, number_communities(exec, all, groups), std::move(groups)};
+        if (refined.count == level.g.vertices) break;
+        buffer<vertex_id> smallest(exec, level.g.vertices), next_start(exec, refined.count);
+        fill(exec, smallest.view(), refined.count);
+        vertex_map(exec, nullptr, all, nothing(), lower_to_group{current, refined.of.data(), smallest.data()});
         vertex_map(exec, nullptr, all, nothing(),
-                   start_of_group{current, parts.of.data(), smallest.data(), next_start.data()});
-        for_each(exec, n, follow_level{parts.of.data(), vertex_of.data()});
-        auto next = contract_level(exec, level, parts);
+                   start_of_group{current, refined.of.data(), smallest.data(), next_start.data()});
+        for_each(exec, n, follow_level{refined.of.data(), vertex_of.data()});
+        auto next = contract_level(exec, level, refined);
         level = integer_graph<Executor>(exec, graph_view(next.pattern), std::move(next.weights));
         coarse = std::move(next.pattern);
         start = std::move(next_start);

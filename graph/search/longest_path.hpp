@@ -13,8 +13,8 @@ namespace coppice::inline v0_1 {
 struct topological_levels_result {
     /// Number of edges of a longest path to the vertex; -1: the vertex is on a cycle, or reached from one
     buffer<std::int32_t> levels{};
-    std::int32_t depth = 0;  ///< number of levels
-    std::int64_t listed = 0; ///< vertices that have a level
+    std::int32_t depth = 0;   ///< number of levels
+    std::int64_t ordered = 0; ///< vertices that have a level
     bool acyclic = true;
 };
 template <class T>
@@ -26,7 +26,7 @@ struct longest_paths_result {
 
 /// Computes the level of every vertex of a directed graph: every edge leads to a larger level, so that the vertices in
 /// the order of their levels are in topological order. Loops are cycles. `incoming` is the transposed graph. In each
-/// round the vertices are listed whose predecessors all have levels (Kahn 1962). O(n + m) work, as many rounds as
+/// round the vertices are ordered whose predecessors all have levels (Kahn 1962). O(n + m) work, as many rounds as
 /// levels. Memory: 6 words per vertex. The same result for any number of threads, on host and CUDA. Waits.
 template <executor Executor>
 topological_levels_result topological_levels(Executor const& exec, graph_view g, graph_view incoming);
@@ -87,8 +87,8 @@ topological_levels_result walk_levels(Executor const& exec, graph_view g, graph_
         edge_map(exec, nullptr, lists.now(), g, into(lists.next()),
                  release_vertex{g, waiting.data(), r.levels.data(), lists.state()});
     });
-    r.listed = lists.count(r.depth);
-    r.acyclic = r.listed == n;
+    r.ordered = lists.count(r.depth);
+    r.acyclic = r.ordered == n;
     return r;
 }
 

@@ -110,10 +110,10 @@ struct walker {
         return v == previous ? return_factor : has_edge(previous, v) ? 1.0 : outward_factor;
     }
     COPPICE_HD vertex_id step(vertex_id previous, vertex_id u, walk_numbers& numbers) const {
-        constexpr int max_tries = 64;
+        constexpr int max_attempts = 64;
         double const back_or_on = return_factor > outward_factor ? return_factor : outward_factor;
         double const largest = back_or_on > 1 ? back_or_on : 1.0;
-        for (int i = 0; i < max_tries; ++i) {
+        for (int i = 0; i < max_attempts; ++i) {
             vertex_id const v = draw(u, numbers);
             if (v < 0 || numbers.next() * largest < bias(previous, v)) return v;
         }

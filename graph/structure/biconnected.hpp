@@ -20,7 +20,7 @@ struct biconnected_result {
 };
 
 /// Computes the biconnected components of an undirected graph with sorted rows: maximal sets of edges of which any two
-/// lie on a simple cycle. An articulation point is a vertex whose removal increases the number of components; it is in
+/// are on a simple cycle. An articulation point is a vertex whose removal increases the number of components; it is in
 /// several biconnected components. Loops are ignored; parallel edges are in one component.
 ///
 /// Tarjan and Vishkin (1985) in the form of Dong, Wang, Gu and Sun (FAST-BCC, 2023) over breadth-first trees, with

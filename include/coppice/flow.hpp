@@ -11,4 +11,4 @@
 #pragma once
 
 #include <coppice/graph/search/longest_path.hpp>
-#include <coppice/graph/search/max_flow.hpp>
+#include <coppice/graph/structure/max_flow.hpp>

@@ -40,8 +40,8 @@ std::vector<named_graph> graphs_up_to(int vertices) {
     return all;
 }
 
-/// Sparse graphs with many biconnected components: random edges, and triangles that share vertices.
-std::vector<named_graph> graphs_to_cut() {
+/// Sparse graphs with many biconnected components: random edges, and triangles with common vertices.
+std::vector<named_graph> graphs_to_split() {
     auto all = graphs_up_to(60);
     for (unsigned seed = 1; seed <= 12; ++seed) {
         std::mt19937 random(seed);
@@ -129,9 +129,9 @@ template <class Executor>
 void check_flow(Executor const& exec, plain const& a, int source, int sink, double tolerance) {
     auto const r = max_flow(exec, view_of(a.on(exec)), source, sink);
     auto const flows = to_vector(exec, r.flows);
-    auto const side = to_vector(exec, r.on_source_side);
+    auto const inside = to_vector(exec, r.with_source);
     std::vector<double> excess(std::size_t(a.rows), 0);
-    double cut = 0;
+    double crossing = 0;
     std::size_t k = 0;
     for_entries(a, [&](int u, int v, double capacity) {
         double const flow = flows[k++];
@@ -140,15 +140,15 @@ void check_flow(Executor const& exec, plain const& a, int source, int sink, doub
         if (u == v) CHECK(flow == 0);
         excess[std::size_t(u)] -= flow;
         excess[std::size_t(v)] += flow;
-        if (side[std::size_t(u)] && !side[std::size_t(v)]) cut += capacity;
+        if (inside[std::size_t(u)] && !inside[std::size_t(v)]) crossing += capacity;
     });
     for (int v = 0; v < a.rows; ++v) {
         double const expected = v == source ? -r.value : v == sink ? r.value : 0;
         CHECK(std::abs(excess[std::size_t(v)] - expected) <= tolerance);
     }
-    CHECK(side[std::size_t(source)] == 1);
-    CHECK(side[std::size_t(sink)] == 0);
-    CHECK(std::abs(cut - r.value) <= tolerance);
+    CHECK(inside[std::size_t(source)] == 1);
+    CHECK(inside[std::size_t(sink)] == 0);
+    CHECK(std::abs(crossing - r.value) <= tolerance);
     host_executor const host(1);
     auto const again = max_flow(host, view_of(a.on(host)), source, sink);
     CHECK(to_vector(host, again.flows) == flows);
@@ -205,7 +205,7 @@ bool are_connected(plain const& a, std::vector<int> const& labels) {
 TEST_CASE_TEMPLATE("biconnected components: connected without each of their vertices", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (auto const& [name, weights] : graphs_to_cut()) {
+    for (auto const& [name, weights] : graphs_to_split()) {
         auto const& case_name = name;
         CAPTURE(case_name);
         auto const a = weights.on(exec);
@@ -269,7 +269,7 @@ TEST_CASE_TEMPLATE("topological levels and longest paths: by relaxing all edges"
         auto const levels = to_vector(exec, r.levels);
         CHECK(std::equal(levels.begin(), levels.end(), level.begin()));
         CHECK(r.acyclic);
-        CHECK(r.listed == g.rows);
+        CHECK(r.ordered == g.rows);
         CHECK(r.depth == (level.empty() ? 0 : int(*std::max_element(level.begin(), level.end())) + 1));
         auto const paths = longest_paths(exec, a, incoming.view());
         auto const lengths = to_vector(exec, paths.lengths);
@@ -375,18 +375,18 @@ TEST_CASE_TEMPLATE("random walks: follow edges with the probabilities of node2ve
             }
             for (auto const& [pair, all] : total) {
                 auto const [before, u] = pair;
-                std::vector<double> share(std::size_t(n), 0);
+                std::vector<double> fraction(std::size_t(n), 0);
                 double sum = 0;
                 for (int v = 0; v < n; ++v) {
                     double const bias = before < 0                        ? 1
                                         : v == before                     ? 1 / p
                                         : weight_of(before, v, false) > 0 ? 1
                                                                           : 1 / q;
-                    sum += share[std::size_t(v)] = weight_of(u, v, weighted) * bias;
+                    sum += fraction[std::size_t(v)] = weight_of(u, v, weighted) * bias;
                 }
                 if (sum == 0) CHECK(count[{before, u, -1}] == all);
                 for (int v = 0; v < n && sum > 0; ++v) {
-                    double const expected = share[std::size_t(v)] / sum;
+                    double const expected = fraction[std::size_t(v)] / sum;
                     double const deviation = std::sqrt(expected * (1 - expected) * all);
                     CHECK(std::abs(count[{before, u, v}] - expected * all) <= 5 * deviation);
                 }
@@ -415,10 +415,10 @@ TEST_CASE_TEMPLATE("betweenness of edges and by lengths, closeness by lengths: s
         CAPTURE(case_name);
         for (double& x : weights.values) x = 1 + std::floor(2 * x); // sums are exact
         auto const a = weights.on(exec), transposed = transpose(exec, a.view());
-        auto unit = weights;
-        for (double& x : unit.values) x = 1;
+        auto unweighted = weights;
+        for (double& x : unweighted.values) x = 1;
         for (bool const weighted : {false, true}) {
-            auto const& lengths = weighted ? weights : unit;
+            auto const& lengths = weighted ? weights : unweighted;
             weighted_pairs const pairs(lengths);
             auto const n = std::size_t(weights.rows);
             std::vector<double> at_vertices(n, 0), at_edges;
@@ -620,7 +620,7 @@ TEST_CASE_TEMPLATE("checks prove results, and find each change", Fixture, COPPIC
             }
         }
         CHECK(proved >= (row->weighted && !row->undirected && name == "longest-paths" ? 1 : 10));
-        // A change may give another right answer: another colour, or the other side of a cut of equal capacity.
+        // A change may give another right answer: another colour, or the other set of a cut of equal capacity.
         CHECK(found >= (name == "colouring" || name == "min-cut" ? changes / 4 : changes * 3 / 4));
     }
     CHECK_THROWS_AS(check_graph_answer("pagerank", host_graph{}, graph_answer{}, {}), argument_error);

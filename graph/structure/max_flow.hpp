@@ -12,9 +12,9 @@ namespace coppice::inline v0_1 {
 
 /// Result arrays in the memory of the executor.
 struct max_flow_result {
-    double value = 0;                      ///< of the flow, and of the cut
-    buffer<double> flows{};                ///< of every stored edge, between 0 and its capacity
-    buffer<std::uint8_t> on_source_side{}; ///< 0: the sink can be reached from the vertex in the residual graph, else 1
+    double value = 0;                   ///< of the flow, and of the cut
+    buffer<double> flows{};             ///< of every stored edge, between 0 and its capacity
+    buffer<std::uint8_t> with_source{}; ///< 0: the sink can be reached from the vertex in the residual graph, else 1
     std::int64_t rounds = 0;
 };
 
@@ -26,7 +26,7 @@ struct max_flow_result {
 /// vertices push by the heights of the round before, then the pushes are added in the order of the rows, then vertices
 /// are relabelled. Heights are recomputed by breadth-first searches from sink and source (Cherkassky and Goldberg 1997)
 /// after every 4 (n + m) steps. Therefore the flow has the same bits for any number of threads, on host and CUDA. If
-/// sums of capacities are exact (integers below 2^53, say), so is the flow; otherwise it is conserved up to rounding.
+/// sums of capacities are exact (as of integers below 2^53), so is the flow; otherwise it is conserved up to rounding.
 /// O(n^2) rounds at most, usually few. Memory: 40 bytes per edge and direction, 60 per vertex. Waits after each search.
 ///
 /// Throws argument_error if source or sink is no vertex or if they are equal, matrix_error for a capacity that is
@@ -45,7 +45,7 @@ struct flow_arrays {
     double* excess;
     std::int32_t* heights;
     std::int32_t* next_heights;
-    std::int32_t* listed; ///< number of the round for which the vertex is listed
+    std::int32_t* queued; ///< number of the round for which the vertex is queued
     vertex_id source, sink;
     COPPICE_HD bool is_active(vertex_id v) const { return v != source && v != sink && excess[v] > 0; }
 };
@@ -149,7 +149,7 @@ struct push_excess {
             x.residual[k] = room - flow;
             x.pushed[k] = flow;
             left -= flow;
-            if (worker.exchange(x.listed + v, state->round) != state->round) worker.emit(v);
+            if (worker.exchange(x.queued + v, state->round) != state->round) worker.emit(v);
         }
         x.excess[u] = left;
     }
@@ -198,7 +198,7 @@ struct list_active {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
         if (lifts) x.heights[v] = x.next_heights[v];
-        if (x.is_active(v) && worker.exchange(x.listed + v, -state->round) != -state->round)
+        if (x.is_active(v) && worker.exchange(x.queued + v, -state->round) != -state->round)
             worker.emit(v, x.g.degree(v));
     }
 };
@@ -264,12 +264,10 @@ struct end_height_round {
         if (now->count == 0) state->loop.stop();
     }
 };
-struct store_side {
+struct store_reach {
     flow_arrays x;
-    std::uint8_t* on_source_side;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        on_source_side[v] = x.heights[v] == -1 || v == x.source ? 1 : 0;
-    }
+    std::uint8_t* with_source;
+    COPPICE_HD void operator()(std::int64_t v) const { with_source[v] = x.heights[v] == -1 || v == x.source ? 1 : 0; }
 };
 struct close_heights {
     flow_arrays x;
@@ -291,7 +289,7 @@ public:
     push_relabel(Executor const& exec, csr_view<T> network, csr_view<T> edges, vertex_id source, vertex_id sink)
         : exec_(exec), g_(network), reverse_(exec, g_.edge_count), residual_(exec, g_.edge_count),
           pushed_(exec, g_.edge_count), excess_(exec, g_.vertices), heights_(exec, g_.vertices),
-          next_heights_(exec, g_.vertices), listed_(exec, g_.vertices), lists_(exec, g_.vertices),
+          next_heights_(exec, g_.vertices), queued_(exec, g_.vertices), lists_(exec, g_.vertices),
           state_(placed(exec, flow_state{})), all_(every_vertex(exec, g_)), rounds_(exec),
           searches_(exec), x_{g_,
                               reverse_.data(),
@@ -300,14 +298,14 @@ public:
                               excess_.data(),
                               heights_.data(),
                               next_heights_.data(),
-                              listed_.data(),
+                              queued_.data(),
                               source,
                               sink} {
         edge_map(exec, nullptr, all_.data(), g_, nothing(), find_reverse{g_, reverse_.data()});
         edge_map(exec, nullptr, all_.data(), g_, nothing(),
                  set_capacity<T>{g_, graph_view(edges), edges.coefficients, residual_.data(), pushed_.data()});
         fill(exec, excess_.view(), 0.0);
-        fill(exec, listed_.view(), 0);
+        fill(exec, queued_.view(), 0);
     }
 
     /// Pushes until no excess is left except at source and sink.
@@ -337,10 +335,10 @@ public:
     }
     /// Sets heights to the distances to the sink, or, if there is no path, to the source plus n. After the search from
     /// the sink, stores the sides of the cut if there is an array.
-    void set_heights(std::uint8_t* on_source_side) {
+    void set_heights(std::uint8_t* with_source) {
         fill(exec_, heights_.view(), -1);
         search(x_.sink, 0);
-        if (on_source_side) for_each(exec_, g_.vertices, store_side{x_, on_source_side});
+        if (with_source) for_each(exec_, g_.vertices, store_reach{x_, with_source});
         search(x_.source, g_.vertices);
         for_each(exec_, g_.vertices, close_heights{x_});
     }
@@ -374,7 +372,7 @@ private:
     graph_view g_;
     buffer<std::int32_t> reverse_;
     buffer<double> residual_, pushed_, excess_;
-    buffer<std::int32_t> heights_, next_heights_, listed_;
+    buffer<std::int32_t> heights_, next_heights_, queued_;
     worklists<3> lists_;
     buffer<flow_state> state_;
     buffer<worklist> all_;
@@ -413,7 +411,7 @@ max_flow_result max_flow(Executor const& exec, csr_view<T> a, vertex_id source, 
     push_relabel<Executor> flow(exec, network.view(), a, source, sink);
     max_flow_result r{0, buffer<double>(exec, g.edge_count), buffer<std::uint8_t>(exec, g.vertices)};
     r.rounds = flow.run();
-    flow.set_heights(r.on_source_side.data());
+    flow.set_heights(r.with_source.data());
     flow.store_flows(a, r.flows.data());
     r.value = flow.received();
     return r;
