@@ -190,7 +190,8 @@ std::vector<GrB_Index> expanded_offsets(index_array offsets, GrB_Index count, Gr
             throw failure{GrB_INVALID_VALUE,
                           "offset " + std::to_string(r + 1) + " is " + std::to_string(offsets[r + 1]) +
                               ", expected at least the one before and at most the number of indices"};
-    std::vector<GrB_Index> major(std::size_t(offsets[count]));
+    std::vector<GrB_Index> major;
+    major.resize(std::size_t(offsets[count]));
     for (GrB_Index r = 0; r < count; ++r)
         std::fill(major.begin() + std::ptrdiff_t(offsets[r]), major.begin() + std::ptrdiff_t(offsets[r + 1]), r);
     return major;

@@ -11,8 +11,8 @@ namespace {
 template <class F, class T>
 struct unary {
     static void one(void* z, void const* x) { *static_cast<T*>(z) = F::call(*static_cast<T const*>(x)); }
-    static void loop(void* z, void const* x, index n) {
-        for (index k = 0; k < n; ++k) static_cast<T*>(z)[k] = F::call(static_cast<T const*>(x)[k]);
+    static void loop(void* z, void const* x, std::int64_t n) {
+        for (std::int64_t k = 0; k < n; ++k) static_cast<T*>(z)[k] = F::call(static_cast<T const*>(x)[k]);
     }
 };
 template <class F, class Z, class T>
@@ -20,13 +20,13 @@ struct binary {
     static void one(void* z, void const* x, void const* y) {
         *static_cast<Z*>(z) = static_cast<Z>(F::call(*static_cast<T const*>(x), *static_cast<T const*>(y)));
     }
-    static void loop(void* to, void const* x, index sx, void const* y, index sy, index n) {
+    static void loop(void* to, void const* x, std::int64_t sx, void const* y, std::int64_t sy, std::int64_t n) {
         auto* const z = static_cast<Z*>(to);
         auto const *const a = static_cast<T const*>(x), *const b = static_cast<T const*>(y);
         if (sx == 1 && sy == 1)
-            for (index k = 0; k < n; ++k) z[k] = static_cast<Z>(F::call(a[k], b[k]));
+            for (std::int64_t k = 0; k < n; ++k) z[k] = static_cast<Z>(F::call(a[k], b[k]));
         else
-            for (index k = 0; k < n; ++k) z[k] = static_cast<Z>(F::call(a[k * sx], b[k * sy]));
+            for (std::int64_t k = 0; k < n; ++k) z[k] = static_cast<Z>(F::call(a[k * sx], b[k * sy]));
     }
 };
 
