@@ -33,6 +33,7 @@ def arguments():
     parser.add_argument("--out", type=Path, metavar="FILE")
     parser.add_argument("--uncovered", type=Path, metavar="FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", metavar="LIST", help="folders of the table, divided by commas; default: all")
     parser.add_argument("--tests", default="all", help="which tests ran, for the record")
     return parser.parse_args()
 
@@ -129,6 +130,8 @@ def percent(part, whole):
 def main():
     options = arguments()
     folders, uncovered, with_reason = summary(*gather(options.build.resolve(), options.jobs))
+    if options.only:
+        folders = {name: figures for name, figures in folders.items() if name in options.only.split(",")}
     total = collections.Counter()
     for figures in folders.values():
         total += figures

@@ -6,7 +6,7 @@
 //
 //   coppice_failing_resources [ALLOCATIONS [NAME]]    at most so many allocations of a row fail (default 30), evenly
 //                                                     distributed; NAME: rows whose name contains it
-//   exit code 77: sanitizers have an allocator of their own
+//   exit code 77: sanitizers have other allocators
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
