@@ -15,7 +15,9 @@ namespace {
 using namespace coppice::rpts;
 
 constexpr int length = host_partition;
-constexpr int registers = 2; // of a pack: two dependent chains overlap; more registers would spill
+// Registers of a pack: two dependent chains overlap; more would spill. With registers of 64 bytes a tile of two would
+// need half of the first-level cache.
+constexpr int registers = register_bytes == 64 ? 1 : 2;
 
 // As many partitions as a pack has lanes, stored row by row: bands[b][j] holds row j of all of them.
 template <class T>
@@ -190,7 +192,7 @@ struct lane_pair {
     }
     // Number of the first split with which no partition is nearly singular inside; -1 if there is none.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE int find_split(T const& threshold) {
+    [[gnu::noinline]] int find_split(T const& threshold) {
         for (int number = 0; number < pair_split::numbers; ++number) {
             pair_split const split{number};
             int k = 0;
@@ -203,8 +205,8 @@ struct lane_pair {
 
 // The coarse rows of a pair with this split; returns the bits of small multipliers for the substitution.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
-                                       coarse_row<T> (&coarse)[4]) {
+[[gnu::noinline]] unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
+                                   coarse_row<T> (&coarse)[4]) {
     unsigned small = 0;
     for (int k = 0; k < 4; ++k) {
         pair_partition const piece = split.partition(k / 2, 2 * length);
@@ -283,11 +285,10 @@ public:
         }
     }
     COPPICE_ALWAYS_INLINE bool any_shifted() const { return shifted_ != 0; }
-    // Replaces substitute_partition for all lanes of the tile if a pair has another split.
-    COPPICE_ALWAYS_INLINE void substitute(level<T> const& s, std::int64_t partition, tile<T>& t,
-                                          interface_values<typename tile<T>::lanes> const& x,
-                                          typename tile<T>::lanes const& threshold) const {
-        T solutions[tile<T>::lanes::size / 2][2 * length];
+    // Solves the pairs with another split. Their rows in the tile remain as they are.
+    template <class Lanes>
+    [[gnu::noinline]] void solve_shifted(level<T> const& s, std::int64_t partition, tile<T>& t,
+                                         interface_values<Lanes> const& x, T (*solutions)[2 * length]) const {
         auto const of_lane = [](auto const& pack, int lane)
                                  COPPICE_INLINE_LAMBDA { return reinterpret_cast<T const*>(&pack)[lane]; };
         for (int l = 0; l < tile<T>::lanes::size; l += 2) {
@@ -306,7 +307,9 @@ public:
             pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of single rows
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
-        substitute_partition<P>(t.rows(), length, x, threshold, multipliers);
+    }
+    // Replaces the solutions of these pairs in the tile.
+    void put_shifted(tile<T>& t, T const (*solutions)[2 * length]) const {
         for (int l = 0; l < tile<T>::lanes::size; l += 2)
             for (int j = 0; j < 2 * length && (shifted_ >> l & 1) != 0; ++j)
                 t.at(3, j % length, l + j / length) = solutions[l / 2][j];
@@ -351,17 +354,21 @@ template <class Lanes, class T>
 Lanes load_lanes(T const* from, int count, T padding) {
     Lanes value(padding);
     if (count >= Lanes::size)
-        __builtin_memcpy(&value, from, sizeof(value));
+        __builtin_memcpy(value.v, from, sizeof(value));
     else
-        __builtin_memcpy(&value, from, std::size_t(count) * sizeof(T));
+        __builtin_memcpy(value.v, from, std::size_t(count) * sizeof(T));
     return value;
 }
+
+// The elimination of a system is one dependent chain, so that two registers are faster at every level.
+template <class T>
+using system_lanes = pack<T, register_bytes, 2>;
 
 // Solves one system in each lane, by elimination with row exchanges; `memory` holds the slots of the pivot rows.
 // Returns whether x is finite: only the first unknown, which is substituted last, needs a check.
 template <pivoting P, class T>
 bool solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
-    using lanes = typename tile<T>::lanes;
+    using lanes = system_lanes<T>;
     lanes* const slots = reinterpret_cast<lanes*>(memory);
     partition_rows<lanes> const rows{slots, slots + s.size, slots + 2 * s.size, slots + 3 * s.size};
     int const n = int(s.size);
@@ -398,12 +405,55 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
     for (std::int64_t i = 0; i < n; ++i) s.x[s.target_of(i)] = rows.rhs[i];
 }
 
+template <pivoting P, class T>
+bool reduce_tiles(level<T> const& s, std::int64_t first, std::int64_t last, auto const& threshold) {
+    tile<T> t;
+    using lanes = typename tile<T>::lanes;
+    bool all_good = true;
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        coarse_row<lanes> up, down;
+        boundary_multipliers<lanes> multipliers;
+        lanes min_pivot;
+        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
+                       &multipliers, &min_pivot);
+        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
+        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
+        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
+        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
+        all_good &= resplit_pairs<P>(s, p, last, t, multipliers);
+        all_good &= is_normal(min_pivot);
+    }
+    return all_good;
+}
+
+template <pivoting P, class T>
+bool substitute_tiles(level<T> const& s, std::int64_t first, std::int64_t last, auto const& threshold) {
+    tile<T> t;
+    using lanes = typename tile<T>::lanes;
+    bool finite = true;
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        recorded_pairs<P, T> const recorded(s, p, last);
+        auto const x = load_interfaces<lanes>(s, p);
+        bool const shifted = recorded.any_shifted();
+        T solutions[lanes::size / 2][2 * length];
+        if (shifted) recorded.solve_shifted(s, p, t, x, solutions);
+        substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
+                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        if (shifted) recorded.put_shifted(t, solutions);
+        finite &= is_solution_finite(t, shifted);
+        t.store_solution(s.fine, p);
+    }
+    return finite;
+}
+
 } // namespace
 
 template <class T>
 bool rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
                       T* memory) {
-    constexpr int size = tile<T>::lanes::size;
+    constexpr int size = system_lanes<T>::size;
     static_assert(size <= rpts::max_lanes<T>);
     bool finite = true;
     rpts::with_pivoting(pivot, [&](auto p) {
@@ -428,48 +478,17 @@ bool rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     return (first - first) + (last - last) == T(0);
 }
 
+// A threshold takes two instructions for each entry that may become a pivot.
 template <pivoting P, class T>
 bool rpts_reduce(level<T> const& s, std::int64_t first, std::int64_t last) {
-    tile<T> t;
-    using lanes = typename decltype(t)::lanes;
-    lanes const threshold(s.threshold);
-    bool all_good = true;
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        t.load(s.fine, p);
-        coarse_row<lanes> up, down;
-        boundary_multipliers<lanes> multipliers;
-        lanes min_pivot;
-        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
-                       &multipliers, &min_pivot);
-        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
-        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
-        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
-        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
-        all_good &= resplit_pairs<P>(s, p, last, t, multipliers);
-        all_good &= is_normal(min_pivot);
-    }
-    return all_good;
+    if (s.threshold > T(0)) return reduce_tiles<P>(s, first, last, typename tile<T>::lanes(s.threshold));
+    return reduce_tiles<P>(s, first, last, no_threshold{});
 }
 
 template <pivoting P, class T>
 bool rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
-    tile<T> t;
-    using lanes = typename decltype(t)::lanes;
-    lanes const threshold(s.threshold);
-    bool finite = true;
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        t.load(s.fine, p);
-        recorded_pairs<P, T> const recorded(s, p, last);
-        auto const x = load_interfaces<lanes>(s, p);
-        if (recorded.any_shifted())
-            recorded.substitute(s, p, t, x, threshold);
-        else
-            substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
-                                    fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
-        finite &= is_solution_finite(t, recorded.any_shifted());
-        t.store_solution(s.fine, p);
-    }
-    return finite;
+    if (s.threshold > T(0)) return substitute_tiles<P>(s, first, last, typename tile<T>::lanes(s.threshold));
+    return substitute_tiles<P>(s, first, last, no_threshold{});
 }
 
 #define COPPICE_RPTS_LEVELS(P)                                                                                         \
