@@ -158,9 +158,8 @@ COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {
     constexpr integer half = single ? 0x00400000 : 0x0008000000000000;
     constexpr integer one = single ? 0x00800000 : 0x0010000000000000;
     for (auto& v : a.v) {
-        bits const inverse = (~((bits)v + (bits{} + half)) & (bits{} + exponent)) - (bits{} + one),
-                   bound = bits{} + one;
-        v = (typename Pack::vector)(inverse < bound ? bound : inverse);
+        bits const inverse = ~((bits)v + (bits{} + half)) & (bits{} + exponent);
+        v = (typename Pack::vector)(Pack::saturated_difference(inverse, bits{} + 2 * one) + (bits{} + one));
     }
     return a;
 }

@@ -15,7 +15,7 @@
 
 #include <coppice/core/config.hpp>
 
-#if defined(__AVX512F__)
+#if defined(__SSE2__) && !defined(__CUDACC__)
 #include <immintrin.h>
 #endif
 
@@ -58,9 +58,32 @@ struct pack {
     vector v[Registers];
 
     pack() = default;
+    // GCC copies a trivial object of several registers in pieces of 8 and 16 bytes, which the next load of a register
+    // has to wait for.
+    COPPICE_ALWAYS_INLINE pack(pack const& a) { *this = a; }
+    COPPICE_ALWAYS_INLINE pack& operator=(pack const& a) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) v[r] = a.v[r];
+        return *this;
+    }
     COPPICE_ALWAYS_INLINE explicit pack(T value) {
 #pragma GCC unroll 8
         for (int r = 0; r < Registers; ++r) v[r] = vector{} + value;
+    }
+
+    /// a - b, or 0 if b is larger, for integers of which only the leading 16 bits are not zero. x86 has an instruction
+    /// for 16 bits at every level, but comparisons of 64 bits only from AVX2 on.
+    COPPICE_ALWAYS_INLINE static bits saturated_difference(bits const& a, bits const& b) {
+#if defined(__SSE2__) && !defined(__CUDACC__)
+        if constexpr (Bytes == 16) return (bits)_mm_subs_epu16((__m128i)a, (__m128i)b);
+#endif
+#if defined(__AVX2__) && !defined(__CUDACC__)
+        if constexpr (Bytes == 32) return (bits)_mm256_subs_epu16((__m256i)a, (__m256i)b);
+#endif
+#if defined(__AVX512BW__) && !defined(__CUDACC__)
+        if constexpr (Bytes == 64) return (bits)_mm512_subs_epu16((__m512i)a, (__m512i)b);
+#endif
+        return b < a ? a - b : bits{};
     }
 
     friend COPPICE_ALWAYS_INLINE pack operator+(pack a, pack const& b) {

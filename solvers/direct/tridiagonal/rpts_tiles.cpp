@@ -15,7 +15,9 @@ namespace {
 using namespace coppice::rpts;
 
 constexpr int length = host_partition;
-constexpr int registers = 2; // of a pack: two dependent chains overlap; more registers would spill
+// Registers of a pack: two dependent chains overlap; more would spill. With registers of 64 bytes a tile of two would
+// need half of the first-level cache.
+constexpr int registers = register_bytes == 64 ? 1 : 2;
 
 // As many partitions as a pack has lanes, stored row by row: bands[b][j] holds row j of all of them.
 template <class T>
@@ -171,7 +173,6 @@ interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partitio
 constexpr auto in_place = [](int i) COPPICE_INLINE_LAMBDA { return i; }; // row i of a pair
 
 // The rows of two neighbouring lanes of a tile, for pairs that are split in another way; these are solved separately.
-// Such pairs are rare, so their code is not inlined in the loops over tiles.
 template <class T>
 struct lane_pair {
     T bands[4][2 * length];
@@ -183,7 +184,7 @@ struct lane_pair {
     COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
     // Whether `piece` is not nearly singular inside.
     template <pivoting P>
-    [[gnu::noinline]] bool is_good(pair_partition const& piece, T const& threshold) {
+    COPPICE_ALWAYS_INLINE bool is_good(pair_partition const& piece, T const& threshold) {
         auto const multiplier = [&](bool downwards) COPPICE_INLINE_LAMBDA {
             return multiplier_in_pair<P, T>(rows(), piece, downwards, threshold, in_place);
         };
@@ -284,12 +285,10 @@ public:
         }
     }
     COPPICE_ALWAYS_INLINE bool any_shifted() const { return shifted_ != 0; }
-    // Solutions of the pairs with another split.
-    using pair_solutions = T[tile<T>::lanes::size / 2][2 * length];
-    // To be called before substitute_partition, which overwrites the right-hand sides.
+    // Solves the pairs with another split. Their rows in the tile remain as they are.
+    template <class Lanes>
     [[gnu::noinline]] void solve_shifted(level<T> const& s, std::int64_t partition, tile<T>& t,
-                                         interface_values<typename tile<T>::lanes> const& x,
-                                         pair_solutions& solutions) const {
+                                         interface_values<Lanes> const& x, T (*solutions)[2 * length]) const {
         auto const of_lane = [](auto const& pack, int lane)
                                  COPPICE_INLINE_LAMBDA { return reinterpret_cast<T const*>(&pack)[lane]; };
         for (int l = 0; l < tile<T>::lanes::size; l += 2) {
@@ -309,7 +308,8 @@ public:
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
     }
-    [[gnu::noinline]] void store_shifted(pair_solutions const& solutions, tile<T>& t) const {
+    // Replaces the solutions of these pairs in the tile.
+    void put_shifted(tile<T>& t, T const (*solutions)[2 * length]) const {
         for (int l = 0; l < tile<T>::lanes::size; l += 2)
             for (int j = 0; j < 2 * length && (shifted_ >> l & 1) != 0; ++j)
                 t.at(3, j % length, l + j / length) = solutions[l / 2][j];
@@ -354,17 +354,21 @@ template <class Lanes, class T>
 Lanes load_lanes(T const* from, int count, T padding) {
     Lanes value(padding);
     if (count >= Lanes::size)
-        __builtin_memcpy(&value, from, sizeof(value));
+        __builtin_memcpy(value.v, from, sizeof(value));
     else
-        __builtin_memcpy(&value, from, std::size_t(count) * sizeof(T));
+        __builtin_memcpy(value.v, from, std::size_t(count) * sizeof(T));
     return value;
 }
+
+// The elimination of a system is one dependent chain, so that two registers are faster at every level.
+template <class T>
+using system_lanes = pack<T, register_bytes, 2>;
 
 // Solves one system in each lane, by elimination with row exchanges; `memory` holds the slots of the pivot rows.
 // Returns whether x is finite: only the first unknown, which is substituted last, needs a check.
 template <pivoting P, class T>
 bool solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
-    using lanes = typename tile<T>::lanes;
+    using lanes = system_lanes<T>;
     lanes* const slots = reinterpret_cast<lanes*>(memory);
     partition_rows<lanes> const rows{slots, slots + s.size, slots + 2 * s.size, slots + 3 * s.size};
     int const n = int(s.size);
@@ -401,12 +405,55 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
     for (std::int64_t i = 0; i < n; ++i) s.x[s.target_of(i)] = rows.rhs[i];
 }
 
+template <pivoting P, class T>
+bool reduce_tiles(level<T> const& s, std::int64_t first, std::int64_t last, auto const& threshold) {
+    tile<T> t;
+    using lanes = typename tile<T>::lanes;
+    bool all_good = true;
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        coarse_row<lanes> up, down;
+        boundary_multipliers<lanes> multipliers;
+        lanes min_pivot;
+        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
+                       &multipliers, &min_pivot);
+        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
+        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
+        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
+        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
+        all_good &= resplit_pairs<P>(s, p, last, t, multipliers);
+        all_good &= is_normal(min_pivot);
+    }
+    return all_good;
+}
+
+template <pivoting P, class T>
+bool substitute_tiles(level<T> const& s, std::int64_t first, std::int64_t last, auto const& threshold) {
+    tile<T> t;
+    using lanes = typename tile<T>::lanes;
+    bool finite = true;
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        recorded_pairs<P, T> const recorded(s, p, last);
+        auto const x = load_interfaces<lanes>(s, p);
+        bool const shifted = recorded.any_shifted();
+        T solutions[lanes::size / 2][2 * length];
+        if (shifted) recorded.solve_shifted(s, p, t, x, solutions);
+        substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
+                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        if (shifted) recorded.put_shifted(t, solutions);
+        finite &= is_solution_finite(t, shifted);
+        t.store_solution(s.fine, p);
+    }
+    return finite;
+}
+
 } // namespace
 
 template <class T>
 bool rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
                       T* memory) {
-    constexpr int size = tile<T>::lanes::size;
+    constexpr int size = system_lanes<T>::size;
     static_assert(size <= rpts::max_lanes<T>);
     bool finite = true;
     rpts::with_pivoting(pivot, [&](auto p) {
@@ -431,48 +478,17 @@ bool rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     return (first - first) + (last - last) == T(0);
 }
 
+// A threshold takes two instructions for each entry that may become a pivot.
 template <pivoting P, class T>
 bool rpts_reduce(level<T> const& s, std::int64_t first, std::int64_t last) {
-    tile<T> t;
-    using lanes = typename decltype(t)::lanes;
-    lanes const threshold(s.threshold);
-    bool all_good = true;
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        t.load(s.fine, p);
-        coarse_row<lanes> up, down;
-        boundary_multipliers<lanes> multipliers;
-        lanes min_pivot;
-        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
-                       &multipliers, &min_pivot);
-        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
-        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
-        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
-        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
-        all_good &= resplit_pairs<P>(s, p, last, t, multipliers);
-        all_good &= is_normal(min_pivot);
-    }
-    return all_good;
+    if (s.threshold > T(0)) return reduce_tiles<P>(s, first, last, typename tile<T>::lanes(s.threshold));
+    return reduce_tiles<P>(s, first, last, no_threshold{});
 }
 
 template <pivoting P, class T>
 bool rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
-    tile<T> t;
-    using lanes = typename decltype(t)::lanes;
-    lanes const threshold(s.threshold);
-    bool finite = true;
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        t.load(s.fine, p);
-        recorded_pairs<P, T> const recorded(s, p, last);
-        auto const x = load_interfaces<lanes>(s, p);
-        typename recorded_pairs<P, T>::pair_solutions shifted;
-        if (recorded.any_shifted()) recorded.solve_shifted(s, p, t, x, shifted);
-        substitute_partition<P>(t.rows(), length, x, threshold, recorded.multipliers,
-                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
-        if (recorded.any_shifted()) recorded.store_shifted(shifted, t);
-        finite &= is_solution_finite(t, recorded.any_shifted());
-        t.store_solution(s.fine, p);
-    }
-    return finite;
+    if (s.threshold > T(0)) return substitute_tiles<P>(s, first, last, typename tile<T>::lanes(s.threshold));
+    return substitute_tiles<P>(s, first, last, no_threshold{});
 }
 
 #define COPPICE_RPTS_LEVELS(P)                                                                                         \

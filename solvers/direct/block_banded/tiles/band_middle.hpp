@@ -139,7 +139,7 @@ private:
     }
     COPPICE_ALWAYS_INLINE static column get(T const* from) {
         column value;
-        __builtin_memcpy(&value, __builtin_assume_aligned(from, alignof(column)), sizeof(column));
+        __builtin_memcpy(value.v, __builtin_assume_aligned(from, alignof(column)), sizeof(column));
         return value;
     }
     COPPICE_ALWAYS_INLINE static void put(T* to, column const& value) {
