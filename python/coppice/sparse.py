@@ -404,7 +404,8 @@ class Vector(_Entries):
 
 
 class Matrix(_Entries):
-    """Sparse matrix with the plan of its products. ``A @ x``, ``x @ A``, ``A @ B`` are products over plus-times.
+    """Sparse matrix with the plan of its products. ``A @ x``, ``x @ A``, ``A @ B`` are products over plus-times, and so is
+    ``A @ X`` for an (n, k) array.
 
     Parameters
     ----------
@@ -528,7 +529,22 @@ class Matrix(_Entries):
             y = np.empty(self.shape[0], self.dtype)
             _core.mxv(self._planned.get(0) or self._plan(y), "plus-times", other, y, None, False, None)
             return y
-        return self.mxm(other) if isinstance(other, Matrix) else self.mxv(other)
+        if isinstance(other, Matrix):
+            return self.mxm(other)
+        return self._times_columns(other) if getattr(other, "ndim", 1) == 2 else self.mxv(other)
+
+    def _times_columns(self, X):
+        """Return A X for an (n, k) array."""
+        given, X = X, array("X", X, REALS, copy=True)
+        if X.shape[0] != self.shape[1]:
+            raise ValueError(f"X has shape {shape_of(X)}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
+        wanted = number_type(self.dtype, library_of(X).dtype(X))
+        A = self if wanted == self.dtype else self._with_values(cast(self.values, wanted))
+        X = contiguous("X", cast(X, wanted), copy=True)
+        same_type("the matrix", A.values, "X", X)
+        Y, place = A._library.empty((self.shape[0], X.shape[1]), wanted, X), A._library.given
+        _core.reduce_features(A._csr, place(X), X.shape[1], "sum", place(Y), None, None)
+        return in_library_of(given, Y)
 
     def __rmatmul__(self, x: ArrayIn) -> Any:
         return self.vxm(x)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tridiagonal and banded solves for PyTorch, with gradients: ``from coppice.torch import solve_tridiagonal``.
+"""Direct solves and graph products for PyTorch, with gradients: ``from coppice.torch import solve_tridiagonal, spmm``.
 
-The gradient of x = A^-1 b is g = A^-H dx for b and -conj(x) g^T, on the bands, for A (both with factors of the same
-matrix). Tensors are on the CPU or on a CUDA device; their memory is shared.
+`spmm`, `sddmm`, `Graph` and `batch` are the products of graph networks. Of the direct solves, the gradient of x = A^-1 b is
+g = A^-H dx for b and -conj(x) g^T, on the bands, for A (both with factors of the same matrix). Tensors are on the CPU or on a
+CUDA device; their memory is shared.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import numpy as np
 import torch
 
 from . import direct
+from ._features import Graph, batch, sddmm, spmm
 
-__all__ = ["solve_banded", "solve_tridiagonal"]
+__all__ = ["Graph", "batch", "sddmm", "solve_banded", "solve_tridiagonal", "spmm"]
 
 
 def solve_tridiagonal(dl: torch.Tensor, d: torch.Tensor, du: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -133,4 +133,19 @@ csr<T> sparse_operations<E, T>::multiply(E const& exec, view a, view b, chosen_m
     return mxm(exec, std::move(plan), s, a, b);
 }
 
+template <executor E, class T>
+void sparse_operations<E, T>::reduce_features(E const& exec, view a, T const* x, std::int64_t width, row_reduction how,
+                                              T* y, std::int32_t* from, chosen_entries among) {
+    // A core computes 64 elements of a row together, a CUDA thread one, so that neighbouring threads read neighbouring
+    // elements.
+    constexpr int elements = std::is_same_v<E, host_executor> ? 64 : 1;
+    python::reduce_features<T, elements> const work{a, x, width, how, y, from, among};
+    for_each(exec, a.rows() * work.items_per_row(), work);
+}
+template <executor E, class T>
+void sparse_operations<E, T>::sample_products(E const& exec, view a, T const* u, T const* v, std::int64_t width,
+                                              T* values, chosen_entries among) {
+    for_each(exec, a.rows(), python::sample_products<T>{a, u, v, width, values, among});
+}
+
 } // namespace coppice::python

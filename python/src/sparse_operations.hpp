@@ -10,6 +10,7 @@
 #include <coppice/core/executor.hpp>
 #include <coppice/semiring/operators/descriptor.hpp>
 
+#include "dense_rows.hpp"
 #include "operators.hpp"
 
 namespace coppice::python {
@@ -53,6 +54,12 @@ struct sparse_operations {
     /// A B over a monoid and an operator, at the positions that the structure of the mask selects.
     static matrix multiply(Executor const& exec, view a, view b, chosen_monoid const& add, chosen_operator const& op,
                            std::optional<view> const& mask, bool complement);
+    /// See reduce_features.
+    static void reduce_features(Executor const& exec, view a, T const* x, std::int64_t width, row_reduction how, T* y,
+                                std::int32_t* from, chosen_entries among);
+    /// See sample_products.
+    static void sample_products(Executor const& exec, view a, T const* u, T const* v, std::int64_t width, T* values,
+                                chosen_entries among);
 };
 
 } // namespace coppice::python

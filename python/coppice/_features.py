@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of sparse matrices and features of vertices for PyTorch, with gradients; public as `coppice.torch`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import torch
+
+from . import _core, _places
+from ._arrays import integer
+from ._sparse import arrays_of
+
+Reduction = Literal["sum", "mean", "max", "min"]
+
+
+class Graph:
+    """The pattern of a sparse matrix or of edges, prepared for `spmm` and `sddmm`: sorted, checked, and with its transpose,
+    which gradients need, once it is known.
+
+    Parameters
+    ----------
+    A : (m, n) sparse CSR or COO tensor, or the edges as an (2, e) integer tensor of PyTorch Geometric: edge k goes from vertex
+        A[0, k], a column, to vertex A[1, k], a row. Edges of a batch of graphs have distinct vertices, see `batch`.
+    size : (m, n) for edges; by default the square of the largest vertex.
+    """
+
+    def __init__(self, A: torch.Tensor, size: tuple[int, int] | None = None) -> None:
+        self.weights: torch.Tensor | None = None  # of a sparse tensor
+        if A.layout is torch.strided:
+            self._read_edges(A, size)
+        elif size is not None:
+            raise TypeError(f"A with shape {tuple(A.shape)} is a sparse tensor, and size is {size}, which goes with edges")
+        elif A.layout is torch.sparse_csr:
+            offsets, indices, _ = arrays_of("A", A.detach(), canonical=False)
+            self._set(torch.as_tensor(offsets), torch.as_tensor(indices), tuple(A.shape))
+            self.weights = A.values()
+        else:
+            A = A.coalesce() if A.layout is torch.sparse_coo else A.to_sparse_coo().coalesce()
+            self._read_edges(A.indices().flip(0), tuple(A.shape))
+            self.weights = A.values()
+
+    @classmethod
+    def _of(cls, offsets, indices, shape) -> Graph:
+        made = cls.__new__(cls)
+        made.weights = None
+        made._set(offsets, indices, shape)
+        return made
+
+    def _set(self, offsets, indices, shape, order=None):
+        self.shape, self._offsets, self._indices = shape, offsets, indices
+        self._order = order  # position of each entry among the edges; None: the same order
+
+    def _read_edges(self, edges, size):
+        if edges.ndim != 2 or edges.shape[0] != 2 or edges.dtype not in (torch.int32, torch.int64):
+            raise ValueError(f"A has shape {tuple(edges.shape)} and dtype {edges.dtype}, expected edges as a (2, e) tensor of "
+                             "int32 or int64, or a sparse tensor")
+        source, target = edges
+        least, most = ((int(edges.min()), int(edges.max())) if edges.numel() else (0, -1))
+        rows, columns = (most + 1, most + 1) if size is None else (integer("size", k, 0, 2**31 - 1) for k in size)
+        if least < 0 or (edges.numel() and (int(target.max()) >= rows or int(source.max()) >= columns)):
+            raise ValueError(f"A with shape {tuple(edges.shape)} holds vertices {least} to {most}, expected numbers from 0 to "
+                             f"{columns - 1} in A[0] and to {rows - 1} in A[1]")
+        order = torch.argsort(target, stable=True)
+        self._set(_offsets_of(target, rows), source[order].int(), (rows, columns), order)
+
+    @property
+    def entries(self) -> int:
+        """Number of edges."""
+        return self._indices.shape[0]
+
+    @cached_property
+    def _row_of_entry(self) -> torch.Tensor:
+        rows = torch.arange(self.shape[0], device=self._offsets.device)
+        return torch.repeat_interleave(rows, torch.diff(self._offsets))
+
+    @cached_property
+    def _counts(self) -> torch.Tensor:
+        """Entries of the row of each entry."""
+        return torch.diff(self._offsets)[self._row_of_entry]
+
+    @cached_property
+    def _turned(self) -> tuple[Graph, torch.Tensor]:
+        """Return the transposed pattern, and the position here of each of its entries."""
+        order = torch.argsort(self._indices, stable=True)
+        offsets = _offsets_of(self._indices, self.shape[1])
+        return Graph._of(offsets, self._row_of_entry[order].int(), self.shape[::-1]), order
+
+    def _sorted(self, weights):
+        return weights if self._order is None else weights[self._order]
+
+    def _unsorted(self, values):
+        if self._order is None:
+            return values
+        place = torch.empty_like(self._order)
+        place[self._order] = torch.arange(self.entries, device=place.device)
+        return values[place]
+
+    def _with(self, values) -> Any:
+        return _core.Csr(*map(_given, (self._offsets, self._indices, values)), *self.shape, True)
+
+
+def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction = "sum", *,
+         weights: torch.Tensor | None = None) -> torch.Tensor:
+    """Y_i = reduction over the entries of row i of a_ij X_j: messages from neighbours to vertices, with gradients.
+
+    Parameters
+    ----------
+    A : (m, n) sparse tensor, edges as a (2, e) integer tensor, or a `Graph`, which is prepared once for many calls. Edges have
+        as many vertices as X has rows.
+    X : (..., n, f) tensor of features, or (n,); float32, float64, and float16 or bfloat16, which are computed in float32
+    reduce : "sum", "mean" (the sum divided by the number of entries of the row), "max" or "min"
+    weights : (e,) tensor, the values of the entries, in the order of the edges; those of a sparse tensor, or 1, by default
+
+    Returns
+    -------
+    Y : (..., m, f) tensor, or (m,); rows without entries are 0
+
+    Notes
+    -----
+    Gradients are those for `X` and `weights`; of equal largest products, the first one has the gradient. Sums are made in the
+    order of the entries, without atomic operations: results and gradients have the same bits in every run and for any number of
+    threads. Second derivatives are not supported.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from coppice.torch import spmm
+    >>> edges = torch.tensor([[0, 1, 2], [2, 2, 0]])
+    >>> spmm(edges, torch.tensor([[1.0], [5.0], [3.0]]), "max")
+    tensor([[3.],
+            [0.],
+            [5.]])
+    """
+    if reduce not in ("sum", "mean", "max", "min"):
+        raise ValueError(f"reduce is {reduce!r}, expected sum, mean, max or min")
+    graph = _graph_of(A, (X.shape[0 if X.ndim == 1 else -2],) * 2)
+    weights = graph.weights if weights is None else weights
+    (features, values), result = _computed(graph, ("X", X), weights)
+    flat = features[:, None] if X.ndim == 1 else features.movedim(-2, 0)
+    if flat.shape[0] != graph.shape[1]:
+        raise ValueError(f"X has shape {tuple(X.shape)}, expected (..., {graph.shape[1]}, f) as A has shape {graph.shape}")
+    Y = _Reduce.apply(values, flat.reshape(flat.shape[0], -1).contiguous(), graph, reduce).to(result)
+    return Y[:, 0] if X.ndim == 1 else Y.reshape(graph.shape[:1] + flat.shape[1:]).movedim(0, -2)
+
+
+def sddmm(A: torch.Tensor | Graph, U: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
+    """The products <U_i, V_j> for the entries (i, j) of A: scores of edges, with gradients.
+
+    Parameters
+    ----------
+    A : as in `spmm`; its values are not read
+    U : (m, f) tensor
+    V : (n, f) tensor
+
+    Returns
+    -------
+    values : (e,) tensor, in the order of the edges or of the entries of the sparse tensor
+
+    Examples
+    --------
+    >>> import torch
+    >>> from coppice.torch import sddmm
+    >>> sddmm(torch.tensor([[0, 1], [1, 0]]), torch.tensor([[1.0], [2.0]]), torch.tensor([[10.0], [20.0]]))
+    tensor([20., 20.])
+    """
+    graph = _graph_of(A, (U.shape[0], V.shape[0]))
+    if U.ndim != 2 or V.ndim != 2 or U.shape[1] != V.shape[1] or (U.shape[0], V.shape[0]) != graph.shape:
+        raise ValueError(f"U has shape {tuple(U.shape)} and V {tuple(V.shape)}, expected ({graph.shape[0]}, f) and "
+                         f"({graph.shape[1]}, f) as A has shape {graph.shape}")
+    (left, right), result = _computed(graph, ("U", U), V)
+    return graph._unsorted(_Sample.apply(left.contiguous(), right.contiguous(), graph)).to(result)
+
+
+def batch(edges: list[torch.Tensor], sizes: list[int]) -> torch.Tensor:
+    """Return the edges of a batch of graphs as those of one graph, whose vertices are numbered one graph after the other.
+
+    Parameters
+    ----------
+    edges : list of (2, e) integer tensors
+    sizes : list of int, the vertices of each graph
+    """
+    if len(edges) != len(sizes):
+        raise ValueError(f"sizes has {len(sizes)} elements, expected {len(edges)} as edges has")
+    before = 0
+    shifted = []
+    for each, size in zip(edges, sizes):
+        shifted.append(each + before)
+        before += size
+    return torch.cat(shifted, dim=1)
+
+
+def _graph_of(A, size):
+    if isinstance(A, Graph):
+        return A
+    if not isinstance(A, torch.Tensor):
+        raise TypeError(f"A is a {type(A).__name__}, expected a tensor or a coppice.torch.Graph")
+    return Graph(A, size if A.layout is torch.strided else None)
+
+
+def _computed(graph, named, other):
+    """Return both tensors in the type of the computation, `other` also in the order of the entries if it is one value for
+    each, and the type of the result."""
+    name, tensor = named
+    if other is None:
+        other = torch.ones(graph.entries, dtype=tensor.dtype, device=tensor.device)
+    result = torch.promote_types(tensor.dtype, other.dtype)
+    if result not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        raise TypeError(f"{name} with shape {tuple(tensor.shape)} has dtype {tensor.dtype}, the other values {other.dtype}; "
+                        "expected float16, bfloat16, float32 or float64")
+    for each in (tensor, other):
+        if each.device != graph._offsets.device:
+            raise TypeError(f"{name} and its values are on {each.device}, expected {graph._offsets.device} as A is")
+    if name == "X":
+        if other.shape != (graph.entries,):
+            raise ValueError(f"weights has shape {tuple(other.shape)}, expected ({graph.entries},) as A has entries")
+        other = graph._sorted(other)
+    wanted = result if result in (torch.float32, torch.float64) else torch.float32
+    return (tensor.to(wanted), other.to(wanted).contiguous()), result
+
+
+def _offsets_of(numbers, count):
+    ends = torch.cumsum(torch.bincount(numbers, minlength=count), 0)
+    return torch.cat([ends.new_zeros(1), ends]).int()
+
+
+def _given(tensor):
+    tensor = tensor.detach()
+    return tensor.numpy() if tensor.device.type == "cpu" else _places.torch().given(tensor)
+
+
+def _reduced(graph, values, X, reduce, entries=None, among=None):
+    Y = X.new_empty(graph.shape[0], X.shape[1])
+    _core.reduce_features(graph._with(values), _given(X), X.shape[1], reduce, _given(Y),
+                          None if entries is None else _given(entries), among)
+    return Y
+
+
+def _sampled(graph, U, V, among=None):
+    values = U.new_empty(graph.entries)
+    _core.sample_products(graph._with(values), _given(U), _given(V), U.shape[1], _given(values), among)
+    return values
+
+
+class _Reduce(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, values, X, graph, reduce):
+        chosen = None
+        if reduce in ("max", "min"):
+            chosen = torch.empty(graph.shape[0], X.shape[1], dtype=torch.int32, device=X.device)
+        ctx.graph, ctx.reduce = graph, reduce
+        ctx.save_for_backward(values, X, chosen)
+        return _reduced(graph, values, X, reduce, chosen)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, dY):
+        values, X, chosen = ctx.saved_tensors
+        graph, dY, of_values, of_X = ctx.graph, dY.contiguous(), None, None
+        if ctx.needs_input_grad[0]:
+            of_values = _sampled(graph, dY, X, None if chosen is None else (_given(chosen), None))
+            of_values = of_values / graph._counts if ctx.reduce == "mean" else of_values
+        if ctx.needs_input_grad[1]:
+            turned, order = graph._turned
+            share = values / graph._counts if ctx.reduce == "mean" else values
+            among = None if chosen is None else (_given(chosen), _given(order.int()))
+            of_X = _reduced(turned, share[order].contiguous(), dY, "sum", None, among)
+        return of_values, of_X, None, None
+
+
+class _Sample(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, U, V, graph):
+        ctx.graph = graph
+        ctx.save_for_backward(U, V)
+        return _sampled(graph, U, V)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, of_values):
+        U, V = ctx.saved_tensors
+        graph, of_U, of_V = ctx.graph, None, None
+        if ctx.needs_input_grad[0]:
+            of_U = _reduced(graph, of_values.contiguous(), V, "sum")
+        if ctx.needs_input_grad[1]:
+            turned, order = graph._turned
+            of_V = _reduced(turned, of_values[order].contiguous(), U, "sum")
+        return of_U, of_V, None

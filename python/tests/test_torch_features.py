@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of sparse matrices and features: values and gradients by their definition."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import coppice  # noqa: E402
+from coppice.torch import Graph, batch, sddmm, spmm  # noqa: E402
+
+DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() and coppice._core.cuda_devices() else [])
+REDUCTIONS = ["sum", "mean", "max", "min"]
+
+
+@pytest.fixture(params=DEVICES, autouse=True)
+def device(request):
+    torch.manual_seed(0)
+    with torch.device(request.param):
+        yield request.param
+
+
+def edges_of(rows, columns, count):
+    """Edges with repetitions, in any order; the last row and the last column have none."""
+    return torch.stack([torch.randint(columns - 1, (count,)), torch.randint(rows - 1, (count,))])
+
+
+def expected(edges, weights, X, rows, reduce):
+    """The definition, a row at a time."""
+    made = []
+    for i in range(rows):
+        messages = [weights[k] * X[..., edges[0, k], :] for k in range(edges.shape[1]) if edges[1, k] == i]
+        zero = torch.zeros_like(X[..., 0, :])
+        if not messages:
+            made.append(zero)
+        elif reduce in ("sum", "mean"):
+            total = sum(messages, zero)
+            made.append(total / (len(messages) if reduce == "mean" else 1))
+        else:
+            made.append(getattr(torch.stack(messages), reduce)(0).values)
+    return torch.stack(made, -2)
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(1,), (3,), (64,), (65,), (130,), (0,), (2, 3)])
+def test_values_and_gradients(reduce, shape):
+    edges, weights = edges_of(9, 7, 25), torch.randn(25, dtype=torch.float64)
+    X = torch.randn(*shape[:-1], 7, shape[-1], dtype=torch.float64)
+    graph = Graph(edges, (9, 7))
+    results = []
+    for product in (lambda w, x: spmm(graph, x, reduce, weights=w), lambda w, x: expected(edges, w, x, 9, reduce)):
+        w, x = weights.clone().requires_grad_(), X.clone().requires_grad_()
+        y = product(w, x)
+        results.append((y.detach(), *torch.autograd.grad((y * torch.arange(y.numel()).reshape(y.shape)).sum(), (w, x))))
+    for found, wanted in zip(*results):
+        assert found.shape == wanted.shape and torch.allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+def test_gradients_by_differences(reduce):
+    graph, X = Graph(edges_of(6, 6, 15), (6, 6)), torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
+    weights = torch.randn(15, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda w, x: spmm(graph, x, reduce, weights=w), (weights, X))
+    U, V = (torch.randn(6, 4, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    assert torch.autograd.gradcheck(lambda u, v: sddmm(graph, u, v), (U, V))
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+def test_forms_of_a(reduce):
+    """Sparse tensors and edges give the same; without weights every entry is 1."""
+    dense = torch.randn(6, 6) * (torch.rand(6, 6) < 0.4)
+    X = torch.randn(6, 5)
+    target, source = dense.nonzero(as_tuple=True)
+    wanted = expected(torch.stack([source, target]), dense[target, source], X, 6, reduce)
+    for A in (dense.to_sparse(), dense.to_sparse_csr(), dense.to_sparse_csc()):
+        assert torch.allclose(spmm(A, X, reduce), wanted, atol=1e-6)
+    edges = torch.stack([source, target])
+    assert torch.allclose(spmm(edges, X, reduce, weights=dense[target, source]), wanted, atol=1e-6)
+    assert torch.allclose(spmm(edges.int(), X, reduce), expected(edges, torch.ones(len(source)), X, 6, reduce), atol=1e-6)
+    assert torch.allclose(spmm(edges, X[:, 0], reduce), spmm(edges, X[:, :1], reduce)[:, 0])
+    A = dense.to_sparse().requires_grad_()
+    torch.sum(spmm(A, X, reduce)).backward()
+    assert A.grad is not None and A.grad.shape == A.shape
+
+
+def test_scores_of_edges():
+    edges, U, V = edges_of(9, 7, 25), torch.randn(9, 5), torch.randn(7, 5)
+    wanted = (U[edges[1]] * V[edges[0]]).sum(1)
+    assert torch.allclose(sddmm(edges, U, V), wanted, atol=1e-6)
+    dense = torch.rand(9, 7) < 0.4
+    target, source = dense.nonzero(as_tuple=True)
+    assert torch.allclose(sddmm(dense.float().to_sparse_csr(), U, V), (U[target] * V[source]).sum(1), atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_computed_in_single(dtype):
+    edges, X = edges_of(9, 9, 60), torch.randn(9, 20).to(dtype)
+    for reduce in REDUCTIONS:
+        x = X.clone().requires_grad_()
+        Y = spmm(edges, x, reduce)
+        assert Y.dtype == dtype and torch.equal(Y, spmm(edges, X.float(), reduce).to(dtype))
+        Y.sum().backward()
+        assert x.grad.dtype == dtype
+    assert sddmm(edges, X, X).dtype == dtype
+
+
+def test_ties_and_nan():
+    """Of equal products the first entry has the gradient; NaN is the largest and the smallest."""
+    edges = torch.tensor([[0, 1, 2], [0, 0, 0]])
+    X = torch.tensor([[2.0], [2.0], [1.0]], requires_grad=True)
+    for reduce, place in (("max", 0), ("min", 2)):
+        (gradient,) = torch.autograd.grad(spmm(edges, X, reduce).sum(), X)
+        assert gradient[:, 0].tolist() == [float(k == place) for k in range(3)]
+        assert spmm(edges, torch.tensor([[1.0], [float("nan")], [3.0]]), reduce)[0].isnan()
+
+
+def test_a_batch_of_graphs():
+    graphs, sizes = [edges_of(n, n, 3 * n) for n in (4, 7, 5)], [4, 7, 5]
+    X = [torch.randn(n, 3) for n in sizes]
+    together = spmm(batch(graphs, sizes), torch.cat(X), "max")
+    assert torch.equal(together, torch.cat([spmm(edges, x, "max") for edges, x in zip(graphs, X)]))
+
+
+def test_results_do_not_depend_on_threads():
+    edges, X = torch.randint(3000, (2, 60_000)), torch.randn(3000, 33)
+    results = []
+    for count in (1, 2, 1):
+        with coppice.use_threads(count):
+            x = X.clone().requires_grad_()
+            Y = spmm(edges, x, "mean")
+            Y.square().sum().backward()
+            results.append((Y.detach(), x.grad))
+    assert all(torch.equal(a, b) for found in results[1:] for a, b in zip(found, results[0]))
+
+
+@pytest.mark.parametrize("error, text, call", [
+    (ValueError, "reduce is 'prod', expected sum", lambda e, x: spmm(e, x, "prod")),
+    (ValueError, r"A with shape \(2, 4\) holds vertices 0 to 9", lambda e, x: spmm(e + torch.tensor([0, 0, 0, 9]), x)),
+    (ValueError, "holds vertices -1", lambda e, x: spmm(e - 1, x)),
+    (ValueError, r"X has shape \(3, 2\), expected \(\.\.\., 5, f\)", lambda e, x: spmm(Graph(e, (5, 5)), x)),
+    (ValueError, r"weights has shape \(2,\), expected \(4,\)", lambda e, x: spmm(e, x, weights=x[0])),
+    (ValueError, "expected edges as", lambda e, x: spmm(e.T, x)),
+    (TypeError, "A is a list", lambda e, x: spmm([1], x)),
+    (TypeError, "X .*torch.int64", lambda e, x: spmm(e, x.long())),
+    (TypeError, "X .*complex64", lambda e, x: spmm(e, x + 1j)),
+    (TypeError, "size is", lambda e, x: Graph(torch.eye(3).to_sparse(), (3, 3))),
+    (ValueError, "U has shape", lambda e, x: sddmm(e, x, x[:, :1])),
+    (ValueError, "sizes has 1 elements, expected 2", lambda e, x: batch([e, e], [3])),
+])
+def test_wrong_calls(error, text, call):
+    with pytest.raises(error, match=text):
+        call(torch.tensor([[0, 1, 2, 0], [0, 1, 2, 0]]), torch.ones(3, 2))
