@@ -420,21 +420,21 @@ TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill in the levels is s
 TEST_CASE_TEMPLATE("multilevel: clusters that are coupled weakly are not merged", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
-    // A grid of clusters: paths of four vertices with weights of 1, joined by edges of weight `between` from each
+    // A grid of clusters: paths of four vertices with weights of 1, with edges of weight `between` from each
     // vertex to that of the clusters around it.
-    int const side = 12, length = 4, n = side * side * length;
+    int const width = 12, length = 4, n = width * width * length;
     auto const make = [&](double between) {
         coo<double> entries{n, n};
         std::vector<double> diagonal(std::size_t(n), 1e-6);
-        auto const join = [&](int i, int j, double weight) {
+        auto const connect = [&](int i, int j, double weight) {
             entries.add(i, j, -weight), entries.add(j, i, -weight);
             diagonal[std::size_t(i)] += weight, diagonal[std::size_t(j)] += weight;
         };
-        for (int c = 0; c < side * side; ++c)
+        for (int c = 0; c < width * width; ++c)
             for (int k = 0; k < length; ++k) {
-                if (k > 0) join(c * length + k - 1, c * length + k, 1);
-                if (c % side > 0) join((c - 1) * length + k, c * length + k, between);
-                if (c >= side) join((c - side) * length + k, c * length + k, between);
+                if (k > 0) connect(c * length + k - 1, c * length + k, 1);
+                if (c % width > 0) connect((c - 1) * length + k, c * length + k, between);
+                if (c >= width) connect((c - width) * length + k, c * length + k, between);
             }
         for (int i = 0; i < n; ++i) entries.add(i, i, diagonal[std::size_t(i)]);
         return to_csr(host_executor{1}, entries);
