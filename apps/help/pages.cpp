@@ -167,7 +167,8 @@ std::string topic_text(command_page const& page, std::string_view topic) {
     std::string text;
     for (auto const& group : page.groups)
         if (!topic.empty() && group.topic == topic)
-            text += fmt::format("{}, of {}\n", group.title, full_name(page)) + list_of_options("Options", group.options);
+            text +=
+                fmt::format("{}, of {}\n", group.title, full_name(page)) + list_of_options("Options", group.options);
     return text;
 }
 
