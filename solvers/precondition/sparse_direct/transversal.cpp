@@ -19,7 +19,7 @@ class assignment {
 public:
     explicit assignment(csr_view<double> a)
         : a_(a), cost_(std::size_t(a.nonzeros())), row_(std::size_t(a.rows()), 0.0), column_(row_), distance_(row_),
-          match_(std::size_t(a.rows()), -1), owner_(match_), through_(match_), settled_() {
+          match_(std::size_t(a.rows()), -1), owner_(match_), through_(match_), final_() {
         std::fill(distance_.begin(), distance_.end(), infinity);
         find_costs();
         match_tight_elements();
@@ -50,9 +50,9 @@ private:
     void find_costs() {
         largest_.assign(row_.size(), 0.0);
         for (std::int32_t i = 0; i < a_.rows(); ++i) {
-            double most = 0;
-            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) most = std::max(most, a_.coefficients[k]);
-            largest_[std::size_t(i)] = most > 0 ? std::log2(most) : 0;
+            double largest = 0;
+            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) largest = std::max(largest, a_.coefficients[k]);
+            largest_[std::size_t(i)] = largest > 0 ? std::log2(largest) : 0;
             for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k)
                 cost_[std::size_t(k)] =
                     a_.coefficients[k] > 0 ? largest_[std::size_t(i)] - std::log2(a_.coefficients[k]) : infinity;
@@ -63,15 +63,15 @@ private:
     void match_tight_elements() {
         std::fill(column_.begin(), column_.end(), infinity);
         for (std::int32_t k = 0; k < a_.nonzeros(); ++k) {
-            double& least = column_[std::size_t(a_.indices[k])];
-            least = std::min(least, cost_[std::size_t(k)]);
+            double& lowest = column_[std::size_t(a_.indices[k])];
+            lowest = std::min(lowest, cost_[std::size_t(k)]);
         }
         for (double& v : column_) v = v < infinity ? v : 0;
         for (std::int32_t i = 0; i < a_.rows(); ++i) {
-            double least = infinity;
-            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) least = std::min(least, reduced(i, k));
-            if (!(least < infinity)) continue; // a row of zeros
-            row_[std::size_t(i)] = least;
+            double lowest = infinity;
+            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) lowest = std::min(lowest, reduced(i, k));
+            if (!(lowest < infinity)) continue; // a row of zeros
+            row_[std::size_t(i)] = lowest;
             for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k)
                 if (owner_[std::size_t(a_.indices[k])] < 0 && reduced(i, k) <= 0) {
                     match(i, a_.indices[k]);
@@ -84,7 +84,7 @@ private:
     void augment(std::int32_t root) {
         using entry = std::pair<double, std::int32_t>;
         std::priority_queue<entry, std::vector<entry>, std::greater<>> queue;
-        settled_.clear();
+        final_.clear();
         touched_.clear();
         double reached = 0;
         std::int32_t row = root, last = -1;
@@ -109,7 +109,7 @@ private:
                 if (row < 0)
                     last = j;
                 else
-                    settled_.push_back(j);
+                    final_.push_back(j);
                 break;
             }
             if (last >= 0) break;
@@ -118,7 +118,7 @@ private:
         for (auto const j : touched_) distance_[std::size_t(j)] = infinity;
     }
     void update(std::int32_t root, std::int32_t last, double reached) {
-        for (auto const j : settled_) {
+        for (auto const j : final_) {
             double const less = reached - distance_[std::size_t(j)];
             column_[std::size_t(j)] -= less;
             row_[std::size_t(owner_[std::size_t(j)])] += less;
@@ -133,11 +133,11 @@ private:
     }
 
     csr_view<double> a_;
-    std::vector<double> cost_, largest_;            ///< log2
-    std::vector<double> row_, column_, distance_;   ///< u, v, and lengths of paths to columns
-    std::vector<std::int32_t> match_, owner_;       ///< column of a row, row of a column
-    std::vector<std::int32_t> through_;             ///< the row before a column on its path
-    std::vector<std::int32_t> settled_{}, touched_; ///< columns of one search
+    std::vector<double> cost_, largest_;          ///< log2
+    std::vector<double> row_, column_, distance_; ///< u, v, and lengths of paths to columns
+    std::vector<std::int32_t> match_, owner_;     ///< column of a row, row of a column
+    std::vector<std::int32_t> through_;           ///< the row before a column on its path
+    std::vector<std::int32_t> final_{}, touched_; ///< columns of one search
 };
 
 } // namespace
