@@ -72,7 +72,7 @@ private:
     bool search(std::int32_t from) {
         ++round_;
         auto const first = order_.size();
-        append(from);
+        reach(from);
         std::int64_t radius = 1;
         for (std::size_t level = first; level < order_.size(); ++radius) {
             std::size_t const end = order_.size();
@@ -80,7 +80,7 @@ private:
                 std::int32_t const v = order_[at];
                 std::size_t const children = order_.size();
                 for (auto k = graph_.offsets[std::size_t(v)]; k < graph_.offsets[std::size_t(v) + 1]; ++k)
-                    append(graph_.of[std::size_t(k)]);
+                    reach(graph_.of[std::size_t(k)]);
                 std::stable_sort(order_.begin() + std::ptrdiff_t(children), order_.end(),
                                  [&](auto a, auto b) { return graph_.degree(a) < graph_.degree(b); });
             }
@@ -89,7 +89,7 @@ private:
         }
         return true;
     }
-    void append(std::int32_t v) {
+    void reach(std::int32_t v) {
         if (seen_[std::size_t(v)] == round_) return;
         seen_[std::size_t(v)] = round_;
         order_.push_back(v);
@@ -102,7 +102,7 @@ private:
     std::int32_t round_ = -1;
 };
 
-/// Whether some vertices have more vertices within a distance than a matrix with few bands has: searches that append a
+/// Whether some vertices have more vertices within a distance than a matrix with few bands has: searches that visit a
 /// few hundred rows of A (not of its transpose) each.
 bool has_wide_levels(pattern_view a, int bands) {
     constexpr std::int64_t samples = 8;

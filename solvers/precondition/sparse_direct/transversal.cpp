@@ -50,9 +50,9 @@ private:
     void find_costs() {
         largest_.assign(row_.size(), 0.0);
         for (std::int32_t i = 0; i < a_.rows(); ++i) {
-            double max_value = 0;
-            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) max_value = std::max(max_value, a_.coefficients[k]);
-            largest_[std::size_t(i)] = max_value > 0 ? std::log2(max_value) : 0;
+            double largest = 0;
+            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) largest = std::max(largest, a_.coefficients[k]);
+            largest_[std::size_t(i)] = largest > 0 ? std::log2(largest) : 0;
             for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k)
                 cost_[std::size_t(k)] =
                     a_.coefficients[k] > 0 ? largest_[std::size_t(i)] - std::log2(a_.coefficients[k]) : infinity;
@@ -63,15 +63,15 @@ private:
     void match_tight_elements() {
         std::fill(column_.begin(), column_.end(), infinity);
         for (std::int32_t k = 0; k < a_.nonzeros(); ++k) {
-            double& min_value = column_[std::size_t(a_.indices[k])];
-            min_value = std::min(min_value, cost_[std::size_t(k)]);
+            double& lowest = column_[std::size_t(a_.indices[k])];
+            lowest = std::min(lowest, cost_[std::size_t(k)]);
         }
         for (double& v : column_) v = v < infinity ? v : 0;
         for (std::int32_t i = 0; i < a_.rows(); ++i) {
-            double min_value = infinity;
-            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) min_value = std::min(min_value, reduced(i, k));
-            if (!(min_value < infinity)) continue; // a row of zeros
-            row_[std::size_t(i)] = min_value;
+            double lowest = infinity;
+            for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k) lowest = std::min(lowest, reduced(i, k));
+            if (!(lowest < infinity)) continue; // a row of zeros
+            row_[std::size_t(i)] = lowest;
             for (auto k = a_.row_begin(i); k < a_.row_end(i); ++k)
                 if (owner_[std::size_t(a_.indices[k])] < 0 && reduced(i, k) <= 0) {
                     match(i, a_.indices[k]);
