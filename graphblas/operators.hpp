@@ -128,22 +128,39 @@ struct logical_not {
         static T call(T x) {                                                                                           \
             return std::NAME(x);                                                                                       \
         }                                                                                                              \
-    };
-COPPICE_REAL(sqrt)
-COPPICE_REAL(log)
-COPPICE_REAL(exp)
-COPPICE_REAL(log2)
-COPPICE_REAL(exp2)
-COPPICE_REAL(log10)
-COPPICE_REAL(log1p)
-COPPICE_REAL(expm1)
-COPPICE_REAL(sin) COPPICE_REAL(cos) COPPICE_REAL(tan) COPPICE_REAL(asin) COPPICE_REAL(acos) COPPICE_REAL(atan)
-    COPPICE_REAL(sinh) COPPICE_REAL(cosh) COPPICE_REAL(tanh) COPPICE_REAL(asinh) COPPICE_REAL(acosh) COPPICE_REAL(atanh)
-        COPPICE_REAL(cbrt) COPPICE_REAL(ceil) COPPICE_REAL(floor) COPPICE_REAL(round) COPPICE_REAL(trunc)
-            COPPICE_REAL(lgamma) COPPICE_REAL(tgamma) COPPICE_REAL(erf) COPPICE_REAL(erfc)
+    }
+COPPICE_REAL(sqrt);
+COPPICE_REAL(log);
+COPPICE_REAL(exp);
+COPPICE_REAL(log2);
+COPPICE_REAL(exp2);
+COPPICE_REAL(log10);
+COPPICE_REAL(log1p);
+COPPICE_REAL(expm1);
+COPPICE_REAL(sin);
+COPPICE_REAL(cos);
+COPPICE_REAL(tan);
+COPPICE_REAL(asin);
+COPPICE_REAL(acos);
+COPPICE_REAL(atan);
+COPPICE_REAL(sinh);
+COPPICE_REAL(cosh);
+COPPICE_REAL(tanh);
+COPPICE_REAL(asinh);
+COPPICE_REAL(acosh);
+COPPICE_REAL(atanh);
+COPPICE_REAL(cbrt);
+COPPICE_REAL(ceil);
+COPPICE_REAL(floor);
+COPPICE_REAL(round);
+COPPICE_REAL(trunc);
+COPPICE_REAL(lgamma);
+COPPICE_REAL(tgamma);
+COPPICE_REAL(erf);
+COPPICE_REAL(erfc);
 #undef COPPICE_REAL
 
-                struct first {
+struct first {
     template <class T>
     static T call(T x, T) {
         return x;
