@@ -63,7 +63,7 @@ public:
     virtual std::string why_no_devices() const { return "the ranks are on the host"; }
 };
 
-/// A rank that is a process of its own, and its transport.
+/// A rank that is a separate process, and its transport.
 class process_ranks : public rank_transport {
 public:
     /// Calls work(), in which the ranks communicate; all ranks call run() together. If work() throws on a rank, the
