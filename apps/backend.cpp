@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/backend.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -51,9 +52,10 @@ int working_threads(host_executor const& exec) {
     return threads;
 }
 
-any_executor make_executor(common_options const& options) {
+any_executor make_executor(common_options const& options, [[maybe_unused]] int rank) {
 #if defined(COPPICE_HAS_CUDA)
-    if (options.backend == "cuda" || (options.backend == "auto" && cuda_device_count() > 0)) return cuda_executor{};
+    if (options.backend == "cuda" || (options.backend == "auto" && cuda_device_count() > 0))
+        return rank == 0 ? cuda_executor{} : cuda_executor{rank % std::max(1, cuda_device_count())};
 #else
     if (options.backend == "cuda") throw backend_error("--backend cuda: this build of Coppice has no CUDA backend");
 #endif

@@ -20,8 +20,8 @@ using any_executor = std::variant<host_executor>;
 #endif
 
 /// Returns the executor according to the options. `auto` selects CUDA if there is a device. Throws backend_error if
-/// CUDA is requested and not available.
-any_executor make_executor(common_options const& options);
+/// CUDA is requested and not available. `rank`: among the processes of this machine, which share its devices.
+any_executor make_executor(common_options const& options, int rank = 0);
 
 /// Host executor for reading, writing and conversions, in addition to the selected backend.
 inline host_executor make_host(common_options const& options) { return host_executor{options.threads}; }

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <filesystem>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -218,11 +216,7 @@ void check_solution_name(std::string const& name) {
 template <class T>
 buffer<T> make_solution(host_executor const& host, std::string const& name, std::int64_t n) {
     buffer<T> x(host, n);
-    bool const sine = name == "sine";
-    for_each(host, n, [&](std::int64_t i) {
-        double const angle = 16 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
-        x[i] = sine ? T(static_cast<real_of<T>>(std::sin(angle))) : T(1);
-    });
+    for_each(host, n, [&](std::int64_t i) { x[i] = solution_element<T>(name, i, n); });
     return x;
 }
 

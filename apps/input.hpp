@@ -3,7 +3,10 @@
 /// The MATRIX argument (a file or a generator), vectors, and the checks of input before the work starts.
 #pragma once
 
+#include <cmath>
+#include <complex>
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -104,6 +107,11 @@ void require_square(std::string const& command, std::string const& matrix, std::
 /// A known solution: "sine" (x_i = sin(16 pi i / n), i = 0..n-1; thesis, section 4.6) or "ones". Throws usage_error for
 /// another name.
 void check_solution_name(std::string const& name);
+template <class T>
+T solution_element(std::string_view name, std::int64_t i, std::int64_t n) {
+    double const angle = 16 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
+    return name == "sine" ? T(static_cast<decltype(std::abs(T()))>(std::sin(angle))) : T(1);
+}
 template <class T>
 buffer<T> make_solution(host_executor const& host, std::string const& name, std::int64_t n);
 

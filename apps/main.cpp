@@ -12,6 +12,7 @@
 #include "apps/interrupt.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include "apps/processes.hpp"
 #include "apps/version.hpp"
 
 namespace {
@@ -128,14 +129,22 @@ int main(int argc, char** argv) {
     use_all_allowed_cores();
     handle_interrupts();
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    auto const report = [&](outcome const& end, bool failed) {
+        if (failed) write_json_failure(arguments, end);
+        if (!end.reason.empty()) print_to_stderr("coppice: error: " + printable(end.reason) + "\n");
+    };
     outcome result;
     try {
-        result = dispatch(arguments);
-        print_to_stdout(""); // all earlier output was written, or the run has failed
-    } catch (...) {
+        started_processes processes(arguments);
+        auto const work = [&] {
+            outcome const end = dispatch(arguments);
+            print_to_stdout(""); // all earlier output was written, or the run has failed
+            return end;
+        };
+        result = processes.run(work, report);
+    } catch (...) { // the processes cannot work together
         result = outcome_of_current_exception();
-        write_json_failure(arguments, result);
+        report(result, true);
     }
-    if (!result.reason.empty()) print_to_stderr("coppice: error: " + printable(result.reason) + "\n");
     return result.code;
 }

@@ -59,6 +59,15 @@ void scale_by_power(host_executor const& host, array_view<T> values, int exponen
     });
 }
 
+/// Returns the power of two that scales a matrix with this largest magnitude into the range in which sums and squares
+/// of entries do not overflow; mostly 0.
+template <class R>
+int shift_into_range(R largest) {
+    constexpr int max_value = std::numeric_limits<R>::max_exponent / 4;
+    int const exponent = largest > 0 ? std::ilogb(largest) : 0;
+    return std::abs(exponent) <= max_value ? 0 : (exponent > 0 ? max_value : -max_value) - exponent;
+}
+
 /// Scales a matrix whose largest entry is near the limit of the exponent range, so that sums and squares of entries do
 /// not overflow. Returns the power of two; the right-hand side is multiplied by it too, so the solution is unchanged.
 template <class T>
@@ -69,11 +78,8 @@ int scale_into_range(host_executor const& host, csr<T>& a) {
     };
     R const largest =
         reduce(host, std::int64_t(a.nonzeros()), R(0), magnitude, [](R x, R y) { return std::max(x, y); });
-    constexpr int max_value = std::numeric_limits<R>::max_exponent / 4;
-    int const exponent = largest > 0 ? std::ilogb(largest) : 0;
-    if (std::abs(exponent) <= max_value) return 0;
-    int const shift = (exponent > 0 ? max_value : -max_value) - exponent;
-    scale_by_power(host, a.values().view(), shift);
+    int const shift = shift_into_range(largest);
+    if (shift != 0) scale_by_power(host, a.values().view(), shift);
     return shift;
 }
 

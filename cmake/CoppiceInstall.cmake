@@ -6,7 +6,7 @@
 #   include/coppice/<module>/    the headers that they include
 #
 # Components: "command" (program, man pages, completions), "libraries" (shared libraries), "development" (the rest), each a
-# Debian package. A plain `cmake --install` installs all three; "petsc" and "python" are installed by name only.
+# Debian package. A plain `cmake --install` installs all three; "mpi", "petsc" and "python" are installed by name only.
 if(NOT COPPICE_INSTALL)
   return()
 endif()

@@ -4,6 +4,8 @@ set(COPPICE_CUDA AUTO CACHE STRING "CUDA backend: AUTO (if nvcc is found), ON, O
 set_property(CACHE COPPICE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(COPPICE_PETSC AUTO CACHE STRING "Plug-in for PETSc: AUTO (if PETSc is found), ON, OFF")
 set_property(CACHE COPPICE_PETSC PROPERTY STRINGS AUTO ON OFF)
+set(COPPICE_MPI AUTO CACHE STRING "Ranks in processes of MPI, libcoppice_mpi: AUTO (if MPI is found), ON, OFF")
+set_property(CACHE COPPICE_MPI PROPERTY STRINGS AUTO ON OFF)
 option(COPPICE_BUILD_APPS "Build the coppice command" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <concepts>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -27,17 +27,9 @@
 
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/core/executor.hpp>
+#include <coppice/core/rank_communicator.hpp>
 
 namespace coppice::inline v0_1 {
-
-/// Communication of one rank with all others. All ranks call gather(value) in the same order; it returns the values of
-/// all ranks, indexed by rank. It throws if another rank has failed or has returned; it never waits for such a rank.
-template <class Messages>
-concept communicator = requires(Messages const& m) {
-    { m.ranks() } -> std::convertible_to<int>;
-    { m.rank() } -> std::convertible_to<int>;
-    { m.gather(0.0) } -> std::same_as<std::vector<double>>;
-};
 
 namespace detail {
 
@@ -49,48 +41,9 @@ public:
         : ranks_(ranks), spins_(ranks <= int(std::thread::hardware_concurrency()) / 2),
           messages_{std::vector<message>(std::size_t(ranks)), std::vector<message>(std::size_t(ranks))} {}
 
-    template <class Value>
-    std::vector<Value> gather(int rank, Value const& value) {
-        static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");
-        message mine(sizeof(Value));
-        std::memcpy(mine.data(), &value, sizeof(Value));
-        std::vector<message> const& from = exchange(rank, std::move(mine));
-        std::vector<Value> values(from.size());
-        for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
-        return values;
-    }
-    /// Gathers a vector of every rank. The lengths may differ between ranks.
-    template <class Value>
-    std::vector<std::vector<Value>> gather(int rank, std::vector<Value> const& values) {
-        static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");
-        message mine(values.size() * sizeof(Value));
-        if (!mine.empty()) std::memcpy(mine.data(), values.data(), mine.size());
-        std::vector<message> const& from = exchange(rank, std::move(mine));
-        std::vector<std::vector<Value>> all(from.size());
-        for (std::size_t p = 0; p < from.size(); ++p) {
-            all[p].resize(from[p].size() / sizeof(Value));
-            if (!from[p].empty()) std::memcpy(all[p].data(), from[p].data(), from[p].size());
-        }
-        return all;
-    }
-    /// Reports that `rank` has failed: the other ranks throw at their next gather().
-    void fail(int rank, std::string const& why) {
-        std::lock_guard const lock(mutex_);
-        if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " failed: " + why;
-        all_arrived_.notify_all();
-    }
-    /// Reports that `rank` has returned: other ranks that still call gather() throw.
-    void finish(int rank) {
-        std::lock_guard const lock(mutex_);
-        if (ended_.empty())
-            ended_ = "rank " + std::to_string(rank) +
-                     " has ended, others exchange values still: ranks must make the same calls";
-        all_arrived_.notify_all();
-    }
-
-private:
     using message = std::vector<std::byte>;
 
+    /// Gives the message of every rank to every rank. The result is valid until the next call but one.
     std::vector<message> const& exchange(int rank, message mine) {
         std::unique_lock lock(mutex_);
         std::size_t const round = round_;
@@ -114,7 +67,22 @@ private:
         }
         return messages_[round % 2];
     }
+    /// Reports that `rank` has failed: the other ranks throw at their next gather().
+    void fail(int rank, std::string const& why) {
+        std::lock_guard const lock(mutex_);
+        if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " failed: " + why;
+        all_arrived_.notify_all();
+    }
+    /// Reports that `rank` has returned: other ranks that still call gather() throw.
+    void finish(int rank) {
+        std::lock_guard const lock(mutex_);
+        if (ended_.empty())
+            ended_ = "rank " + std::to_string(rank) +
+                     " has ended, others exchange values still: ranks must make the same calls";
+        all_arrived_.notify_all();
+    }
 
+private:
     std::mutex mutex_{};
     std::condition_variable all_arrived_{};
     int ranks_, arrived_ = 0;
@@ -166,47 +134,69 @@ private:
     std::string why_not_{}, failure_{};
 };
 
-} // namespace detail
-
-/// Model of `communicator` for one rank of a multi_executor.
-class rank_communicator {
+/// The transport between ranks of one process: they read each other's memory.
+class shared_memory_transport final : public rank_transport {
 public:
-    rank_communicator(detail::rendezvous& rendezvous, int rank, int ranks,
-                      detail::device_collectives* collectives = nullptr)
-        : rendezvous_(&rendezvous), collectives_(collectives), rank_(rank), ranks_(ranks) {}
-    int rank() const { return rank_; }
-    int ranks() const { return ranks_; }
-    [[deprecated("use rank()")]] int part() const { return rank_; }
-    [[deprecated("use ranks()")]] int parts() const { return ranks_; }
-    template <class Value>
-    std::vector<Value> gather(Value const& value) const {
-        return rendezvous_->gather(rank_, value);
-    }
-    /// Returns the vectors of all ranks, indexed by rank. Their lengths may differ.
-    template <class Value>
-    std::vector<std::vector<Value>> gather(std::vector<Value> const& values) const {
-        return rendezvous_->gather(rank_, values);
-    }
+    shared_memory_transport(rendezvous& point, int rank, int ranks, device_collectives* collectives)
+        : point_(&point), collectives_(collectives), rank_(rank), ranks_(ranks) {}
 
-    /// Collectives between devices without the host. Null on the host, without NCCL, and if two ranks use the same
-    /// device.
-    device_group const* devices() const { return collectives_ ? collectives_->get() : nullptr; }
-    /// Why devices() is null.
-    std::string why_no_devices() const { return collectives_ ? collectives_->why_not() : "the ranks are on the host"; }
+    int rank() const override { return rank_; }
+    int ranks() const override { return ranks_; }
+    void all_gather(std::span<std::byte const> mine, bool, take_block const& take) override {
+        auto const& from = point_->exchange(rank_, {mine.begin(), mine.end()});
+        for (int p = 0; p < ranks_; ++p) take(p, from[std::size_t(p)]);
+    }
+    void all_to_all(void const* mine, std::size_t bytes, void* from) override {
+        auto const* const first = static_cast<std::byte const*>(mine);
+        auto const& all = point_->exchange(rank_, {first, first + bytes * std::size_t(ranks_)});
+        for (std::size_t p = 0; p < all.size(); ++p)
+            std::memcpy(static_cast<std::byte*>(from) + p * bytes, all[p].data() + std::size_t(rank_) * bytes, bytes);
+    }
+    /// Copies what other ranks send. finish() waits until all ranks have done so.
+    std::unique_ptr<rank_exchange> start(std::span<rank_message const> sends,
+                                         std::span<rank_message const> receives) override {
+        auto const list = std::as_bytes(sends);
+        auto const& all = point_->exchange(rank_, {list.begin(), list.end()});
+        std::vector<std::size_t> next(all.size(), 0); // of each rank, the first message that was not inspected
+        for (rank_message const& to : receives) {
+            auto const p = std::size_t(to.rank);
+            rank_message from{};
+            do {
+                if (next[p] + sizeof from > all[p].size())
+                    throw argument_error("rank " + std::to_string(rank_) + " expects a message of " +
+                                         std::to_string(to.bytes) + " bytes, which rank " + std::to_string(p) +
+                                         " does not send");
+                std::memcpy(&from, all[p].data() + next[p], sizeof from);
+                next[p] += sizeof from;
+            } while (from.rank != rank_);
+            require_size("bytes of a message from rank " + std::to_string(p), std::int64_t(from.bytes),
+                         std::int64_t(to.bytes));
+            if (to.bytes > 0) std::memcpy(to.at, from.at, to.bytes);
+        }
+        return std::make_unique<copied>(*point_, rank_);
+    }
+    device_group const* devices() override { return collectives_ ? collectives_->get() : nullptr; }
+    std::string why_no_devices() const override {
+        return collectives_ ? collectives_->why_not() : rank_transport::why_no_devices();
+    }
 
 private:
-    detail::rendezvous* rendezvous_;
-    detail::device_collectives* collectives_;
+    class copied final : public rank_exchange {
+    public:
+        copied(rendezvous& point, int rank) : point_(&point), rank_(rank) {}
+        void finish() override { point_->exchange(rank_, {}); }
+
+    private:
+        rendezvous* point_;
+        int rank_;
+    };
+
+    rendezvous* point_;
+    device_collectives* collectives_;
     int rank_, ranks_;
 };
 
-/// Returns the offset of the elements of each rank in the whole vector, [ranks + 1]. `size`: number of elements of this
-/// rank. Collective.
-inline std::vector<std::int64_t> offsets_of_ranks(rank_communicator const& comm, std::int64_t size) {
-    std::vector<std::int64_t> begin{0};
-    for (std::int64_t const count : comm.gather(size)) begin.push_back(begin.back() + count);
-    return begin;
-}
+} // namespace detail
 
 /// The executors of the ranks of a distributed problem, one per rank. Several may use the same device.
 template <executor Executor>
@@ -253,7 +243,8 @@ public:
         auto const one = [&](int p) {
             try {
                 if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(executor_of(p));
-                work(executor_of(p), rank_communicator(point, p, ranks(), collectives_.get()));
+                detail::shared_memory_transport transport(point, p, ranks(), collectives_.get());
+                work(executor_of(p), rank_communicator(transport));
                 point.finish(p);
             } catch (std::exception const& e) {
                 failed(p, std::current_exception(), e.what());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Views of the rows of a MATSEQAIJ and of the elements of a Vec, without a copy.
+/// Views of the rows of a matrix of PETSc and of the elements of a Vec, without a copy where the types allow it.
 #pragma once
 
 #include <complex>
@@ -10,7 +10,7 @@
 
 #include <petscmat.h>
 
-#include <coppice/algebra/csr.hpp>
+#include <coppice/parts.hpp>
 
 #include "petsc/petsc_error.hpp"
 
@@ -50,7 +50,7 @@ PetscErrorCode with_rows(Mat a, Use&& use) {
         MatType type = nullptr;
         PetscCall(MatGetType(a, &type));
         SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
-                "coppice reads matrices of type aij; this one is of type %s (MatConvert() changes it)",
+                "coppice reads matrices of type aij, baij and sbaij; this one is of type %s (MatConvert() changes it)",
                 type ? type : "none");
     }
     PetscInt rows = 0, columns = 0;
@@ -72,6 +72,81 @@ PetscErrorCode with_rows(Mat a, Use&& use) {
     PetscCall(MatRestoreRowIJ(a, 0, PETSC_FALSE, PETSC_FALSE, &rows, &offsets, &indices, &done));
     PetscCall(status);
     PetscFunctionReturn(0);
+}
+
+/// A matrix of type aij: the given one, or a copy of one of type baij or sbaij; other types are returned as they are.
+class aij_matrix {
+public:
+    aij_matrix() = default;
+    aij_matrix(aij_matrix const&) = delete;
+    aij_matrix& operator=(aij_matrix const&) = delete;
+    ~aij_matrix() { static_cast<void>(MatDestroy(&copy_)); }
+
+    /// Collective.
+    PetscErrorCode of(Mat a) {
+        PetscFunctionBegin;
+        PetscBool blocked = PETSC_FALSE;
+        PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(a), &blocked, MATSEQBAIJ, MATMPIBAIJ,
+                                            MATSEQSBAIJ, MATMPISBAIJ, ""));
+        if (blocked) PetscCall(MatConvert(a, MATAIJ, MAT_INITIAL_MATRIX, &copy_));
+        matrix_ = blocked ? copy_ : a;
+        PetscFunctionReturn(0);
+    }
+    operator Mat() const { return matrix_; }
+
+private:
+    Mat matrix_ = nullptr, copy_ = nullptr;
+};
+
+/// Calls use(own block, other columns, their global indices, first row) for the rows of this rank of a MATMPIAIJ.
+template <class Use>
+PetscErrorCode with_rows_of_rank(Mat a, Use&& use) {
+    PetscFunctionBegin;
+    PetscBool is_aij = PETSC_FALSE;
+    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATMPIAIJ, &is_aij));
+    if (!is_aij) {
+        MatType type = nullptr;
+        PetscCall(MatGetType(a, &type));
+        SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
+                "coppice reads matrices of type aij, baij and sbaij; this one is of type %s (MatConvert() changes it)",
+                type ? type : "none");
+    }
+    Mat own = nullptr, others = nullptr;
+    PetscInt const* global = nullptr;
+    PetscInt first = 0;
+    PetscCall(MatMPIAIJGetSeqAIJ(a, &own, &others, &global));
+    PetscCall(MatGetOwnershipRange(a, &first, nullptr));
+    PetscCall(with_rows(own, [&](csr_view<PetscScalar> block) {
+        return with_rows(others, [&](csr_view<PetscScalar> rest) { return use(block, rest, global, first); });
+    }));
+    PetscFunctionReturn(0);
+}
+
+/// The rows of this rank with global columns, sorted.
+template <class T>
+row_block<T> rows_with_global_columns(csr_view<T> own, csr_view<T> others, PetscInt const* global, PetscInt first) {
+    row_block<T> rows;
+    rows.first = first;
+    auto const last = std::int64_t(first) + own.rows();
+    auto const add_others = [&](std::int32_t i, bool before) {
+        for (std::int32_t k = others.row_begin(i); k < others.row_end(i); ++k) {
+            std::int64_t const column = global[others.indices[k]];
+            if ((column < first) != before) continue;
+            rows.columns.push_back(checked_cast<std::int32_t>(column, "an index of the matrix"));
+            rows.values.push_back(others.coefficients[k]);
+        }
+    };
+    static_cast<void>(checked_cast<std::int32_t>(last, "an index of the matrix"));
+    for (std::int32_t i = 0; i < own.rows(); ++i) {
+        add_others(i, true);
+        for (std::int32_t k = own.row_begin(i); k < own.row_end(i); ++k) {
+            rows.columns.push_back(std::int32_t(first) + own.indices[k]);
+            rows.values.push_back(own.coefficients[k]);
+        }
+        add_others(i, false);
+        rows.offsets.push_back(checked_cast<std::int32_t>(std::int64_t(rows.columns.size()), "nonzeros of the matrix"));
+    }
+    return rows;
 }
 
 /// Calls use(from, to) for the elements of two vectors on this rank and returns its PetscErrorCode.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// PCType "coppice": a preconditioner of the registry for the diagonal block of a rank.
+/// PCType "coppice": a preconditioner of the registry for the diagonal block of each rank; "multilevel" for all ranks.
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <petsc/private/pcimpl.h>
 
+#include <coppice/parts.hpp>
 #include <coppice/preconditioner.hpp>
 
+#include "mpi/mpi_transport.hpp"
 #include "petsc/aij_rows.hpp"
 #include "petsc/plugin.hpp"
 
@@ -24,7 +27,9 @@ struct pc_state {
     PetscInt threads = 1;
     bool changed = true; ///< whether the choice has changed since the preconditioner was made
     std::optional<host_executor> exec{};
+    std::unique_ptr<mpi::transport> ranks{}; ///< of a preconditioner over all ranks, which `made` then is
     std::optional<any_scalar_preconditioner> made{};
+    std::optional<bool> symmetric{}; ///< whether the matrix of the last set-up is, once that was asked
 };
 
 pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
@@ -86,11 +91,11 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
 }
 
 /// Makes the preconditioner for the block of this rank, or refreshes it if only values have changed.
-PetscErrorCode set_up_block(PC pc) {
+PetscErrorCode set_up_block(PC pc, Mat matrix) {
     PetscFunctionBegin;
     pc_state& s = state_of(pc);
     Mat block = nullptr;
-    PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
+    PetscCall(MatGetDiagonalBlock(matrix, &block));
     PetscCall(with_rows(block, [&](csr_view<PetscScalar> a) -> PetscErrorCode {
         if (s.made && !s.changed && pc->flag == SAME_NONZERO_PATTERN) {
             s.made->refresh(*s.exec, a);
@@ -105,6 +110,39 @@ PetscErrorCode set_up_block(PC pc) {
     PetscFunctionReturn(0);
 }
 
+/// Whether one preconditioner couples all ranks, instead of one for the block of each.
+bool is_over_ranks(pc_state const& s, int ranks) { return !is_complex && ranks > 1 && s.choice.name == "multilevel"; }
+
+/// Makes the preconditioner of all ranks. Collective: a failure on one rank is an error on all.
+template <class T>
+PetscErrorCode set_up_over_ranks([[maybe_unused]] PC pc, [[maybe_unused]] Mat matrix) {
+    PetscFunctionBegin;
+    if constexpr (!is_complex_number<T>) {
+        pc_state& s = state_of(pc);
+        row_block<T> rows;
+        PetscErrorCode const read =
+            with_rows_of_rank(matrix, [&](csr_view<T> own, csr_view<T> others, PetscInt const* global, PetscInt first) {
+                rows = rows_with_global_columns(own, others, global, first);
+                return PetscErrorCode(0);
+            });
+        PetscCall(guarded([&]() -> PetscErrorCode {
+            if (!s.ranks)
+                s.ranks = std::make_unique<mpi::transport>(PetscObjectComm(reinterpret_cast<PetscObject>(pc)));
+            s.made.reset();
+            s.exec.emplace(int(s.threads));
+            s.ranks->run([&] {
+                if (read) throw argument_error("the rows of the matrix cannot be read");
+                rank_communicator const comm(*s.ranks);
+                distributed_csr<host_executor, T> const a(*s.exec, comm, rows.offsets, rows.columns, rows.values);
+                s.made = make_distributed_preconditioner(*s.exec, comm, s.choice.name, a, s.choice.options);
+            });
+            s.changed = false;
+            return 0;
+        }));
+    }
+    PetscFunctionReturn(0);
+}
+
 /// If the set-up fails on one rank, all ranks return the error, so that none waits for another.
 PetscErrorCode set_up(PC pc) {
     PetscFunctionBegin;
@@ -112,7 +150,12 @@ PetscErrorCode set_up(PC pc) {
     PetscMPIInt rank = 0, ranks = 1;
     PetscCallMPI(MPI_Comm_rank(comm, &rank));
     PetscCallMPI(MPI_Comm_size(comm, &ranks));
-    PetscErrorCode const status = set_up_block(pc);
+    pc_state& s = state_of(pc);
+    s.symmetric.reset();
+    aij_matrix matrix;
+    PetscCall(matrix.of(pc->pmat));
+    PetscErrorCode const status =
+        is_over_ranks(s, ranks) ? set_up_over_ranks<PetscScalar>(pc, matrix) : set_up_block(pc, matrix);
     int failed = status ? rank : ranks;
     if (ranks > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm));
     PetscCall(status);
@@ -128,6 +171,25 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
             s.made->apply(*s.exec, from, to);
             return 0;
         }));
+    PetscFunctionReturn(0);
+}
+
+/// M^T = M if the matrix is symmetric and M keeps symmetry; the transposes of others are not available.
+PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
+    PetscFunctionBegin;
+    pc_state& s = state_of(pc);
+    PetscCheck(preconditioner_row_of(s.choice.name).keeps_symmetry, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "coppice: the transpose of the preconditioner %s is not available", s.choice.name.c_str());
+    bool const is_diagonal = s.choice.name == "jacobi" || s.choice.name == "none";
+    if (!is_diagonal && !s.symmetric) {
+        PetscBool symmetric = PETSC_FALSE;
+        PetscCall(MatIsSymmetric(pc->pmat, 0, &symmetric));
+        s.symmetric = symmetric == PETSC_TRUE;
+    }
+    PetscCheck(is_diagonal || *s.symmetric, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "coppice: the transpose of the preconditioner %s is available for symmetric matrices only",
+               s.choice.name.c_str());
+    PetscCall(apply(pc, r, z));
     PetscFunctionReturn(0);
 }
 
@@ -150,7 +212,9 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
     PetscMPIInt ranks = 1;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coppice type: %s, %s\n", s.choice.name.c_str(),
-                                     ranks > 1 ? "a block a rank" : "one block"));
+                                     is_over_ranks(s, ranks) ? "over all ranks"
+                                     : ranks > 1             ? "a block a rank"
+                                                             : "one block"));
     if (!s.made) PetscFunctionReturn(0);
     preconditioner_report const report = s.made->report();
     for (auto const& [name, value] : report.options.entries())
@@ -185,6 +249,7 @@ PetscErrorCode create_preconditioner(PC pc) {
     }));
     pc->ops->setup = set_up;
     pc->ops->apply = apply;
+    pc->ops->applytranspose = apply_transpose;
     pc->ops->presolve = begin_solve;
     pc->ops->setfromoptions = set_from_options;
     pc->ops->view = view;

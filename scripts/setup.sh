@@ -30,6 +30,8 @@ liblapack-dev         test   library lapack
 libblas-dev           test   library blas
 libgraphblas-dev      test   graphblas
 libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boost/graph/adjacency_list.hpp
+libopenmpi-dev        test   command -v mpicxx
+openmpi-bin           test   command -v mpiexec
 pkg-config            petsc  command -v pkg-config
 libpetsc-real-dev     petsc  pkg-config --exists PETSc
 openmpi-bin           petsc  command -v mpiexec

@@ -3,6 +3,7 @@
 #include "apps/commands/solve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -10,11 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "apps/commands/solve_ranks.hpp"
 #include "apps/help/pages.hpp"
+#include "apps/processes.hpp"
 #include "apps/ranks.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/distributed/distributed_solve.hpp>
 #include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/solve/matrix_traits.hpp>
 
@@ -148,14 +150,14 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
 }
 
 template <class T>
-outcome outcome_of(solve_options const& o, host_executor const& host, csr<T> const& a, solve_run<T> const& r) {
+outcome outcome_of(solve_options const& o, solved_matrix const& a, solve_run<T> const& r) {
     if (r.result.converged) return {};
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", r.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
     if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
     if (r.result.reason == krylov_reason::cancelled) return {exit_numerical, reason};
-    if (needs_symmetry(r.solver) && !traits_of(host, a.view()).symmetric)
+    if (needs_symmetry(r.solver) && !a.is_symmetric())
         reason += fmt::format("; {} requires a {} matrix", r.solver, is_complex_number<T> ? "Hermitian" : "symmetric");
     if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
         reason += "; the " + r.preconditioner + " preconditioner may be singular";
@@ -229,16 +231,19 @@ void check_near_null_space(solve_options const& o) {
         throw usage_error("--coordinates and --near-null-space both give near-null-space vectors; use one of the two");
     if (o.preconditioner != automatic_name && o.preconditioner != "multilevel")
         throw usage_error(fmt::format("{} is for the preconditioner multilevel, not {}", option, o.preconditioner));
-    if (o.mixed || o.compare || o.ranks > 1)
-        throw usage_error(option + " cannot be combined with " +
-                          (o.mixed     ? "--mixed"
-                           : o.compare ? "--compare"
-                                       : "--parts"));
+    if (o.mixed || o.compare)
+        throw usage_error(option + " cannot be combined with " + (o.mixed ? "--mixed" : "--compare"));
 }
 
-/// Writes and prints the results of a solve.
 template <class T>
-outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, csr<T> const& a,
+solved_matrix about(host_executor const& host, csr<T> const& a) {
+    return {a.rows(), a.columns(), a.nonzeros(), [&] { return traits_of(host, a.view()).symmetric; }};
+}
+
+} // namespace
+
+template <class T>
+outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, solved_matrix const& a,
                solve_run<T> const& r, output_files& files, progress& status) {
     files.write(o.system.output, [&](std::string const& path) {
         write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
@@ -246,17 +251,22 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
     status.clear();
 
     sheet result("solve", o.common);
-    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.input(o.matrix, a.rows, a.columns, a.nonzeros);
     result.backend(chosen);
     show_results(result, o, r);
     tell_json(result.json(), o, r);
-    auto const end = outcome_of(o, host, a, r);
+    auto const end = outcome_of(o, a, r);
     result.publish(files, end);
     return end;
 }
+template outcome finish(solve_options const&, any_executor const&, host_executor const&, solved_matrix const&,
+                        solve_run<float> const&, output_files&, progress&);
+template outcome finish(solve_options const&, any_executor const&, host_executor const&, solved_matrix const&,
+                        solve_run<double> const&, output_files&, progress&);
 
-/// Distributed solve, with block preconditioners per rank or a multilevel method over all ranks. Defaults: cg for
-/// symmetric matrices, else bicgstab; forest.
+namespace {
+
+/// Distributed solve on ranks of this process. Defaults: cg for symmetric matrices, else bicgstab; forest.
 template <class Executor, class T>
 solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                              right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
@@ -264,58 +274,57 @@ solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_
     run.solver = o.solver != automatic_name ? o.solver : traits_of(host, a.view()).symmetric ? "cg" : "bicgstab";
     run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
     run.x = buffer<T>(host, a.rows());
-    auto const values = o.options_of(run.preconditioner);
-    executors_of_ranks(exec, o.ranks).run([&](Executor const& rank_exec, rank_communicator const& others) {
-        rows_of_rank const rows(a.rows(), others);
-        auto const begin = a.row_offsets()[rows.first], end = a.row_offsets()[rows.last];
-        std::vector<std::int32_t> offsets(a.row_offsets().begin() + rows.first,
-                                          a.row_offsets().begin() + rows.last + 1);
-        for (auto& offset : offsets) offset -= begin;
-        distributed_csr<Executor, T> const own(rank_exec, others, offsets,
-                                               {a.column_indices().begin() + begin, a.column_indices().begin() + end},
-                                               {a.values().begin() + begin, a.values().begin() + end});
-        auto const b = rank_exec.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
-        auto x = start.empty() ? rank_exec.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
-                               : rank_exec.copy(array_view<T const>(start.data() + rows.first, rows.size()));
-        rank_exec.synchronize();
-        others.gather(0);
-        stopwatch clock;
-        auto const m = make_distributed_preconditioner(rank_exec, others, run.preconditioner, own, values);
-        rank_exec.synchronize();
-        others.gather(0);
-        double const setup_seconds = clock.lap();
-        krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
-        options.progress = [&](std::int64_t iteration, double residual) {
-            if (others.rank() == 0 && status.enabled())
-                status.show(run.solver + " on ranks: iteration " + std::to_string(iteration) + ", relative residual " +
-                            show_scientific(residual));
-            for (int const stops : others.gather(int(is_interrupted()))) // all ranks end at the same iteration
-                if (stops) return false;
-            return true;
+    executors_of_ranks(exec, o.ranks).run([&](Executor const& rank_exec, rank_communicator const& comm) {
+        rows_of_rank const rows(a.rows(), comm);
+        auto const block = [&](buffer<T> const& of) {
+            return of.empty() ? std::vector<T>() : std::vector<T>(of.data() + rows.first, of.data() + rows.last);
         };
-        auto const result = solve_distributed(rank_exec, others, run.solver, own, m, b.view(), x.view(), options);
-        rank_exec.synchronize();
-        others.gather(0);
-        if (others.rank() == 0) {
-            run.setup_seconds = setup_seconds;
-            run.solve_seconds = clock.lap();
-            run.result = result;
-            run.setup = m.report();
-        }
-        rank_exec.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
+        auto const answer = solve_on_rank(o, run, rank_exec, comm, slice_rows(a, rows.first, rows.last), block(rhs.b),
+                                          block(start), status);
+        std::copy(answer.x.begin(), answer.x.end(), run.x.data() + rows.first);
+        comm.barrier(); // all have read `run`
+        if (comm.rank() != 0) return;
+        run.setup_seconds = answer.setup_seconds;
+        run.solve_seconds = answer.solve_seconds;
+        run.result = answer.result;
+        run.setup = answer.setup;
     });
     run.forward_error = forward_relative_error<T>(host, run.x.view(), rhs.solution);
     return run;
 }
 
-/// Throws if --parts is combined with incompatible options.
+/// Throws if --parts, or several processes, are combined with incompatible options.
 void check_ranks_of_solve(solve_options const& o) {
     check_ranks(o.ranks);
-    if (o.ranks == 1) return;
-    if (o.compare || o.mixed || !o.report.empty())
-        throw usage_error(std::string("--parts cannot be combined with ") + (o.compare ? "--compare"
-                                                                             : o.mixed ? "--mixed"
-                                                                                       : "--report"));
+    process_ranks const* const processes = current_processes();
+    if (o.ranks == 1 && !processes) return;
+    std::string const several = processes ? "several processes (--mpi)" : "--parts";
+    if (processes && o.ranks > 1)
+        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    if (o.compare || o.mixed || !o.report.empty() || !o.coordinates.empty() || !o.near_null_space.empty())
+        throw usage_error(several + " cannot be combined with " +
+                          (o.compare                ? "--compare"
+                           : o.mixed                ? "--mixed"
+                           : !o.report.empty()      ? "--report"
+                           : !o.coordinates.empty() ? "--coordinates"
+                                                    : "--near-null-space"));
+}
+
+/// Each process is a rank, with its own part of the cores or its own device.
+outcome run_over_processes(solve_options& o, process_ranks& ranks) {
+    adapt_to_rank(o.common, o.system.output, ranks);
+    o.ranks = ranks.ranks();
+    auto const chosen = make_executor(o.common, ranks.local_rank());
+#if defined(COPPICE_HAS_CUDA)
+    if (auto const* const device = std::get_if<cuda_executor>(&chosen)) ranks.use_device(*device);
+#endif
+    output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}, {"--x0", o.start}});
+    files.expect("-o", o.system.output);
+    files.expect("--json", o.common.json);
+    progress status(o.common);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return solve_over_processes<Executor, T>(o, chosen, exec, ranks, files, status);
+    });
 }
 
 template <class Executor, class T>
@@ -355,7 +364,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         } else {
             interruptible const until_interrupted;
             auto const r = run_distributed<Executor, T>(o, exec, host, a, rhs, start, status);
-            return finish(o, chosen, host, a, r, files, status);
+            return finish(o, chosen, host, about(host, a), r, files, status);
         }
     }
     linear_system<Executor, T> const system(exec, a, rhs, start);
@@ -371,7 +380,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
             as_chosen.preconditioner = r.preconditioner;
             write_report(as_chosen, chosen, exec, system, r, files, status);
         }
-    return finish(o, chosen, host, a, r, files, status);
+    return finish(o, chosen, host, about(host, a), r, files, status);
 }
 
 // Splits NAME,key=value and checks all options against the registry; for an automatic choice against the options of all
@@ -425,6 +434,7 @@ void check(solve_options& o) {
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them next to others; use one "
                           "of the two options");
+    require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     check_ranks_of_solve(o);
     check_near_null_space(o);
     check_system_arguments(o.system);
@@ -465,6 +475,7 @@ void add_preconditioner_options(CLI::App& cli, option_values& values) {
 
 outcome run(solve_options& o) {
     check(o);
+    if (process_ranks* const ranks = current_processes()) return run_over_processes(o, *ranks);
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix},
                         {"--rhs", o.system.rhs},
@@ -521,6 +532,7 @@ command add_solve(CLI::App& program) {
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
     add_ranks_option(*cli, o->ranks);
+    add_processes_option(*cli, o->mpi);
     add_system_options(*cli, o->system);
     cli->add_flag("--mixed", o->mixed,
                   "solve in single precision and refine the solution in double precision; by default with gmres and "

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct solve_options {
     std::string report{};
     bool compare = false;
     int ranks = 1;
+    std::string mpi = "auto";                                     ///< whether processes of mpiexec work together
     bool mixed = false;                                           ///< inner solves in single precision
     double max_seconds = std::numeric_limits<double>::infinity(); ///< time limit of a solve
 
@@ -87,6 +89,17 @@ class interruption_by_signal final : public interruption {
 /// Methods that require a symmetric matrix.
 inline bool needs_symmetry(std::string_view solver) { return solver == "cg" || solver == "minres"; }
 
+/// The facts about its matrix that a solve reports.
+struct solved_matrix {
+    std::int64_t rows, columns, nonzeros;
+    std::function<bool()> is_symmetric;
+};
+
+/// Writes and prints the results of a solve. T is float, double or complex of both.
+template <class T>
+outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, solved_matrix const& a,
+               solve_run<T> const& r, output_files& files, progress& status);
+
 /// Describes why a solve ended.
 inline std::string in_words(krylov_reason reason) {
     switch (reason) {
@@ -105,15 +118,19 @@ inline std::string in_words(krylov_reason reason) {
     }
 }
 
+inline std::string in_words(unmet_need const& unmet, std::string const& preconditioner) {
+    if (unmet.kind == unmet_need::zero_on_diagonal)
+        return "the diagonal entry of row " + std::to_string(unmet.row + 1) + " is zero, and " + preconditioner +
+               " divides by it";
+    return "it is not symmetric, and " + preconditioner + " requires symmetry";
+}
+
 /// Returns the reason why `preconditioner` is not applicable to this matrix; nothing if it is. Rows count from 1.
 template <class T>
 std::optional<std::string> reason_against(host_executor const& host, std::string const& preconditioner, csr_view<T> a) {
     auto const unmet = find_unmet_need(host, preconditioner_row_of(preconditioner).needs, a);
     if (!unmet) return {};
-    if (unmet->kind == unmet_need::zero_on_diagonal)
-        return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
-               " divides by it";
-    return "it is not symmetric, and " + preconditioner + " requires symmetry";
+    return in_words(*unmet, preconditioner);
 }
 
 /// Sets up a preconditioner and solves from the starting guess; both names may be "auto". An interrupt ends the solve

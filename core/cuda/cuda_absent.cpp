@@ -36,10 +36,14 @@ std::shared_ptr<device_group> device_group::make(std::vector<cuda_executor> cons
     why_not = "this build of Coppice has no CUDA backend";
     return nullptr;
 }
+std::shared_ptr<device_group> device_group::connect(cuda_executor const&, rank_transport&, std::string& why_not) {
+    why_not = "this build of Coppice has no CUDA backend";
+    return nullptr;
+}
 device_group::~device_group() = default;
 void device_group::all_gather(int, cuda_executor const&, void const*, void*, std::size_t) const {}
-void device_group::exchange(int, cuda_executor const&, std::span<device_message const>,
-                            std::span<device_message const>) const {}
+void device_group::exchange(int, cuda_executor const&, std::span<rank_message const>,
+                            std::span<rank_message const>) const {}
 void device_group::abort() noexcept {}
 int device_group::nccl_version() { return 0; }
 

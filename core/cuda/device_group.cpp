@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <mutex>
+#include <string_view>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/rank_communicator.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
@@ -15,9 +18,15 @@ namespace {
 using nccl_comm = void*;
 constexpr int nccl_success = 0, nccl_char = 0;
 
+struct nccl_unique_id {
+    char bytes[128];
+};
+
 struct nccl_library {
     int (*get_version)(int*) = nullptr;
     int (*init_all)(nccl_comm*, int, int const*) = nullptr;
+    int (*get_unique_id)(nccl_unique_id*) = nullptr;
+    int (*init_rank)(nccl_comm*, int, nccl_unique_id, int) = nullptr;
     int (*destroy)(nccl_comm) = nullptr;
     int (*abort)(nccl_comm) = nullptr;
     int (*all_gather)(void const*, void*, std::size_t, int, nccl_comm, cudaStream_t) = nullptr;
@@ -48,6 +57,8 @@ private:
         };
         find("ncclGetVersion", all.get_version);
         find("ncclCommInitAll", all.init_all);
+        find("ncclGetUniqueId", all.get_unique_id);
+        find("ncclCommInitRank", all.init_rank);
         find("ncclCommDestroy", all.destroy);
         find("ncclCommAbort", all.abort);
         find("ncclAllGather", all.all_gather);
@@ -64,6 +75,17 @@ void check(int status, char const* what) {
     if (status == nccl_success) return;
     throw device_error(std::string("NCCL: ") + what + ": " + nccl_library::get().error_string(status));
 }
+
+/// Where the device of a rank is, and on rank 0 the name of the group.
+struct device_position {
+    char host[64];
+    char bus[32];
+    nccl_unique_id id;
+    bool has_nccl;
+    bool is(device_position const& other) const {
+        return std::string_view(host) == other.host && std::string_view(bus) == other.bus;
+    }
+};
 
 } // namespace
 
@@ -111,9 +133,40 @@ std::shared_ptr<device_group> device_group::make(std::vector<cuda_executor> cons
     return std::shared_ptr<device_group>(new device_group(std::move(made)));
 }
 
+std::shared_ptr<device_group> device_group::connect(cuda_executor const& exec, rank_transport& ranks,
+                                                    std::string& why_not) {
+    if (ranks.ranks() < 2) {
+        why_not = "there is one rank only";
+        return nullptr;
+    }
+    nccl_library const& nccl = nccl_library::get();
+    make_current(exec);
+    device_position mine{};
+    gethostname(mine.host, sizeof mine.host - 1);
+    COPPICE_CUDA_CHECK(cudaDeviceGetPCIBusId(mine.bus, sizeof mine.bus, exec.device()));
+    mine.has_nccl = nccl.why_not.empty();
+    if (mine.has_nccl && ranks.rank() == 0) check(nccl.get_unique_id(&mine.id), "ncclGetUniqueId");
+    rank_communicator const comm(ranks);
+    std::vector<device_position> const all = comm.gather(mine);
+    for (std::size_t p = 0; p < all.size(); ++p) {
+        if (!all[p].has_nccl)
+            why_not = nccl.why_not.empty() ? "rank " + std::to_string(p) + " has no NCCL" : nccl.why_not;
+        for (std::size_t q = 0; q < p; ++q)
+            if (all[p].is(all[q]))
+                why_not = "ranks " + std::to_string(q) + " and " + std::to_string(p) + " share a device";
+        if (!all[p].has_nccl || !why_not.empty()) return nullptr;
+    }
+    auto made = std::make_unique<state>();
+    made->communicators.resize(all.size());
+    check(nccl.init_rank(&made->communicators[std::size_t(ranks.rank())], ranks.ranks(), all[0].id, ranks.rank()),
+          "ncclCommInitRank");
+    return std::shared_ptr<device_group>(new device_group(std::move(made)));
+}
+
 device_group::~device_group() {
     if (state_->aborted) return;
-    for (nccl_comm const c : state_->communicators) nccl_library::get().destroy(c);
+    for (nccl_comm const c : state_->communicators)
+        if (c) nccl_library::get().destroy(c);
 }
 
 void device_group::all_gather(int rank, cuda_executor const& exec, void const* mine, void* all,
@@ -123,8 +176,8 @@ void device_group::all_gather(int rank, cuda_executor const& exec, void const* m
           "ncclAllGather");
 }
 
-void device_group::exchange(int rank, cuda_executor const& exec, std::span<device_message const> sends,
-                            std::span<device_message const> receives) const {
+void device_group::exchange(int rank, cuda_executor const& exec, std::span<rank_message const> sends,
+                            std::span<rank_message const> receives) const {
     nccl_library const& nccl = nccl_library::get();
     nccl_comm const own = state_->communicators[std::size_t(rank)];
     check(nccl.group_start(), "ncclGroupStart");
@@ -132,8 +185,8 @@ void device_group::exchange(int rank, cuda_executor const& exec, std::span<devic
     auto const keep_first = [&](int s) {
         if (status == nccl_success) status = s;
     };
-    for (device_message const& m : sends) keep_first(nccl.send(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
-    for (device_message const& m : receives)
+    for (rank_message const& m : sends) keep_first(nccl.send(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
+    for (rank_message const& m : receives)
         keep_first(nccl.receive(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
     keep_first(nccl.group_end());
     check(status, "ncclSend and ncclRecv");
@@ -143,7 +196,8 @@ void device_group::abort() noexcept {
     std::lock_guard const lock(state_->mutex);
     if (state_->aborted) return;
     state_->aborted = true;
-    for (nccl_comm const c : state_->communicators) nccl_library::get().abort(c);
+    for (nccl_comm const c : state_->communicators)
+        if (c) nccl_library::get().abort(c);
 }
 
 int device_group::nccl_version() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <coppice/core/cuda/cuda_executor.hpp>
+#include <coppice/core/rank_transport.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -21,13 +22,6 @@ void make_current(cuda_executor const& exec);
 /// Returns the size of the memory of the device in bytes, including memory in use.
 std::size_t device_memory(cuda_executor const& exec);
 
-/// Bytes of device memory that are sent to or received from another rank.
-struct device_message {
-    int rank;
-    void* at;
-    std::size_t bytes;
-};
-
 /// Group of communicators, one for each executor; the executors are on different devices. Each rank calls the members
 /// from its own thread; all ranks call the same members in the same order. The communication is queued on the stream of
 /// `exec`; the host does not wait.
@@ -36,6 +30,10 @@ public:
     /// Returns null if NCCL is missing, two executors share a device, or there is only one executor; `why_not` is the
     /// reason.
     static std::shared_ptr<device_group> make(std::vector<cuda_executor> const& executors, std::string& why_not);
+    /// The same for executors in separate processes, one for each rank of `ranks`, with NCCL on all of them.
+    /// Collective.
+    static std::shared_ptr<device_group> connect(cuda_executor const& exec, rank_transport& ranks,
+                                                 std::string& why_not);
     ~device_group();
     device_group(device_group const&) = delete;
     device_group& operator=(device_group const&) = delete;
@@ -44,8 +42,8 @@ public:
     void all_gather(int rank, cuda_executor const& exec, void const* mine, void* all, std::size_t bytes) const;
     /// Sends and receives messages. Each send has a matching receive of the same size on the other rank, and vice
     /// versa.
-    void exchange(int rank, cuda_executor const& exec, std::span<device_message const> sends,
-                  std::span<device_message const> receives) const;
+    void exchange(int rank, cuda_executor const& exec, std::span<rank_message const> sends,
+                  std::span<rank_message const> receives) const;
     /// Cancels communication that waits for a rank that does not take part. No call may follow.
     void abort() noexcept;
 

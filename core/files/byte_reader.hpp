@@ -32,6 +32,8 @@ public:
     /// Reads `bytes` bytes, fewer only at the end. Throws io_error with the message of the system, or if a regular file
     /// ends before its initial size.
     std::size_t read(char* to, std::size_t bytes);
+    /// Continues at this offset of a regular file, at most its size. Throws io_error.
+    void seek(std::int64_t offset);
 
 private:
     [[noreturn]] void fail(int reason) const;

@@ -83,6 +83,11 @@ std::size_t byte_reader::read(char* to, std::size_t bytes) {
     return taken;
 }
 
+void byte_reader::seek(std::int64_t offset) {
+    if (::lseek(descriptor_, offset, SEEK_SET) < 0) fail(errno);
+    done_ = offset;
+}
+
 std::int64_t largest_text(read_limits const& limits) {
     if (limits.max_bytes > 0) return limits.max_bytes;
     auto const pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Distributed problems on one host: each rank has a contiguous block of rows and its own executor, which is a device
-/// or some of the cores of this machine.
+/// Distributed problems on one host (<coppice/mpi.hpp>: on many): each rank has a contiguous block of rows and its own
+/// executor, which is a device or some of the cores of this machine.
 ///
 ///     std::vector<coppice::host_executor> const executors(2, coppice::host_executor{2});
 ///     coppice::multi_executor<coppice::host_executor> const all(executors);
@@ -14,6 +14,7 @@
 ///   <coppice/banded.hpp> and any number of right-hand sides.
 /// - `distributed_csr`: sparse matrix-vector product; `solve_distributed`: Krylov methods.
 /// - `distributed_graph`: weighted graph; parallel_factor() and extract_forest() return the same result as on one rank.
+/// - `read_rows`: each rank reads its block of rows of a matrix file; `scatter_rows` distributes a matrix of rank 0.
 /// - `bidirectional_scan_distributed`: scan of paths that cross rank boundaries.
 ///
 /// Guide: docs/guide/parts.md.
@@ -34,6 +35,7 @@
 #include <coppice/solvers/distributed/graphs/distributed_scan.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
+#include <coppice/solvers/distributed/rows/read_rows.hpp>
 
 /// Deprecated names, for one version.
 namespace coppice::inline v0_1 {

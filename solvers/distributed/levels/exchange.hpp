@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Exchange of elements and rows between ranks during set-up. Collective.
-///
-/// Elements [send_begin[p], send_begin[p + 1]) of `sent` go to rank p; elements [receive_begin[p], receive_begin[p +
-/// 1]) of `received` come from rank p. Both arrays have ranks + 1 elements, and the counts of sender and receiver must
-/// agree.
+/// Exchange of elements and rows between ranks during set-up (rank_messages.hpp). Collective.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -16,50 +11,32 @@
 #include <coppice/algebra/transform.hpp>
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
+#include <coppice/solvers/distributed/rows/rank_messages.hpp>
 
 namespace coppice::inline v0_1::distributed {
-
-using rank_offsets = std::vector<std::int64_t>;
 
 /// `sent` and `received` are in memory of the executor. Does not synchronise between devices with NCCL.
 template <executor Executor, class T>
 void exchange(Executor const& exec, rank_communicator const& comm, rank_offsets const& send_begin, T const* sent,
               rank_offsets const& receive_begin, T* received) {
-    auto const ranks = std::size_t(comm.ranks());
-    if constexpr (std::is_same_v<Executor, cuda_executor>)
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        send_and_receive(comm, send_begin, sent, receive_begin, received)->finish();
+    } else {
         if (device_group const* const devices = comm.devices()) {
-            std::vector<device_message> sends, receives;
-            for (std::size_t p = 0; p < ranks; ++p) {
-                if (std::int64_t const count = send_begin[p + 1] - send_begin[p]; count > 0)
-                    sends.push_back(
-                        {int(p), const_cast<T*>(sent) + send_begin[p], std::size_t(count) * sizeof(T)}); // is only read
-                if (std::int64_t const count = receive_begin[p + 1] - receive_begin[p]; count > 0)
-                    receives.push_back({int(p), received + receive_begin[p], std::size_t(count) * sizeof(T)});
-            }
-            if (!sends.empty() || !receives.empty()) devices->exchange(comm.rank(), exec, sends, receives);
+            message_list const messages(send_begin, sent, receive_begin, received);
+            if (!messages.all.empty())
+                devices->exchange(comm.rank(), exec, messages.to_others(), messages.from_others());
             return;
         }
-    std::vector<T> staged;
-    T const* mine = sent;
-    if constexpr (!std::is_same_v<Executor, host_executor>) {
-        staged = to_vector(exec, array_view<T const>(sent, send_begin.back()));
-        mine = staged.data();
+        if (comm.reads_devices()) {
+            exec.synchronize();
+            return send_and_receive(comm, send_begin, sent, receive_begin, received)->finish();
+        }
+        std::vector<T> const from = to_vector(exec, array_view<T const>(sent, send_begin.back()));
+        std::vector<T> to(static_cast<std::size_t>(receive_begin.back()));
+        send_and_receive(comm, send_begin, from.data(), receive_begin, to.data())->finish();
+        exec.copy_elements(to.data(), received, receive_begin.back());
     }
-    auto const begins = comm.gather(send_begin);
-    auto const from = comm.gather(mine);
-    for (std::size_t p = 0; p < ranks; ++p)
-        exec.copy_elements(from[p] + begins[p][std::size_t(comm.rank())], received + receive_begin[p],
-                           receive_begin[p + 1] - receive_begin[p]);
-    comm.gather(0); // no rank may free memory before all ranks have read it
-}
-
-/// Offsets of the elements from each rank, computed from the send counts of all ranks.
-inline rank_offsets begins_of_received(rank_communicator const& comm, rank_offsets const& send_begin) {
-    rank_offsets begin{0};
-    auto const self = std::size_t(comm.rank());
-    for (auto const& of_rank : comm.gather(send_begin))
-        begin.push_back(begin.back() + of_rank[self + 1] - of_rank[self]);
-    return begin;
 }
 
 struct length_of_row {

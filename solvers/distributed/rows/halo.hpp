@@ -7,18 +7,20 @@
 ///     ...                    work that does not read the halo
 ///     h.finish(exec);        work queued from now on may read h.values()
 ///
-/// Collective. On the host, ranks read each other's memory. On devices with NCCL (rank_communicator::devices()) the
-/// exchange overlaps the work between start() and finish() and does not involve the host; without NCCL it goes through
-/// host memory and synchronises.
+/// Collective. The exchange overlaps the work between start() and finish() if the ranks are processes of MPI, or
+/// devices with NCCL (rank_communicator::devices()), which does not involve the host. Without NCCL, elements of devices
+/// go through host memory, unless MPI reads that of devices, and the host waits for the device.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
+#include <coppice/solvers/distributed/rows/rank_messages.hpp>
 
 namespace coppice::inline v0_1::distributed {
 
@@ -73,7 +75,6 @@ struct halo_plan {
     std::vector<std::int32_t> send_rows{};     ///< local indices: for rank 0, then for rank 1, ...
     std::vector<std::int64_t> send_begin{};    ///< [ranks + 1] offset of the elements for each rank
     std::vector<std::int64_t> receive_begin{}; ///< [ranks + 1] offset of the elements from each rank in `needs`
-    std::vector<std::int64_t> receive_from{};  ///< [ranks] offset of these elements in what that rank sends
     bool any = false;                          ///< whether any rank has a halo
 
     halo_plan(rank_communicator const& comm, std::vector<std::int64_t> const& begin,
@@ -81,19 +82,14 @@ struct halo_plan {
         auto const ranks = std::size_t(comm.ranks()), self = std::size_t(comm.rank());
         for (std::size_t p = 0; p <= ranks; ++p)
             receive_begin.push_back(std::lower_bound(needs.begin(), needs.end(), begin[p]) - needs.begin());
-        send_begin.push_back(0);
-        for (auto const& needed : comm.gather(needs)) {
-            auto const first = std::lower_bound(needed.begin(), needed.end(), begin[self]);
-            auto const end = std::lower_bound(first, needed.end(), begin[self + 1]);
-            for (auto c = first; c != end; ++c) send_rows.push_back(std::int32_t(*c - begin[self]));
-            send_begin.push_back(std::int64_t(send_rows.size()));
-            any = any || !needed.empty();
-        }
-        auto const all = comm.gather(send_begin);
-        for (std::size_t p = 0; p < ranks; ++p) receive_from.push_back(all[p][self]);
+        send_begin = begins_of_received(comm, receive_begin);
+        for (int const of_rank : comm.gather(int(!needs.empty()))) any = any || of_rank != 0;
+        send_rows.resize(std::size_t(send_begin.back()));
+        if (!any) return;
+        send_and_receive(comm, receive_begin, needs.data(), send_begin, send_rows.data())->finish();
+        for (std::int32_t& row : send_rows) row -= std::int32_t(begin[self]);
     }
     std::int64_t received() const { return receive_begin.back(); }
-    std::int64_t received(std::size_t rank) const { return receive_begin[rank + 1] - receive_begin[rank]; }
 };
 
 template <class T>
@@ -133,25 +129,21 @@ public:
     T const* values() const { return values_.data(); }
     void start(host_executor const& exec, T const* x) {
         if (!plan_.any) return;
-        auto const from = comm_.gather(rank_memory{sent_.gather(exec, x)});
-        for (std::size_t p = 0; p < from.size(); ++p)
-            std::copy_n(from[p].elements + plan_.receive_from[p], plan_.received(p),
-                        values_.data() + plan_.receive_begin[p]);
+        T const* const ready = sent_.gather(exec, x);
+        pending_ = send_and_receive(comm_, plan_.send_begin, ready, plan_.receive_begin, values_.data());
     }
-    /// Waits until all ranks have read; before that, no rank may overwrite or free the elements.
     void finish(host_executor const&) {
-        if (plan_.any) comm_.gather(0);
+        if (!plan_.any) return;
+        pending_->finish();
+        pending_.reset();
     }
 
 private:
-    struct rank_memory {
-        T const* elements;
-    };
-
     rank_communicator comm_;
     halo_plan plan_;
     sent_elements<host_executor, T> sent_;
     buffer<T> values_;
+    std::unique_ptr<rank_exchange> pending_{}; ///< reads and writes the buffers above
 };
 
 } // namespace coppice::inline v0_1::distributed

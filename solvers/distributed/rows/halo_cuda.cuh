@@ -31,7 +31,9 @@ class halo<cuda_executor, T> {
 public:
     halo(cuda_executor const& exec, rank_communicator const& comm, halo_plan plan)
         : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
-          devices_(plan_.any ? comm.devices() : nullptr), exchange_executor_(exec.device()) {}
+          devices_(plan_.any ? comm.devices() : nullptr), exchange_executor_(exec.device()),
+          messages_(plan_.send_begin, static_cast<T const*>(sent_.values.data()), plan_.receive_begin, values_.data()) {
+    }
 
     bool replayable() const { return !plan_.any || devices_; }
     halo_plan const& plan() const { return plan_; }
@@ -40,32 +42,24 @@ public:
 
     void start(cuda_executor const& exec, T const* x) {
         if (!plan_.any) return;
-        ready_ = sent_.gather(exec, x);
+        sent_.gather(exec, x);
         left_.set(exec);
         if (!devices_) return;
         left_.delay(exchange_executor_);
-        messages_.clear();
-        std::size_t const ranks = plan_.receive_from.size();
-        for (std::size_t p = 0; p < ranks; ++p)
-            if (std::int64_t const count = plan_.send_begin[p + 1] - plan_.send_begin[p]; count > 0)
-                messages_.push_back({int(p), ready_ + plan_.send_begin[p], std::size_t(count) * sizeof(T)});
-        std::size_t const sends = messages_.size();
-        for (std::size_t p = 0; p < ranks; ++p)
-            if (std::int64_t const count = plan_.received(p); count > 0)
-                messages_.push_back({int(p), values_.data() + plan_.receive_begin[p], std::size_t(count) * sizeof(T)});
-        std::span<device_message const> const all(messages_);
-        if (!all.empty()) devices_->exchange(comm_.rank(), exchange_executor_, all.first(sends), all.subspan(sends));
+        if (!messages_.all.empty())
+            devices_->exchange(comm_.rank(), exchange_executor_, messages_.to_others(), messages_.from_others());
         arrived_.set(exchange_executor_);
     }
     void finish(cuda_executor const& exec) {
         if (!plan_.any) return;
         if (devices_) return arrived_.delay(exec);
-        // A device cannot read the memory pool of another device, so the elements go through the host.
+        // A device cannot read the memory pool of another device, so the elements go through the host or through MPI.
         left_.wait();
-        auto const all = comm_.gather(to_vector(exchange_executor_, array_view<T const>(ready_, sent_.rows.size())));
-        for (std::size_t p = 0; p < all.size(); ++p)
-            exec.copy_elements(all[p].data() + plan_.receive_from[p], values_.data() + plan_.receive_begin[p],
-                               plan_.received(p));
+        if (comm_.reads_devices()) return comm_.start(messages_.to_others(), messages_.from_others())->finish();
+        auto const ready = to_vector(exchange_executor_, array_view<T const>(sent_.values.view()));
+        std::vector<T> arrived(static_cast<std::size_t>(values_.size()));
+        send_and_receive(comm_, plan_.send_begin, ready.data(), plan_.receive_begin, arrived.data())->finish();
+        exec.copy_elements(arrived.data(), values_.data(), values_.size());
     }
 
 private:
@@ -76,8 +70,7 @@ private:
     device_group const* devices_;
     cuda_executor exchange_executor_; ///< its stream orders the transfers between devices
     cuda_event left_{}, arrived_{};
-    T* ready_ = nullptr;
-    std::vector<device_message> messages_{};
+    message_list messages_; ///< between the buffers above
 };
 
 } // namespace coppice::inline v0_1::distributed

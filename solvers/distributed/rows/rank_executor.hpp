@@ -28,12 +28,10 @@ public:
     /// Sums of host values over all ranks; synchronises.
     template <class Value>
     void sum_over_ranks(Value* sums, int count) const {
-        std::vector<Value> const mine(sums, sums + count);
-        auto const all = comm_.gather(mine);
-        for (int k = 0; k < count; ++k) {
-            sums[k] = all[0][std::size_t(k)];
-            for (std::size_t p = 1; p < all.size(); ++p) sums[k] += all[p][std::size_t(k)];
-        }
+        std::vector<Value> all(std::size_t(comm_.ranks()) * std::size_t(count));
+        comm_.all_gather(sums, all.data(), count);
+        std::copy_n(all.data(), count, sums);
+        for (std::size_t k = std::size_t(count); k < all.size(); ++k) sums[k % std::size_t(count)] += all[k];
     }
 
 private:
@@ -78,8 +76,7 @@ struct basis_scratch<host_rank> : basis_scratch<host_executor> {
 /// Gathers `count` elements of every rank, in rank order, to `all`; both are in memory of the executor.
 template <class T>
 void gather_values(host_rank const& exec, T const* mine, T* all, std::int64_t count) {
-    for (std::vector<T> const& rank : exec.comm().gather(std::vector<T>(mine, mine + count)))
-        all = std::copy(rank.begin(), rank.end(), all);
+    exec.comm().all_gather(mine, all, count);
 }
 
 template <class T>

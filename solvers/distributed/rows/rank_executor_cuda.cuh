@@ -92,11 +92,10 @@ void gather_values(cuda_rank const& exec, T const* mine, T* all, std::int64_t co
     rank_communicator const& comm = exec.comm();
     if (device_group const* const devices = comm.devices())
         return devices->all_gather(comm.rank(), exec, mine, all, std::size_t(count) * sizeof(T));
-    std::int64_t at = 0;
-    for (std::vector<T> const& rank : comm.gather(to_vector(exec, array_view<T const>(mine, count)))) {
-        exec.copy_elements(rank.data(), all + at, count);
-        at += count;
-    }
+    std::vector<T> const of_rank = to_vector(exec, array_view<T const>(mine, count));
+    std::vector<T> of_all(std::size_t(count) * std::size_t(comm.ranks()));
+    comm.all_gather(of_rank.data(), of_all.data(), count);
+    exec.copy_elements(of_all.data(), all, std::int64_t(of_all.size()));
 }
 
 template <>

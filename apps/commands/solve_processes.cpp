@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice solve on processes of MPI: no process has the whole matrix.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "apps/commands/solve_ranks.hpp"
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/distributed/rows/rank_messages.hpp>
+
+namespace coppice::app {
+namespace {
+
+using distributed::rank_offsets;
+
+/// The rows of this rank, with finite values. Rank 0 generates a matrix that is not in a file.
+template <class T>
+row_block<T> load_rows(host_executor const& host, rank_communicator const& comm, std::string const& matrix,
+                       progress& status) {
+    row_block<T> rows;
+    if (names_generator(matrix)) {
+        csr<T> whole;
+        if (comm.rank() == 0) whole = load_matrix<T>(host, matrix, status);
+        rows = scatter_rows(comm, whole);
+    } else {
+        status.show("reading " + matrix);
+        rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()});
+    }
+    require_square("solve", matrix, rows.all_rows, rows.all_columns);
+    auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [](T v) { return !std::isfinite(v); });
+    if (bad == rows.values.end()) return rows;
+    auto const k = bad - rows.values.begin();
+    auto const row = std::upper_bound(rows.offsets.begin(), rows.offsets.end(), k) - rows.offsets.begin() - 1;
+    throw input_error(fmt::format("{}: the entry in row {}, column {} is not finite", matrix, rows.first + row + 1,
+                                  rows.columns[std::size_t(k)] + 1));
+}
+
+template <class Value, class Combine>
+Value over_ranks(rank_communicator const& comm, Value mine, Combine const& combine) {
+    auto const of_ranks = comm.gather(mine);
+    Value all = of_ranks[0];
+    for (std::size_t p = 1; p < of_ranks.size(); ++p) all = combine(all, of_ranks[p]);
+    return all;
+}
+double sum_of_squares_over_ranks(rank_communicator const& comm, std::vector<double> const& values) {
+    double sum = 0;
+    for (double const v : values) sum += v * v;
+    return over_ranks(comm, sum, plus{});
+}
+
+/// As scale_into_range() of the whole matrix.
+template <class T>
+int scale_rows_into_range(rank_communicator const& comm, row_block<T>& rows) {
+    T largest(0);
+    for (T const v : rows.values) largest = std::max(largest, std::abs(v));
+    largest = over_ranks(comm, largest, [](T a, T b) { return std::max(a, b); });
+    int const shift = shift_into_range(largest);
+    if (shift != 0)
+        for (T& v : rows.values) v = std::ldexp(v, shift);
+    return shift;
+}
+
+/// The elements of this rank of a vector that rank 0 reads.
+template <class T>
+std::vector<T> load_block(host_executor const& host, rank_communicator const& comm, row_block<T> const& rows,
+                          std::string const& path, std::string const& option, progress& status) {
+    buffer<T> whole;
+    rank_offsets const begin = offsets_of_ranks(comm, rows.rows()), nothing(begin.size(), 0);
+    if (comm.rank() == 0) whole = load_vector<T>(host, path, rows.all_rows, option, status);
+    rank_offsets const sent = comm.rank() == 0 ? begin : nothing,
+                       received = distributed::begins_of_received(comm, sent);
+    std::vector<T> own(static_cast<std::size_t>(rows.rows()));
+    distributed::send_and_receive(comm, sent, static_cast<T const*>(whole.data()), received, own.data())->finish();
+    return own;
+}
+/// The vector of all ranks, on rank 0; empty on others.
+template <class T>
+buffer<T> gather_blocks(host_executor const& host, rank_communicator const& comm, row_block<T> const& rows,
+                        std::vector<T> const& own) {
+    rank_offsets begin = offsets_of_ranks(comm, rows.rows()), sent(begin.size(), rows.rows());
+    sent[0] = 0; // all to rank 0
+    rank_offsets const received = distributed::begins_of_received(comm, sent);
+    buffer<T> whole(host, received.back());
+    distributed::send_and_receive(comm, sent, own.data(), received, whole.data())->finish();
+    return whole;
+}
+
+/// The elements of this rank of the known solution.
+template <class T>
+std::vector<T> solution_block(row_block<T> const& rows, std::string const& name) {
+    std::vector<T> x;
+    for (std::int64_t i = rows.first; i < rows.first + rows.rows(); ++i)
+        x.push_back(solution_element<T>(name, i, rows.all_rows));
+    return x;
+}
+template <class T>
+std::vector<T> product_of_rows(host_executor const& host, rank_communicator const& comm, row_block<T> const& rows,
+                               std::vector<T> const& x) {
+    distributed_csr<host_executor, T> const a(host, comm, rows.offsets, rows.columns, rows.values);
+    buffer<T> y(host, rows.rows());
+    a.apply(host, array_view<T const>(x.data(), rows.rows()), y.view());
+    return to_vector(host, y);
+}
+
+/// |x - solution| / |solution| over all ranks.
+template <class T>
+double forward_error_over_ranks(rank_communicator const& comm, std::vector<T> const& x,
+                                std::vector<T> const& solution) {
+    std::vector<double> difference, known(solution.begin(), solution.end());
+    for (std::size_t i = 0; i < x.size(); ++i) difference.push_back(double(x[i]) - known[i]);
+    double const reference = sum_of_squares_over_ranks(comm, known);
+    return std::sqrt(sum_of_squares_over_ranks(comm, difference)) / (reference > 0 ? std::sqrt(reference) : 1);
+}
+
+/// Throws for a zero on the diagonal or a matrix that is not symmetric, if the preconditioner cannot have it.
+template <class T>
+void check_needs(std::string const& matrix, std::string const& preconditioner, row_block<T> const& rows,
+                 bool symmetric) {
+    matrix_needs const needs = preconditioner_row_of(preconditioner).needs;
+    for (std::int64_t i = 0; needs.diagonal && i < rows.rows(); ++i) {
+        bool found = false;
+        for (auto k = std::size_t(rows.offsets[std::size_t(i)]); k < std::size_t(rows.offsets[std::size_t(i) + 1]); ++k)
+            found = found || (rows.columns[k] == rows.first + i && rows.values[k] != T(0));
+        if (!found)
+            throw input_error(matrix + ": " +
+                              in_words(unmet_need{unmet_need::zero_on_diagonal, rows.first + i}, preconditioner));
+    }
+    if (needs.symmetric && !symmetric)
+        throw input_error(matrix + ": " + in_words(unmet_need{unmet_need::unsymmetric}, preconditioner));
+}
+
+} // namespace
+
+template <class Executor, class T>
+outcome solve_over_processes(solve_options o, any_executor const& chosen, Executor const& exec, process_ranks& ranks,
+                             output_files& files, progress& status) {
+    rank_communicator const comm(ranks);
+    auto const host = make_host(o.common);
+    auto rows = load_rows<T>(host, comm, o.matrix, status);
+    int const scale = scale_rows_into_range(comm, rows);
+    bool const symmetric = is_symmetric(host, comm, rows);
+    solve_run<T> run;
+    run.solver = o.solver != automatic_name ? o.solver : symmetric ? "cg" : "bicgstab";
+    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
+    check_needs(o.matrix, run.preconditioner, rows, symmetric);
+
+    bool const from_file = !o.system.rhs.empty();
+    std::vector<T> const solution = from_file ? std::vector<T>() : solution_block(rows, o.system.solution);
+    std::vector<T> b = from_file ? load_block(host, comm, rows, o.system.rhs, "--rhs", status)
+                                 : product_of_rows(host, comm, rows, solution);
+    if (from_file && scale != 0)
+        for (T& v : b) v = std::ldexp(v, scale);
+    auto const start = o.start.empty() ? std::vector<T>() : load_block(host, comm, rows, o.start, "--x0", status);
+    if (o.absolute_tolerance > 0) {
+        double const norm = std::ldexp(std::sqrt(sum_of_squares_over_ranks(comm, {b.begin(), b.end()})), -scale);
+        if (norm > 0) o.tolerance = std::max(o.tolerance, o.absolute_tolerance / norm);
+    }
+
+    interruptible const until_interrupted;
+    auto answer = solve_on_rank(o, run, exec, comm, rows, b, start, status);
+    run.result = std::move(answer.result);
+    run.setup = std::move(answer.setup);
+    run.setup_seconds = answer.setup_seconds;
+    run.solve_seconds = answer.solve_seconds;
+    run.forward_error =
+        from_file ? std::numeric_limits<double>::quiet_NaN() : forward_error_over_ranks(comm, answer.x, solution);
+    bool const writes = comm.gather(int(!o.system.output.empty()))[0] != 0;
+    if (writes) run.x = gather_blocks(host, comm, rows, answer.x);
+    std::int64_t const nonzeros = over_ranks(comm, std::int64_t(rows.values.size()), plus{});
+    return finish(o, chosen, host, {rows.all_rows, rows.all_columns, nonzeros, [=] { return symmetric; }}, run, files,
+                  status);
+}
+
+#define COPPICE_SOLVE_OVER_PROCESSES(EXECUTOR, T)                                                                      \
+    template outcome solve_over_processes<EXECUTOR, T>(solve_options, any_executor const&, EXECUTOR const&,            \
+                                                       process_ranks&, output_files&, progress&);
+COPPICE_SOLVE_OVER_PROCESSES(host_executor, float)
+COPPICE_SOLVE_OVER_PROCESSES(host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_SOLVE_OVER_PROCESSES(cuda_executor, float)
+COPPICE_SOLVE_OVER_PROCESSES(cuda_executor, double)
+#endif
+
+} // namespace coppice::app

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// One rank of a distributed solve: ranks of this process (--parts) or processes of MPI.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/commands/solve.hpp"
+#include <coppice/core/rank_communicator.hpp>
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/rows/read_rows.hpp>
+
+namespace coppice::app {
+
+template <class T>
+struct rank_answer {
+    krylov_result result{};
+    preconditioner_report setup{};
+    double setup_seconds = 0, solve_seconds = 0;
+    std::vector<T> x{}; ///< of the rows of the rank
+};
+
+/// Solves with block preconditioners per rank or a multilevel method over all ranks; `run` has the names of both.
+/// `start` is empty for zeros. Collective.
+template <class Executor, class T>
+rank_answer<T> solve_on_rank(solve_options const& o, solve_run<T> const& run, Executor const& exec,
+                             rank_communicator const& comm, row_block<T> const& rows, std::vector<T> const& b,
+                             std::vector<T> const& start, progress& status) {
+    distributed_csr<Executor, T> const a(exec, comm, rows.offsets, rows.columns, rows.values);
+    auto const rhs = exec.copy(b);
+    auto x = exec.copy(start.empty() ? std::vector<T>(b.size(), T(0)) : start);
+    exec.synchronize();
+    comm.barrier();
+    stopwatch clock;
+    auto const m = make_distributed_preconditioner(exec, comm, run.preconditioner, a, o.options_of(run.preconditioner));
+    exec.synchronize();
+    comm.barrier();
+    rank_answer<T> answer;
+    answer.setup_seconds = clock.lap();
+    krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
+    options.progress = [&](std::int64_t iteration, double residual) {
+        if (comm.rank() == 0 && status.enabled())
+            status.show(run.solver + " on ranks: iteration " + std::to_string(iteration) + ", relative residual " +
+                        show_scientific(residual));
+        for (int const stops : comm.gather(int(is_interrupted()))) // all ranks end at the same iteration
+            if (stops) return false;
+        return true;
+    };
+    answer.result = solve_distributed(exec, comm, run.solver, a, m, rhs.view(), x.view(), options);
+    exec.synchronize();
+    comm.barrier();
+    answer.solve_seconds = clock.lap();
+    answer.setup = m.report();
+    answer.x = to_vector(exec, x);
+    return answer;
+}
+
+/// Solves on the processes of `ranks`, each of which reads its rows of the matrix.
+template <class Executor, class T>
+outcome solve_over_processes(solve_options o, any_executor const& chosen, Executor const& exec, process_ranks& ranks,
+                             output_files& files, progress& status);
+
+} // namespace coppice::app

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The command as one of several processes that mpiexec has started.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apps/app.hpp"
+#include <coppice/core/rank_communicator.hpp>
+
+namespace coppice::app {
+
+void add_processes_option(CLI::App& cli, std::string& mpi);
+
+/// The processes that work together; MPI runs while the object exists. The library libcoppice_mpi is loaded, so that
+/// the command does not depend on MPI.
+class started_processes {
+public:
+    /// For the command solve with --mpi on, or auto, the default, if an environment variable of mpiexec
+    /// reports several processes. Throws backend_error if the library is not installed.
+    explicit started_processes(std::vector<std::string> const& arguments);
+    ~started_processes();
+    started_processes(started_processes const&) = delete;
+    started_processes& operator=(started_processes const&) = delete;
+
+    /// Calls work(), collectively if there are several processes, and report(outcome, whether it is that of an
+    /// exception) on one process. The exception of a process is the outcome of all. No process returns before the
+    /// report.
+    outcome run(std::function<outcome()> const& work, std::function<void(outcome const&, bool)> const& report);
+
+private:
+    process_ranks* ranks_ = nullptr;
+    void (*close_)(process_ranks*) = nullptr;
+};
+
+/// The ranks of the processes; null if this process works alone.
+process_ranks* current_processes();
+
+/// Adapts the options to a rank of `ranks`: one part of the cores, and no output except on rank 0.
+void adapt_to_rank(common_options& options, std::string& output, process_ranks const& ranks);
+
+} // namespace coppice::app

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Messages between all ranks: elements [send_begin[p], send_begin[p + 1]) go to rank p, elements [receive_begin[p],
+/// receive_begin[p + 1]) come from rank p. Both arrays have ranks + 1 elements, and the counts of sender and receiver
+/// agree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <coppice/core/rank_communicator.hpp>
+
+namespace coppice::inline v0_1::distributed {
+
+using rank_offsets = std::vector<std::int64_t>;
+
+/// Offsets of the elements from each rank, from the offsets of those for each rank. Collective.
+inline rank_offsets begins_of_received(rank_communicator const& comm, rank_offsets const& send_begin) {
+    rank_offsets counts, begin{0};
+    for (std::size_t p = 0; p + 1 < send_begin.size(); ++p) counts.push_back(send_begin[p + 1] - send_begin[p]);
+    for (std::int64_t const count : comm.all_to_all(counts)) begin.push_back(begin.back() + count);
+    return begin;
+}
+
+/// The messages, none of them empty: first those to other ranks, then those from other ranks.
+struct message_list {
+    std::vector<rank_message> all{};
+    std::size_t sends = 0;
+
+    template <class T>
+    message_list(rank_offsets const& send_begin, T const* sent, rank_offsets const& receive_begin, T* received) {
+        add(send_begin, const_cast<T*>(sent)); // is only read
+        sends = all.size();
+        add(receive_begin, received);
+    }
+    std::span<rank_message const> to_others() const { return std::span(all).first(sends); }
+    std::span<rank_message const> from_others() const { return std::span(all).subspan(sends); }
+
+private:
+    template <class T>
+    void add(rank_offsets const& begin, T* elements) {
+        for (std::size_t p = 0; p + 1 < begin.size(); ++p)
+            if (std::int64_t const count = begin[p + 1] - begin[p]; count > 0)
+                all.push_back({int(p), elements + begin[p], std::size_t(count) * sizeof(T)});
+    }
+};
+
+/// Starts to send and receive elements in host memory, or in memory of devices if comm.reads_devices(). Collective.
+template <class T>
+std::unique_ptr<rank_exchange> send_and_receive(rank_communicator const& comm, rank_offsets const& send_begin,
+                                                T const* sent, rank_offsets const& receive_begin, T* received) {
+    message_list const messages(send_begin, sent, receive_begin, received);
+    return comm.start(messages.to_others(), messages.from_others());
+}
+
+} // namespace coppice::inline v0_1::distributed

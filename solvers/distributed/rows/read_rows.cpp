@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/rows/read_rows.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_file.hpp>
+#include <coppice/algebra/files/matrix_market/line_chunks.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_entries.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
+#include <coppice/core/files/byte_reader.hpp>
+#include <coppice/solvers/distributed/rows/rank_messages.hpp>
+
+namespace coppice::inline v0_1 {
+namespace distributed {
+namespace {
+
+rank_offsets equal_blocks(std::int64_t rows, int ranks) {
+    rank_offsets begin;
+    for (int p = 0; p <= ranks; ++p) begin.push_back(rows * p / ranks);
+    return begin;
+}
+
+template <class T>
+row_block<T> block_of(csr<T> const& own, std::int64_t first, std::int64_t all_rows, std::int64_t all_columns) {
+    return {first,
+            all_rows,
+            all_columns,
+            {own.row_offsets().begin(), own.row_offsets().end()},
+            {own.column_indices().begin(), own.column_indices().end()},
+            {own.values().begin(), own.values().end()}};
+}
+
+/// Offset of the first line that starts at or after `at`, in a file whose lines start at `body`.
+std::int64_t line_start(byte_reader& file, std::int64_t body, std::int64_t at) {
+    if (at <= body) return body;
+    if (at >= file.size()) return file.size();
+    std::array<char, 4096> block{};
+    file.seek(at - 1);
+    for (std::int64_t from = at - 1;;) {
+        std::size_t const got = file.read(block.data(), block.size());
+        if (got == 0) return file.size();
+        std::string_view const text(block.data(), got);
+        if (auto const found = text.find('\n'); found != text.npos) return from + std::int64_t(found) + 1;
+        from += std::int64_t(got);
+    }
+}
+
+/// A plain Matrix Market file of which each rank reads a range of lines.
+class lines_of_file {
+public:
+    /// Null if the file is of another kind. The same on all ranks.
+    static std::optional<lines_of_file> open(rank_communicator const& comm, std::filesystem::path const& path) {
+        std::int64_t const size = is_standard_stream(path) ? -1 : size_of(path);
+        for (std::int64_t const of_rank : comm.gather(size))
+            if (of_rank != size)
+                throw io_error(path.string() + ": has " + std::to_string(size) + " bytes on rank " +
+                               std::to_string(comm.rank()) + " and " + std::to_string(of_rank) +
+                               " on another, expected the same file on all hosts");
+        if (size < 0) return std::nullopt;
+        return lines_of_file(path);
+    }
+    detail::parsed_header const& top() const { return top_; }
+    std::int64_t bytes() const { return bytes_; }
+
+    /// Reads the lines of this rank.
+    file_text read(rank_communicator const& comm) const {
+        byte_reader file(path_);
+        auto const body = std::int64_t(top_.body), size = bytes_ - body;
+        auto const start = [&](int p) { return line_start(file, body, body + size * p / comm.ranks()); };
+        std::int64_t const first = start(comm.rank()), last = start(comm.rank() + 1);
+        growing_text text;
+        text.reserve(std::size_t(last - first) + 1);
+        file.seek(first);
+        text.size = file.read(text.free_space(), std::size_t(last - first));
+        return text.release(true);
+    }
+
+private:
+    explicit lines_of_file(std::filesystem::path const& path) : path_(path), bytes_(size_of(path)) {
+        for (std::size_t limit = std::size_t(1) << 16;; limit *= 16) {
+            file_text const text = read_text(path, limit);
+            if (auto const top = detail::parse_header(path.string(), text.view, text.complete)) {
+                top_ = *top;
+                return;
+            }
+        }
+    }
+    /// The size of a plain Matrix Market file, otherwise -1.
+    static std::int64_t size_of(std::filesystem::path const& path) {
+        constexpr std::string_view banner = "%%MatrixMarket";
+        byte_reader file(path);
+        std::array<char, banner.size()> begin{};
+        std::size_t const got = file.read(begin.data(), begin.size());
+        return std::string_view(begin.data(), got) == banner ? file.size() : -1;
+    }
+
+    std::filesystem::path path_;
+    std::int64_t bytes_;
+    detail::parsed_header top_{};
+};
+
+/// Number of lines and entries; before the first ones of a rank, or of all ranks.
+struct line_count {
+    std::int64_t lines = 0, entries = 0;
+};
+
+/// The entries in the lines of this rank, in their order.
+template <class T>
+buffer<detail::triplet<T, std::int32_t>> entries_of_lines(host_executor const& exec, rank_communicator const& comm,
+                                                          lines_of_file const& file, std::string const& name) {
+    constexpr detail::line_rule rule{'%'};
+    auto const& top = file.top();
+    file_text const text = file.read(comm);
+    auto chunks = detail::split_lines(exec, text.view, rule);
+    line_count before, total;
+    auto const counts = comm.gather(line_count{chunks.back().lines, chunks.back().entries});
+    for (int p = 0; p < comm.ranks(); ++p) {
+        if (p == comm.rank()) before = total;
+        total.lines += counts[std::size_t(p)].lines;
+        total.entries += counts[std::size_t(p)].entries;
+    }
+    std::int64_t const expected =
+        std::clamp<std::int64_t>(top.header.stored - before.entries, 0, chunks.back().entries);
+    buffer<detail::triplet<T, std::int32_t>> entries(exec, expected);
+    detail::parse_lines(
+        exec, text.view, rule, chunks, entries.view(), {},
+        [&](std::int64_t first) { return detail::line_parser<T, std::int32_t>(top.header, before.entries + first); },
+        [](std::int64_t, auto const&) {});
+    detail::report_failed_line(name, top.size_line + before.lines, chunks);
+    if (total.entries != top.header.stored)
+        throw format_error(name, top.size_line,
+                           "the size line declares " + std::to_string(top.header.stored) +
+                               " entries, and the file has " + std::to_string(total.entries));
+    return entries;
+}
+
+/// Sends entries, and the mirror images of symmetric kinds, to the ranks of their rows; those of a row keep their
+/// order.
+template <class T>
+buffer<detail::triplet<T, std::int32_t>>
+send_to_owners(host_executor const& exec, rank_communicator const& comm, rank_offsets const& begin,
+               matrix_market_symmetry symmetry,
+               array_view<detail::triplet<std::type_identity_t<T>, std::int32_t> const> entries) {
+    using triplet = detail::triplet<T, std::int32_t>;
+    auto const owner = [&](std::int64_t row) {
+        return std::size_t(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
+    };
+    auto const for_each_entry = [&](auto const& use) {
+        for (triplet const& e : entries) {
+            use(e);
+            if (symmetry != matrix_market_symmetry::general && e.row != e.column)
+                use(triplet{e.column, e.row, detail::mirrored(e.value, symmetry)});
+        }
+    };
+    rank_offsets send_begin(begin.size(), 0);
+    for_each_entry([&](triplet const& e) { ++send_begin[owner(e.row) + 1]; });
+    for (std::size_t p = 1; p < send_begin.size(); ++p) send_begin[p] += send_begin[p - 1];
+    buffer<triplet> sent(exec, send_begin.back());
+    rank_offsets at = send_begin;
+    for_each_entry([&](triplet const& e) { sent.data()[at[owner(e.row)]++] = e; });
+    rank_offsets const receive_begin = begins_of_received(comm, send_begin);
+    buffer<triplet> received(exec, receive_begin.back());
+    send_and_receive(comm, send_begin, static_cast<triplet const*>(sent.data()), receive_begin, received.data())
+        ->finish();
+    return received;
+}
+
+template <class T>
+row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const& comm, lines_of_file const& file,
+                              std::string const& name, matrix_read_options const& options) {
+    matrix_market_header const& h = file.top().header;
+    detail::require_value_type<T>(name, 1, h.field == matrix_market_field::complex);
+    detail::require_index_type<std::int32_t>(name, file.top().size_line, h.rows, h.columns);
+    detail::require_proportionate_rows(name, h.rows, sizeof(std::int32_t), file.bytes(), options.limits);
+    rank_offsets const begin = equal_blocks(h.rows, comm.ranks());
+    std::int64_t const first = begin[std::size_t(comm.rank())], last = begin[std::size_t(comm.rank()) + 1];
+    auto own = [&] {
+        auto const entries = entries_of_lines<T>(exec, comm, file, name);
+        return send_to_owners<T>(exec, comm, begin, h.symmetry, entries.view());
+    }();
+    for (auto& e : own) e.row -= std::int32_t(first);
+    auto const rows = detail::to_rows<T, std::int32_t>(
+        exec, name, {last - first, h.columns, matrix_market_symmetry::general, std::move(own), {}, 1},
+        options.duplicates);
+    return block_of(rows, first, h.rows, h.columns);
+}
+
+} // namespace
+} // namespace distributed
+
+template <class T>
+row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole) {
+    using distributed::rank_offsets, distributed::send_and_receive;
+    struct shape {
+        std::int64_t rows, columns;
+    };
+    shape const all = comm.gather(shape{whole.rows(), whole.columns()})[0];
+    auto const p = std::size_t(comm.rank());
+    rank_offsets const begin = distributed::equal_blocks(all.rows, comm.ranks()), nothing(begin.size(), 0);
+    rank_offsets const rows_sent = p == 0 ? begin : nothing;
+    rank_offsets entries_sent = nothing;
+    std::vector<std::int32_t> lengths;
+    if (p == 0) {
+        for (std::size_t q = 0; q < begin.size(); ++q) entries_sent[q] = whole.row_offsets()[begin[q]];
+        for (std::int64_t i = 0; i < all.rows; ++i)
+            lengths.push_back(whole.row_offsets()[i + 1] - whole.row_offsets()[i]);
+    }
+    row_block<T> own{begin[p], all.rows, all.columns, {0}, {}, {}};
+    auto const receive = [&](rank_offsets const& sent_begin, auto const* sent, auto& to) {
+        rank_offsets const received = distributed::begins_of_received(comm, sent_begin);
+        to.resize(std::size_t(received.back()));
+        send_and_receive(comm, sent_begin, sent, received, to.data())->finish();
+    };
+    std::vector<std::int32_t> own_lengths;
+    receive(rows_sent, static_cast<std::int32_t const*>(lengths.data()), own_lengths);
+    for (std::int32_t const length : own_lengths) own.offsets.push_back(own.offsets.back() + length);
+    receive(entries_sent, whole.column_indices().data(), own.columns);
+    receive(entries_sent, whole.values().data(), own.values);
+    return own;
+}
+
+template <class T>
+row_block<T> slice_rows(csr<T> const& whole, std::int64_t first, std::int64_t last) {
+    std::int32_t const* const offsets = whole.row_offsets().data();
+    std::int64_t const begin = offsets[first], end = offsets[last];
+    row_block<T> rows{first,
+                      whole.rows(),
+                      whole.columns(),
+                      {offsets + first, offsets + last + 1},
+                      {whole.column_indices().data() + begin, whole.column_indices().data() + end},
+                      {whole.values().data() + begin, whole.values().data() + end}};
+    for (std::int32_t& offset : rows.offsets) offset -= std::int32_t(begin);
+    return rows;
+}
+
+template <class T>
+bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows) {
+    using triplet = detail::triplet<T, std::int32_t>;
+    if (rows.all_rows != rows.all_columns) return false;
+    buffer<triplet> transposed(exec, std::int64_t(rows.values.size()));
+    for (std::int64_t i = 0; i < rows.rows(); ++i)
+        for (std::int64_t k = rows.offsets[std::size_t(i)]; k < rows.offsets[std::size_t(i) + 1]; ++k)
+            transposed[k] = {rows.columns[std::size_t(k)], std::int32_t(rows.first + i), rows.values[std::size_t(k)]};
+    auto own = distributed::send_to_owners<T>(exec, comm, offsets_of_ranks(comm, rows.rows()),
+                                              matrix_market_symmetry::general, transposed.view());
+    for (auto& e : own) e.row -= std::int32_t(rows.first);
+    auto const other = distributed::block_of(
+        detail::to_rows<T, std::int32_t>(
+            exec, "the transpose",
+            {rows.rows(), rows.all_columns, matrix_market_symmetry::general, std::move(own), {}, 1}),
+        rows.first, rows.all_rows, rows.all_columns);
+    bool const equal = other.offsets == rows.offsets && other.columns == rows.columns && other.values == rows.values;
+    for (int const of_rank : comm.gather(int(equal)))
+        if (!of_rank) return false;
+    return true;
+}
+
+template <class T>
+row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm, std::filesystem::path const& path,
+                       matrix_read_options const& options) {
+    std::string const name = input_name(path);
+    return detail::with_memory_errors(name, [&] {
+        if (auto const file = distributed::lines_of_file::open(comm, path))
+            return distributed::read_in_parallel<T>(exec, comm, *file, name, options);
+        return scatter_rows(comm, comm.rank() == 0 ? read_matrix<T>(exec, path, options) : csr<T>());
+    });
+}
+
+#define COPPICE_ROW_BLOCKS(T)                                                                                          \
+    template row_block<T> read_rows(host_executor const&, rank_communicator const&, std::filesystem::path const&,      \
+                                    matrix_read_options const&);                                                       \
+    template row_block<T> scatter_rows(rank_communicator const&, csr<T> const&);                                       \
+    template row_block<T> slice_rows(csr<T> const&, std::int64_t, std::int64_t);                                       \
+    template bool is_symmetric(host_executor const&, rank_communicator const&, row_block<T> const&);
+COPPICE_ROW_BLOCKS(float)
+COPPICE_ROW_BLOCKS(double)
+
+} // namespace coppice::inline v0_1

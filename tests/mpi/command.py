@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs `coppice solve` on processes of MPI and compares with ranks of one process.
+
+usage: command.py COPPICE MPIEXEC OPTION-OF-NUMBER
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+coppice, mpiexec, number = sys.argv[1:4]
+folder = Path(tempfile.mkdtemp(prefix="coppice-mpi-"))
+
+
+def alone(*arguments):
+    """The outcome of one process, without the variables of a surrounding mpiexec."""
+    return subprocess.run([coppice, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def together(ranks, *arguments):
+    return subprocess.run([mpiexec, number, str(ranks), coppice, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"failed: {what}")
+
+
+def errors(result):
+    """The lines of the command on standard error; mpiexec adds others."""
+    return [line for line in result.stderr.splitlines() if line.startswith("coppice: error:")]
+
+
+def right_hand_side(rows):
+    path = folder / f"b{rows}.mtx"
+    path.write_text(f"%%MatrixMarket matrix array real general\n{rows} 1\n" + "".join(f"{i % 7 - 3}\n" for i in range(rows)))
+    return str(path)
+
+
+def compare_with_ranks_of_one_process(matrix, rows, *options):
+    """Processes find what as many ranks of one process find: the same residuals, bit for bit, and the same solution."""
+    options = (*options, "--rhs", right_hand_side(rows))
+    for ranks in (1, 2, 4, 7):
+        x, y = folder / "x.mtx", folder / "y.mtx"
+        parts = alone("solve", matrix, *options, "--backend", "host", "--parts", str(ranks), "--json", "-", "-o", str(y))
+        processes = together(ranks, "solve", matrix, *options, "--backend", "host", "--mpi", "on", "--json", "-", "-o", str(x))
+        check(parts.returncode == processes.returncode == 0, f"{matrix} {options} on {ranks}: {processes.stderr}")
+        one, other = json.loads(parts.stdout), json.loads(processes.stdout)
+        for key in ("solver", "preconditioner", "parts", "iterations", "rows", "nonzeros", "relative_residual"):
+            if ranks > 1 or key in ("parts", "rows", "nonzeros"):
+                check(one[key] == other[key], f"{key} of {matrix} on {ranks} ranks: {one[key]} and {other[key]}")
+        if ranks > 1:
+            check(one["residual_history"] == other["residual_history"], f"residuals of {matrix} on {ranks} ranks")
+            check(x.read_text() == y.read_text(), f"solutions of {matrix} on {ranks} ranks")
+
+
+grid = folder / "grid.mtx"
+check(alone("generate", "laplace2d", "--nx", "40", "-o", str(grid)).returncode == 0, "generate")
+wind = folder / "wind.mtx.gz"
+check(alone("generate", "convection", "--nx", "30", "-o", str(wind)).returncode == 0, "generate")
+compare_with_ranks_of_one_process(str(grid), 1600, "--solver", "cg", "--preconditioner", "multilevel", "--tolerance", "1e-9")
+compare_with_ranks_of_one_process(str(wind), 900, "--solver", "auto", "--preconditioner", "jacobi")
+compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", "forest")
+
+# A starting guess from a file: the solution of the last run is a start without iterations.
+b = right_hand_side(1600)
+solved = together(4, "solve", str(grid), "--rhs", b, "--solver", "cg", "--tolerance", "1e-10", "-o", str(folder / "z.mtx"))
+check(solved.returncode == 0, solved.stderr)
+check(len([line for line in solved.stdout.splitlines() if "converged" in line]) == 1, "rank 0 alone prints: " + solved.stdout)
+again = together(4, "solve", str(grid), "--rhs", b, "--x0", str(folder / "z.mtx"), "--solver", "cg", "--json", "-")
+check(json.loads(again.stdout)["iterations"] == 0, "a solution as start: " + again.stdout)
+
+# The known solution, whose error is that over all processes.
+known = json.loads(together(4, "solve", str(grid), "--tolerance", "1e-10", "--json", "-").stdout)
+check(known["solver"] == "cg" and known["parts"] == 4 and 0 < known["forward_relative_error"] < 1e-7, f"the error is {known}")
+
+# One message, and the exit code of the process that failed.
+text = grid.read_text()
+bad = folder / "bad.mtx"
+bad.write_text(text[: text.rindex(" ")] + " x\n")
+for ranks in (1, 7):
+    for matrix, options, code, why in (
+        (str(folder / "none.mtx"), (), 3, "No such file"),
+        (str(bad), (), 3, "expected a real value"),
+        (str(grid), ("--solver", "sor"), 2, "unknown solver"),
+        (str(grid), ("--rhs", str(folder / "none.mtx")), 3, "No such file"),
+        (str(grid), ("-o", str(folder / "none" / "x.mtx")), 3, "none/x.mtx"),
+        (str(grid), ("--max-iterations", "1", "--tolerance", "1e-12"), 4, "did not converge"),
+        (str(grid), ("--compare",), 2, "cannot be combined with --compare"),
+    ):
+        ended = together(ranks, "solve", matrix, *options, "--mpi", "on")
+        found = errors(ended)
+        check(ended.returncode == code, f"{matrix} {options} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
+        check(len(found) == 1 and why in found[0], f"{matrix} {options} on {ranks}: {ended.stderr}")
+
+# Each process by itself.
+separate = together(2, "solve", str(grid), "--mpi", "off", "--threads", "1")
+check(separate.stdout.count("relative residual") == 2, "--mpi off: " + separate.stdout + separate.stderr)
+check(alone("solve", str(grid), "--mpi", "maybe").returncode == 2, "--mpi maybe")
+for file in folder.iterdir():
+    file.unlink()
+folder.rmdir()

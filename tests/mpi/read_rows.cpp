@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that all ranks read together: the rows of one reader, bit for bit, and its messages.
+#include "mpi/both_kinds.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <coppice/matrix_file.hpp>
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that rank 0 writes and all ranks read.
+class shared_file {
+public:
+    shared_file(rank_communicator const& comm, std::string const& ending, std::string const& text)
+        : path_(fs::temp_directory_path() / ("coppice-rows-" + std::to_string(comm.gather(::getpid())[0]) + ending)),
+          writes_(comm.rank() == 0) {
+        if (writes_) std::ofstream(path_, std::ios::binary) << text;
+        comm.barrier();
+    }
+    ~shared_file() {
+        if (writes_) fs::remove(path_);
+    }
+    fs::path const& path() const { return path_; }
+
+private:
+    fs::path path_;
+    bool writes_;
+};
+
+struct whole_matrix {
+    std::vector<std::int32_t> lengths{}, columns{};
+    std::vector<double> values{};
+    std::int64_t rows = 0, column_count = 0;
+    bool operator==(whole_matrix const&) const = default;
+};
+
+whole_matrix read_together(host_executor const& exec, rank_communicator const& comm, fs::path const& path) {
+    auto const own = read_rows<double>(exec, comm, path);
+    CHECK(own.first == own.all_rows * comm.rank() / comm.ranks());
+    CHECK(own.rows() == own.all_rows * (comm.rank() + 1) / comm.ranks() - own.first);
+    std::vector<std::int32_t> lengths;
+    for (std::size_t i = 0; i + 1 < own.offsets.size(); ++i) lengths.push_back(own.offsets[i + 1] - own.offsets[i]);
+    return {whole(comm, lengths), whole(comm, own.columns), whole(comm, own.values), own.all_rows, own.all_columns};
+}
+
+void check_file(std::string const& ending, std::string const& text) {
+    CAPTURE(ending);
+    CAPTURE(text.substr(0, 80));
+    auto const body = [&](host_executor const& exec, rank_communicator const& comm) {
+        shared_file const file(comm, ending, text);
+        auto const found = read_together(exec, comm, file.path());
+        auto const a = read_matrix<double>(exec, file.path());
+        whole_matrix expected;
+        for (std::int64_t i = 0; i < a.rows(); ++i)
+            expected.lengths.push_back(a.row_offsets()[i + 1] - a.row_offsets()[i]);
+        expected.columns.assign(a.column_indices().begin(), a.column_indices().end());
+        expected.values.assign(a.values().begin(), a.values().end());
+        expected.rows = a.rows();
+        expected.column_count = a.columns();
+        CHECK(found == expected);
+        comm.barrier();
+        return found;
+    };
+    over_processes(body);
+    in_process(3, body);
+}
+
+std::string message_of(std::string const& text) {
+    std::string message;
+    fs::path path;
+    try {
+        processes().run([&](host_executor const& exec, rank_communicator const& comm) {
+            shared_file const file(comm, ".mtx", text);
+            path = file.path();
+            read_rows<double>(exec, comm, file.path());
+        });
+    } catch (std::exception const& e) {
+        message = e.what();
+    }
+    auto const at = message.find(path.string());
+    return at == message.npos ? message : message.substr(at + path.string().size());
+}
+
+/// Lines "i j value" of a random pattern with repeated positions; in the lower triangle if `lower`.
+std::string entries(int n, int count, bool lower) {
+    std::string text;
+    unsigned state = 7;
+    auto const next = [&](int below) {
+        state = state * 1664525 + 1013904223;
+        return int((state >> 8) % unsigned(below));
+    };
+    for (int k = 0; k < count; ++k) {
+        int i = next(n), j = next(n);
+        if (lower && i < j) std::swap(i, j);
+        text += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " + std::to_string(next(1000) - 500) + "." +
+                std::to_string(next(1000)) + (k % 5 == 0 ? "  \n%\n" : "\n");
+    }
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("mpi: files that all ranks read have the rows of one reader") {
+    std::string const banner = "%%MatrixMarket matrix coordinate real ";
+    check_file(".mtx", banner + "general\n% a comment\n50 40 300\n" + entries(40, 300, false));
+    check_file(".mtx", banner + "symmetric\n60 60 500\n" + entries(60, 500, true));
+    check_file(".mtx", banner + "general\n3 3 1\n2 2 5"); // fewer entries than ranks, no line end
+    check_file(".mtx", banner + "general\n5 5 0\n");
+    check_file(".mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n2 1\n3 1\n4 4\n");
+    check_file(".mtx", "%%MatrixMarket matrix array real general\n4 3\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+    check_file(".mtx", "%%MatrixMarket matrix array real skew-symmetric\n4 4\n1\n2\n3\n4\n5\n6\n");
+    check_file(".el", "0 1\n1 2\n5 3\n2 0\n"); // read by rank 0
+}
+
+TEST_CASE("mpi: messages about a file name its line") {
+    std::string const banner = "%%MatrixMarket matrix coordinate real general\n";
+    std::string lines;
+    for (int k = 1; k <= 100; ++k) lines += std::to_string(k) + " 1 2.5\n";
+    std::string bad = lines;
+    bad.replace(bad.find("90 1 2.5"), 8, "90 1 x.5");
+    CHECK(message_of(banner + "100 100 100\n" + bad) == ":92: expected a real value, found 'x.5'");
+    CHECK(message_of(banner + "100 100 99\n" + lines) == ":2: the size line declares 99 entries, and the file has 100");
+    CHECK(message_of(banner + "100 100 101\n" + lines) ==
+          ":2: the size line declares 101 entries, and the file has 100");
+    CHECK(message_of("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n").find("complex values") !=
+          std::string::npos);
+    CHECK(message_of("").find("the file is empty") != std::string::npos);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PCType "coppice" with multilevel, which couples all ranks: about as many iterations as on one rank, also with null
+// spaces, blocked matrices, reused set-ups and new values; and transposes of preconditioners.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <coppice/petsc.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+namespace {
+
+void require(PetscErrorCode code) { REQUIRE(code == 0); }
+
+/// 5-point matrix of an m x n grid, distributed over `comm`. `open`: no flow through the boundary, so the matrix is
+/// singular. Couplings across are `ratio`.
+Mat grid(MPI_Comm comm, PetscInt m, PetscInt n, PetscReal ratio, bool open) {
+    Mat a = nullptr;
+    PetscInt first = 0, last = 0;
+    require(MatCreateAIJ(comm, PETSC_DECIDE, PETSC_DECIDE, m * n, m * n, 5, nullptr, 5, nullptr, &a));
+    require(MatGetOwnershipRange(a, &first, &last));
+    for (PetscInt i = first; i < last; ++i) {
+        PetscReal diagonal = 0;
+        auto const couple = [&](bool inside, PetscInt j, PetscReal weight) {
+            if (inside || !open) diagonal += weight;
+            if (inside) require(MatSetValue(a, i, j, -weight, INSERT_VALUES));
+        };
+        couple(i % m > 0, i - 1, 1);
+        couple(i % m < m - 1, i + 1, 1);
+        couple(i >= m, i - m, ratio);
+        couple(i + m < m * n, i + m, ratio);
+        require(MatSetValue(a, i, i, diagonal, INSERT_VALUES));
+    }
+    require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    return a;
+}
+
+struct solver {
+    KSP ksp = nullptr;
+
+    solver(MPI_Comm comm, char const* preconditioner) {
+        PC pc = nullptr;
+        require(KSPCreate(comm, &ksp));
+        require(KSPSetType(ksp, KSPCG));
+        require(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+        require(KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, 500));
+        require(KSPGetPC(ksp, &pc));
+        require(PCSetType(pc, PCCOPPICE));
+        require(PCCoppiceSetType(pc, preconditioner));
+    }
+    solver(solver const&) = delete;
+    ~solver() { KSPDestroy(&ksp); }
+
+    /// Returns the number of iterations. The solution is b_i = sin(i), minus its mean if the matrix is singular.
+    PetscInt solve(Mat a, bool singular = false) const {
+        Vec u = nullptr, b = nullptr, x = nullptr;
+        PetscInt first = 0, last = 0, n = 0, iterations = 0;
+        PetscReal error = 0, size = 0;
+        PetscScalar sum = 0;
+        KSPConvergedReason reason{};
+        require(MatCreateVecs(a, &u, &b));
+        require(VecDuplicate(u, &x));
+        require(VecGetOwnershipRange(u, &first, &last));
+        for (PetscInt i = first; i < last; ++i) require(VecSetValue(u, i, std::sin(PetscReal(i)), INSERT_VALUES));
+        require(VecAssemblyBegin(u));
+        require(VecAssemblyEnd(u));
+        require(VecGetSize(u, &n));
+        require(VecSum(u, &sum));
+        if (singular) require(VecShift(u, -sum / PetscReal(n)));
+        require(MatMult(a, u, b));
+        require(KSPSetOperators(ksp, a, a));
+        require(KSPSolve(ksp, b, x));
+        require(KSPGetConvergedReason(ksp, &reason));
+        require(KSPGetIterationNumber(ksp, &iterations));
+        CHECK(reason > 0);
+        require(VecSum(x, &sum));
+        if (singular) require(VecShift(x, -sum / PetscReal(n)));
+        require(VecNorm(u, NORM_2, &size));
+        require(VecAXPY(x, -1, u));
+        require(VecNorm(x, NORM_2, &error));
+        CHECK(error <= 1e-4 * size);
+        require(VecDestroy(&u));
+        require(VecDestroy(&b));
+        require(VecDestroy(&x));
+        return iterations;
+    }
+};
+
+void add_constants(Mat a) {
+    MatNullSpace constants = nullptr;
+    require(MatNullSpaceCreate(PetscObjectComm(reinterpret_cast<PetscObject>(a)), PETSC_TRUE, 0, nullptr, &constants));
+    require(MatSetNullSpace(a, constants));
+    require(MatNullSpaceDestroy(&constants));
+}
+
+/// At most 1.15 times the iterations of one rank, which every rank counts for itself.
+void compare(PetscInt m, PetscInt n, PetscReal ratio, bool open) {
+    CAPTURE(m);
+    CAPTURE(ratio);
+    Mat all = grid(PETSC_COMM_WORLD, m, n, ratio, open), alone = grid(PETSC_COMM_SELF, m, n, ratio, open);
+    if (open) {
+        add_constants(all);
+        add_constants(alone);
+    }
+    solver const over_ranks(PETSC_COMM_WORLD, "multilevel"), on_one(PETSC_COMM_SELF, "multilevel");
+    PetscInt const one = on_one.solve(alone, open), several = over_ranks.solve(all, open);
+    CAPTURE(one);
+    CAPTURE(several);
+    CHECK(PetscReal(several) <= 1.15 * PetscReal(one));
+    require(MatDestroy(&all));
+    require(MatDestroy(&alone));
+}
+
+std::string error_of(std::function<PetscErrorCode()> const& call) {
+    static std::string message;
+    message = "no error";
+    auto const remember = [](MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType type,
+                             char const* text, void*) {
+        if (type == PETSC_ERROR_INITIAL) message = text ? text : "";
+        return code;
+    };
+    PetscPushErrorHandler(remember, nullptr);
+    call();
+    PetscPopErrorHandler();
+    return message;
+}
+
+} // namespace
+
+TEST_CASE("multilevel over all ranks needs about the iterations of one rank") {
+    compare(150, 150, 1, false);
+    compare(150, 100, 0.05, false);
+}
+
+TEST_CASE("multilevel over all ranks with a null space") { compare(120, 100, 1, true); }
+
+TEST_CASE("blocked matrices, new values, and a set-up that is reused") {
+    PetscInt const m = 60;
+    Mat a = grid(PETSC_COMM_WORLD, m, m, 1, false), other = grid(PETSC_COMM_WORLD, m, m, 0.2, false);
+    PetscInt const of_aij = solver(PETSC_COMM_WORLD, "multilevel").solve(a);
+    for (MatType const type : {MATBAIJ, MATSBAIJ}) {
+        Mat blocked = nullptr;
+        require(MatSetOption(a, MAT_SYMMETRIC, PETSC_TRUE)); // sbaij stores one triangle
+        require(MatConvert(a, type, MAT_INITIAL_MATRIX, &blocked));
+        CHECK(solver(PETSC_COMM_WORLD, "multilevel").solve(blocked) == of_aij);
+        require(MatDestroy(&blocked));
+    }
+    PetscInt const of_other = solver(PETSC_COMM_WORLD, "multilevel").solve(other);
+    solver const again(PETSC_COMM_WORLD, "multilevel");
+    CHECK(again.solve(a) == of_aij);
+    require(MatCopy(other, a, SAME_NONZERO_PATTERN));
+    CHECK(std::abs(again.solve(a) - of_other) <= 2); // on one rank the aggregates stay
+    // The preconditioner of `other` stays for the first matrix: more iterations than with its own.
+    Mat first = grid(PETSC_COMM_WORLD, m, m, 1, false);
+    require(MatCopy(first, a, SAME_NONZERO_PATTERN));
+    require(KSPSetReusePreconditioner(again.ksp, PETSC_TRUE));
+    CHECK(again.solve(a) > of_aij);
+    require(KSPSetReusePreconditioner(again.ksp, PETSC_FALSE));
+    CHECK(std::abs(again.solve(a) - of_aij) <= 2);
+    require(MatDestroy(&a));
+    require(MatDestroy(&other));
+    require(MatDestroy(&first));
+}
+
+TEST_CASE("the transpose of a preconditioner") {
+    Mat a = grid(PETSC_COMM_WORLD, 30, 20, 0.5, false);
+    Vec r = nullptr, s = nullptr, z = nullptr;
+    require(MatCreateVecs(a, &r, &s));
+    require(VecDuplicate(r, &z));
+    PetscInt first = 0, last = 0;
+    require(VecGetOwnershipRange(r, &first, &last));
+    for (PetscInt i = first; i < last; ++i) {
+        require(VecSetValue(r, i, std::cos(PetscReal(3 * i)), INSERT_VALUES));
+        require(VecSetValue(s, i, std::sin(PetscReal(i * i)), INSERT_VALUES));
+    }
+    for (Vec const v : {r, s}) {
+        require(VecAssemblyBegin(v));
+        require(VecAssemblyEnd(v));
+    }
+    for (char const* const name : {"multilevel", "forest", "jacobi"}) {
+        CAPTURE(name);
+        PC pc = nullptr;
+        PetscScalar forward = 0, transposed = 0;
+        solver const of(PETSC_COMM_WORLD, name);
+        require(KSPGetPC(of.ksp, &pc));
+        require(PCSetOperators(pc, a, a));
+        require(PCApply(pc, r, z));
+        require(VecDot(z, s, &forward));
+        require(PCApplyTranspose(pc, s, z));
+        require(VecDot(r, z, &transposed));
+        CHECK(std::abs(forward - transposed) <= 1e-6 * std::abs(forward)); // levels are stored in single precision
+    }
+    // one more entry: not symmetric
+    if (last == 600) require(MatSetValue(a, 599, 598, -0.5, INSERT_VALUES));
+    require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    PC pc = nullptr;
+    solver const of(PETSC_COMM_WORLD, "forest");
+    require(KSPGetPC(of.ksp, &pc));
+    require(PCSetOperators(pc, a, a));
+    require(PCSetUp(pc));
+    CHECK(error_of([&] { return PCApplyTranspose(pc, s, z); }).find("symmetric matrices only") != std::string::npos);
+    require(VecDestroy(&r));
+    require(VecDestroy(&s));
+    require(VecDestroy(&z));
+    require(MatDestroy(&a));
+}
+
+TEST_CASE("a matrix that multilevel does not take is an error on all ranks") {
+    PetscMPIInt rank = 0, ranks = 1;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    Mat a = grid(PETSC_COMM_WORLD, 30, 20, 1, false);
+    if (rank == ranks - 1) require(MatSetValue(a, 599, 599, std::nan(""), INSERT_VALUES));
+    require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    PC pc = nullptr;
+    solver const of(PETSC_COMM_WORLD, "multilevel");
+    require(KSPGetPC(of.ksp, &pc));
+    require(PCSetOperators(pc, a, a));
+    std::string const message = error_of([&] { return PCSetUp(pc); });
+    CAPTURE(message);
+    CHECK(message.find("coppice: ") == 0);
+    CHECK(message.find("finite") != std::string::npos);
+    require(MatDestroy(&a));
+}
+
+int main(int argc, char** argv) {
+    PetscCall(PetscInitialize(&argc, &argv, nullptr, nullptr));
+    PetscCall(CoppicePetscRegister());
+    // Complex matrices have no multilevel method.
+    int const failed = std::is_floating_point_v<PetscScalar> ? doctest::Context().run() : 0;
+    PetscCall(PetscFinalize());
+    return failed;
+}
