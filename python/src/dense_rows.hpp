@@ -71,22 +71,22 @@ private:
     COPPICE_HD void select(std::int64_t out, std::int64_t first, int count, std::int32_t begin,
                            std::int32_t end) const {
         T best[Width] = {};
-        std::int32_t found[Width];
-        for (int c = 0; c < count; ++c) found[c] = -1;
+        std::int32_t position[Width];
+        for (int c = 0; c < count; ++c) position[c] = -1;
         T const sign = how == row_reduction::max ? T(1) : T(-1);
         for (std::int32_t k = begin; k < end; ++k) {
             std::int64_t const in = std::int64_t(a.column_indices()[k]) * width + first;
             T const value = sign * a.values()[k];
             for (int c = 0; c < count; ++c) {
                 T const product = value * x[in + c];
-                bool const better = found[c] < 0 || product > best[c] || (product != product && best[c] == best[c]);
+                bool const better = position[c] < 0 || product > best[c] || (product != product && best[c] == best[c]);
                 best[c] = better ? product : best[c];
-                found[c] = better ? k : found[c];
+                position[c] = better ? k : position[c];
             }
         }
-        for (int c = 0; c < count; ++c) y[out + c] = found[c] < 0 ? T(0) : sign * best[c];
+        for (int c = 0; c < count; ++c) y[out + c] = position[c] < 0 ? T(0) : sign * best[c];
         if (from)
-            for (int c = 0; c < count; ++c) from[out + c] = found[c];
+            for (int c = 0; c < count; ++c) from[out + c] = position[c];
     }
 };
 
