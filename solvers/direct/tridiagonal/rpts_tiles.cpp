@@ -15,9 +15,7 @@ namespace {
 using namespace coppice::rpts;
 
 constexpr int length = host_partition;
-// Registers of a pack: two dependent chains overlap; more would spill. With registers of 64 bytes a tile of two would
-// need half of the first-level cache.
-constexpr int registers = register_bytes == 64 ? 1 : 2;
+constexpr int registers = 2; // of a pack: two dependent chains overlap; more registers would spill
 
 // As many partitions as a pack has lanes, stored row by row: bands[b][j] holds row j of all of them.
 template <class T>
