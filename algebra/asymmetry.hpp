@@ -85,4 +85,10 @@ double asymmetry_of(Executor const& exec, csr_view<T, I, O> a, double limit = st
                   detail::larger_value{});
 }
 
+#define COPPICE_ASYMMETRY(EXTERN, EXECUTOR)                                                                            \
+    EXTERN template double asymmetry_of(EXECUTOR const&, csr_view<float>, double);                                     \
+    EXTERN template double asymmetry_of(EXECUTOR const&, csr_view<double>, double)
+COPPICE_ASYMMETRY(extern, host_executor);
+COPPICE_ASYMMETRY(extern, cuda_executor);
+
 } // namespace coppice::inline v0_1
