@@ -17,8 +17,8 @@ A suppression file is XML. In front of each element a comment names the reason:
       <report tool="racecheck" matches="regular expression"/>           reports whose text contains a match
     </suppressions>
 
-memcheck and initcheck run with COPPICE_CUDA_POOL=0: memory that returns to a pool looks as if it were allocated still,
-or the reverse, since the tools follow the calls of the host and not the order of the streams.
+memcheck and initcheck run with COPPICE_CUDA_POOL=0: each buffer is an allocation to the tool, so that accesses beyond its
+end and memory that was freed before are found.
 """
 import argparse
 import collections

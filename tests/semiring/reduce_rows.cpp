@@ -95,6 +95,7 @@ void check_range(Executor const& exec, plain_csr<float> const& plain, row_range 
     buffer<affine> y(exec, rows);
     buffer<std::int32_t> stores(exec, rows);
     fill(exec, stores.view(), 0);
+    fill(exec, y.view(), compose{}.identity());
     reduce_rows(exec, plan, range, Multiply{a.column_indices().data()}, compose{},
                 store_affine{y.data(), stores.data()});
     auto const got = to_vector(exec, y);
@@ -103,7 +104,8 @@ void check_range(Executor const& exec, plain_csr<float> const& plain, row_range 
     std::int64_t wrong = 0;
     for (std::int64_t i = 0; i < rows; ++i) {
         bool const inside = i >= range.first && i < range.last;
-        if (count[i] != (inside ? 1 : 0) || (inside && !(got[i] == fold_row(plain, multiply, i)))) ++wrong;
+        affine const expected = inside ? fold_row(plain, multiply, i) : compose{}.identity();
+        if (count[i] != (inside ? 1 : 0) || !(got[i] == expected)) ++wrong;
     }
     CHECK(wrong == 0);
 }

@@ -95,6 +95,7 @@ std::int64_t count_wrong(Executor const& exec, srcsr_plan<O> const& plan, csr<fl
     buffer<result> y(exec, a.rows());
     buffer<std::int32_t> stores(exec, a.rows());
     fill(exec, stores.view(), 0);
+    fill(exec, y.view(), add.identity());
     reduce_by<Reduction, Threads>(exec, plan, range, along_nonzeros{f, a.values().data(), a.column_indices().data()},
                                   add, store_once<result>{y.data(), stores.data()});
     auto const got = to_vector(exec, y);
@@ -105,7 +106,9 @@ std::int64_t count_wrong(Executor const& exec, srcsr_plan<O> const& plan, csr<fl
         auto const row = static_cast<std::int64_t>(i);
         bool const inside = row >= range.first && row < range.last;
         if (count[i] != (inside ? 1 : 0)) ++wrong;
-        if (inside && !(got[i] == fold_row(plain.offsets[i], plain.offsets[i + 1], multiply, add, row))) ++wrong;
+        result const expected =
+            inside ? fold_row(plain.offsets[i], plain.offsets[i + 1], multiply, add, row) : add.identity();
+        if (!(got[i] == expected)) ++wrong;
     }
     return wrong;
 }
