@@ -35,7 +35,7 @@ private:
 };
 
 /// Whether device memory comes from pools. COPPICE_CUDA_POOL=0 in the environment lets each buffer be allocated and
-/// freed by the driver itself, so that compute-sanitizer finds accesses beyond its end and after its end of life.
+/// freed by the driver itself, so that compute-sanitizer finds accesses beyond its end and after it was freed.
 bool uses_pools() {
     static bool const result = [] {
         char const* const wish = std::getenv("COPPICE_CUDA_POOL");
