@@ -26,21 +26,21 @@ std::string processor_name() {
     return "unknown processor";
 }
 
-std::string name_of(host_executor const&) { return processor_name(); }
+std::string machine_name_of(host_executor const&) { return processor_name(); }
 std::string describe(host_executor const& exec) {
     int const working = working_threads(exec);
     auto const requested = exec.threads() > working ? fmt::format(" of the {} requested", exec.threads()) : "";
-    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", requested, name_of(exec));
+    return fmt::format("host, {} thread{}{} ({})", working, working == 1 ? "" : "s", requested, machine_name_of(exec));
 }
 
 #if defined(COPPICE_HAS_CUDA)
-std::string name_of(cuda_executor const& exec) {
+std::string machine_name_of(cuda_executor const& exec) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, exec.device()) != cudaSuccess) return "unknown device";
     return properties.name;
 }
 std::string describe(cuda_executor const& exec) {
-    return fmt::format("cuda, device {} ({})", exec.device(), name_of(exec));
+    return fmt::format("cuda, device {} ({})", exec.device(), machine_name_of(exec));
 }
 #endif
 
@@ -69,7 +69,7 @@ std::string describe_executor(any_executor const& executor) {
 }
 
 std::string machine_name(any_executor const& executor) {
-    return std::visit([](auto const& exec) { return name_of(exec); }, executor);
+    return std::visit([](auto const& exec) { return machine_name_of(exec); }, executor);
 }
 
 std::vector<std::pair<std::string, std::string>> describe_build() {
