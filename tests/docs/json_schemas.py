@@ -27,7 +27,7 @@ NAMES = {bool: ["boolean"], int: ["integer"], float: ["number", "null"], str: ["
 
 def schema_of(value):
     """The schema of one value."""
-    schema = {"type": list(NAMES[type(value)])}
+    schema = {"type": sorted(NAMES[type(value)])}
     if isinstance(value, dict):
         schema["properties"] = {key: schema_of(inner) for key, inner in value.items()}
         schema["required"] = sorted(value)
