@@ -72,7 +72,7 @@ def rigid_body_modes(coordinates: ArrayIn) -> Array:
 
 
 def preconditioner(name: str, A: SparseMatrix, *, coordinates: ArrayIn | None = None,
-                   near_null_space: ArrayIn | None = None, **options: str | float) -> Preconditioner:
+                   near_null_space: ArrayIn | None = None, copy: bool = True, **options: str | float) -> Preconditioner:
     """Set up a preconditioner by name for a square sparse matrix.
 
     Parameters
