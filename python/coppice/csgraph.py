@@ -191,7 +191,7 @@ def connected_components(csgraph: Any, directed: bool = True, connection: str = 
     if graph is None:
         return _by_scipy("connected_components", csgraph, directed, connection, return_labels)
     graph = graph if _core.is_undirected(graph._csr) else _both_directions(graph)
-    found, facts, _ = _core.run_graph_algorithm("components", graph._csr, {"undirected": True})
+    found, facts, *_ = _core.run_graph_algorithm("components", graph._csr, {"undirected": True}, False)
     count = int(facts["components"])
     return (count, np.unique(found, return_inverse=True)[1].astype(np.int32)) if return_labels else count
 
@@ -221,7 +221,7 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     graph = _graph(csgraph, 250)
     if graph is None:
         return _by_scipy("minimum_spanning_tree", csgraph, overwrite)
-    (start, end, lengths), _, _ = _core.run_graph_algorithm("mst", _both_directions(graph)._csr, {"undirected": True})
+    (start, end, lengths), *_ = _core.run_graph_algorithm("mst", _both_directions(graph)._csr, {"undirected": True}, False)
     kept = lengths != 0
     start, end, lengths = np.minimum(start, end)[kept], np.maximum(start, end)[kept], lengths[kept]
     like = csgraph if issparse(csgraph) else _scipy.csgraph_from_dense(np.zeros((0, 0)))
@@ -253,7 +253,7 @@ def _distances(csgraph, directed, indices, unweighted, negative=True):
     graph = graph if directed else _both_directions(graph)
     found = np.empty((len(distinct), n))
     for row, source in zip(found, distinct.tolist()):
-        values, _, failure = _core.run_graph_algorithm("bfs" if unweighted else "sssp", graph._csr, {"source": source})
+        values, _, failure, *_ = _core.run_graph_algorithm("bfs" if unweighted else "sssp", graph._csr, {"source": source}, False)
         if failure:
             raise NegativeCycleError(f"Negative cycle detected: {failure}")
         row[:] = values

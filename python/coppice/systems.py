@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import in_library_of, integer, real, same_type, shape_of, text, vector
+from ._arrays import in_library_of, integer, real, same_type, shape_of, text, to_type, vector
 from ._pictures import curve, table
 from ._places import library_of
 from ._sparse import csr
-from .iterative import _checked, _chosen, _given, _held, _solved
+from .iterative import _checked, _chosen, _given, _held, _side, _solved, _type_of
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayIn, Callback, Operator, SparseMatrix
@@ -119,16 +119,12 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     LSMR: Fong and Saunders 2011; LSQR: Paige and Saunders 1982.
     """
     text("method", method, '"lsmr" or "lsqr"')
-    matrix, values = csr("A", A)
     rows, columns = shape_of(A)
-    b = vector("b", b, rows)
-    same_type("A", values, "b", b)
+    b = _side(b, rows, True)
+    matrix, values = csr("A", A, beside=_type_of(b))
+    b = _converted("b", b, rows, values)
     library = library_of(b)
-    x = library.zeros((columns,), library.dtype(b), b)
-    if x0 is not None:
-        x0 = vector("x0", x0, columns)
-        same_type("b", b, "x0", x0)
-        x = library.copy(x0)
+    x = library.zeros((columns,), library.dtype(b), b) if x0 is None else library.copy(_converted("x0", x0, columns, b))
     found = _core.solve_least_squares(method, preconditioner or "none", _chosen(options), matrix, _given(b), _given(x),
                                       real("damp", damp), real("rtol", rtol),
                                       integer("maxiter", 10000 if maxiter is None else maxiter, 0), _checked(callback))
@@ -172,7 +168,7 @@ def eigenpairs(A: SparseMatrix, k: int = 6, *, B: SparseMatrix | None = None, M:
         x = _stacked("X0", X0, (n, k), values)
     constraints = None if Y is None else _given(_stacked("Y", Y, (n, None), values))
     like = library.zeros((n,), np.dtype("f8"), values)
-    found = _core.lobpcg(matrix, mass, _held(M, like, like), _given(x), k, constraints, real("rtol", rtol),
+    found = _core.lobpcg(matrix, mass, _held(M, like, like, True), _given(x), k, constraints, real("rtol", rtol),
                          integer("maxiter", 500 if maxiter is None else maxiter, 0), bool(largest), _checked(callback))
     vectors = _solved(found, in_library_of(X0 if X0 is not None else values, x.reshape((k, n)).T))
     return Eigenpairs(vectors=vectors, **found)
@@ -196,8 +192,7 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
     As many products with A as CG for the smallest shift takes. There is no preconditioner. Jegerlehner 1996.
     """
     matrix, values = csr("A", A, DOUBLE, square=True)
-    b = vector("b", b, shape_of(A)[0])
-    same_type("A", values, "b", b)
+    b = _converted("b", b, shape_of(A)[0], values)
     shifts = np.asarray(shifts, np.float64)
     if shifts.ndim != 1:
         raise ValueError(f"shifts has shape {shifts.shape}, expected (k,)")
@@ -207,6 +202,13 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
                                 integer("maxiter", 10000 if maxiter is None else maxiter, 0), _checked(callback))
     columns = in_library_of(b, x.reshape((len(shifts), shape_of(A)[0])).T)
     return ShiftedSolutions(_solved(found, columns), **found)
+
+
+def _converted(name, value, size, beside):
+    """Return a vector of `size` elements in the type of `beside`."""
+    value = to_type(name, vector(name, value, size, copy=True), _type_of(beside), "A", True)
+    same_type("A", beside, name, value)
+    return value
 
 
 def _stacked(name: str, value: Any, shape: tuple[int, int | None], values: Any) -> Any:

@@ -131,8 +131,8 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         // threads per block, a product with a nine-point grid took 143 us with 128 rows per block, and 155 to 163 us
         // with 102 or 154 rows.
         lanes = 1;
-        auto const rows = [&] { return t.threads / lanes; };
-        while (lanes < 32 && rows() * (mean + 1) > double(max_steps * t.threads) + 0.5) lanes *= 2;
+        auto const rows_of_block = [&] { return t.threads / lanes; };
+        while (lanes < 32 && rows_of_block() * (mean + 1) > double(max_steps * t.threads) + 0.5) lanes *= 2;
         c.reason = text + ": by rule, nothing measured for '" + device + "'";
     }
     if (t.lane_chunk == 0) t.lane_chunk = 32;
