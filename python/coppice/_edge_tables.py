@@ -34,14 +34,25 @@ class EdgeTable:
         return f"EdgeTable({len(self.ids)} vertices, {len(self.start)} edges, {kind})"
 
     def position(self, key: str, node: Any) -> int:
-        """The position of an id in `ids`; ValueError names the argument `key`."""
+        """Return the position of an id in `ids`, or raise ValueError.
+
+        Parameters
+        ----------
+        key : str, the argument that the message names
+        node : the id
+        """
         found = np.flatnonzero(self.ids == node)
         if not len(found):
             raise ValueError(f"{key} is {node!r}, which is no vertex of G")
         return int(found[0])
 
     def both(self, values: np.ndarray) -> np.ndarray:
-        """Values of the edges for both directions, one after the other; a loop has one."""
+        """Return values of edges for both directions, one after the other; a loop has one.
+
+        Parameters
+        ----------
+        values : array with an element per edge
+        """
         if self.directed:
             return values
         once = self.start != self.end
@@ -57,7 +68,13 @@ class EdgeTable:
         return start, end
 
     def named(self, found: Any, are_vertices: bool) -> dict[str, np.ndarray]:
-        """Columns of a result: vertices, or edges, by their ids. None is the id of "no vertex"."""
+        """Return the columns of a result by ids: of vertices, or of edges. None is the id of "no vertex".
+
+        Parameters
+        ----------
+        found : array of a value per vertex, or tuple (start, end, value) of edges
+        are_vertices : bool, the values are vertices themselves
+        """
         if isinstance(found, tuple):
             return {"source": self.ids[found[0]], "target": self.ids[found[1]], "value": found[2]}
         values = found
@@ -101,6 +118,13 @@ def from_table(table: Any, source: str = "source", target: str = "target", weigh
         If a column does not exist or has missing values, or an end of an edge is not among `vertices`.
     TypeError
         If ids are neither integers nor text, or the table is of no known kind.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> flights = coppice.graph.from_table({"from": ["BER", "CDG"], "to": ["CDG", "JFK"]}, "from", "to")
+    >>> coppice.graph.bfs(flights, source="BER").values["value"]
+    array([0, 1, 2])
     """
     columns = [source, target] if weight is None else [source, target, weight]
     read = _reader(table)
@@ -127,6 +151,13 @@ def from_edge_index(edge_index: Any, weight: Any = None, *, vertices: int | None
     Returns
     -------
     EdgeTable, whose ids are 0 to n - 1
+
+    Examples
+    --------
+    >>> import coppice
+    >>> edges = coppice.graph.from_edge_index([[0, 1], [1, 2]])
+    >>> coppice.graph.bfs(edges, source=0).values["value"]
+    array([0, 1, 2])
     """
     if vertices is not None:
         vertices = integer("vertices", vertices, 0, 2**31 - 1)

@@ -31,6 +31,14 @@ class GraphBatch:
     ----------
     matrix : (n, n) csr_array, the block-diagonal matrix
     first : (count + 1,) int64 array: graph i has the vertices first[i] to first[i + 1] - 1 of the matrix
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import csr_array
+    >>> path = csr_array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> coppice.graph.GraphBatch([path, path]).components()
+    array([1, 1])
     """
 
     def __init__(self, graphs: Sequence[Any]):
@@ -92,6 +100,11 @@ class GraphBatch:
         The values are an array over all vertices, or edges (from, to, values) of the block-diagonal matrix; labels and mates
         are numbers within the graph. `split` makes a list of them, `sum` adds them by graph. The facts are those of all graphs.
 
+        Parameters
+        ----------
+        name : str, an algorithm whose result for a vertex depends on its graph only
+        **options : of the algorithm, as `coppice.graph.run` takes them
+
         Raises
         ------
         ValueError
@@ -116,12 +129,22 @@ class GraphBatch:
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
     def split(self, values: np.ndarray) -> list[np.ndarray]:
-        """Views of an array over all vertices, one for each graph."""
+        """Return views of an array over all vertices, one for each graph.
+
+        Parameters
+        ----------
+        values : (n,) array
+        """
         self._check(values)
         return np.split(values, self.first[1:-1]) if len(self) else []
 
     def sum(self, values: np.ndarray) -> np.ndarray:
-        """(count,) array: the sums of an array over all vertices by graph; those of graphs without vertices are 0."""
+        """Return a (count,) array: the sums of `values` by graph; those of graphs without vertices are 0.
+
+        Parameters
+        ----------
+        values : (n,) array, over all vertices
+        """
         self._check(values)
         return np.bincount(self.graph_of_vertices, weights=values, minlength=len(self))
 
@@ -139,7 +162,14 @@ class GraphBatch:
         """PageRank of every graph; the ranks of a graph sum to 1.
 
         They are the solution of x = damping P^T x + 1, divided by its sum, which takes restarts at vertices without edges into
-        account. Stops if the sum of all changes of x is below `tolerance`. Raises ArithmeticError if it does not converge.
+        account. Raises ArithmeticError if it does not converge.
+
+        Parameters
+        ----------
+        damping : float of at least 0 and below 1
+        tolerance : float, of the sum of all changes of x
+        max_iterations : int
+        weighted : bool, read the entries as weights of at least 0
         """
         from scipy.sparse import csr_array
 
@@ -172,7 +202,12 @@ class GraphBatch:
         return self._distances(sources, self.matrix.data)
 
     def bfs(self, sources: Any) -> np.ndarray:
-        """(n,) int64 array: numbers of edges from the source of the graph; -1: not reached. Sources as for `sssp`."""
+        """Return an (n,) int64 array: numbers of edges from the source of the graph; -1: not reached.
+
+        Parameters
+        ----------
+        sources : (count,) integers, as for `sssp`
+        """
         found = self._distances(sources, np.ones(self.matrix.nnz))
         return np.where(np.isfinite(found), found, -1).astype(np.int64)
 

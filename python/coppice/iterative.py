@@ -63,6 +63,12 @@ def rigid_body_modes(coordinates: ArrayIn) -> Array:
     -------
     (n, 3) or (n, 6) array of float64 in Fortran order with n = points * dimension; the unknowns of a point follow each
     other. For `near_null_space` of `solve` and `preconditioner`.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> coppice.rigid_body_modes([[0, 0], [1, 0], [0, 1]]).shape
+    (6, 3)
     """
     points = np.ascontiguousarray(coordinates, np.float64)
     if points.ndim != 2 or points.shape[1] not in (2, 3):

@@ -107,6 +107,7 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     preconditioner : a name of the catalogue of a symmetric preconditioner, set up for A^T A, which is computed; "jacobi"
         divides by the squared column norms without that product; or None. If there are several solutions, the smallest
         one is found without a preconditioner only.
+    damp : float, of the term damp^2 |x|^2.
     rtol : float
         Stop if |b - A x| <= rtol |b| or |A^T (b - A x)| <= rtol c |b - A x| with the largest column norm c; true
         residuals.
@@ -117,6 +118,14 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     Notes
     -----
     LSMR: Fong and Saunders 2011; LSQR: Paige and Saunders 1982.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import csr_array
+    >>> A = csr_array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> coppice.least_squares(A, [1.0, 2.0, 4.0]).x.round(6)  # the line through three points
+    array([0.833333, 1.5     ])
     """
     text("method", method, '"lsmr" or "lsqr"')
     rows, columns = shape_of(A)
@@ -148,11 +157,20 @@ def eigenpairs(A: SparseMatrix, k: int = 6, *, B: SparseMatrix | None = None, M:
     largest : bool, the largest eigenvalues instead.
     rtol : float, the tolerance of |A x - lambda B x| / (|A x| + |lambda| |B x|).
     maxiter : int, 500 by default.
+    seed : int, of the random start vectors.
     callback : function (iteration, largest of these residuals)
 
     Notes
     -----
     Knyazev 2001. Convergence is slow if the eigenvalue after the k-th is close to it: ask for some more pairs.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(50, 50), format="csr")
+    >>> coppice.eigenpairs(A, 2).values.round(5)
+    array([0.00379, 0.01516])
     """
     matrix, values = csr("A", A, DOUBLE, square=True)
     n = shape_of(A)[0]
@@ -190,6 +208,15 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
     Notes
     -----
     As many products with A as CG for the smallest shift takes. There is no preconditioner. Jegerlehner 1996.
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([1.0, 2.0], format="csr")
+    >>> coppice.solve_shifted(A, [0.0, 1.0], [6.0, 6.0]).x.round(6)
+    array([[6., 3.],
+           [3., 2.]])
     """
     matrix, values = csr("A", A, DOUBLE, square=True)
     b = _converted("b", b, shape_of(A)[0], values)
