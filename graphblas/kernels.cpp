@@ -120,7 +120,7 @@ enum state : std::uint8_t { absent = 0, present = 1, excluded = 2 };
 buffer<std::uint8_t> states_of(mask_view const& mask, index n) {
     buffer<std::uint8_t> states(executor(), n);
     bool const all = !mask.where ? !mask.complement : mask.complement;
-    std::memset(states.data(), all ? absent : excluded, std::size_t(n));
+    std::fill_n(states.data(), n, std::uint8_t(all ? absent : excluded));
     if (!mask.where) return states;
     for (index k = 0; k < mask.where->entries(); ++k)
         if (!mask.values || mask.values[k] != 0) states[mask.where->indices[k]] = all ? excluded : absent;
@@ -188,7 +188,7 @@ struct dense_row {
         index const n = u.where.columns;
         if (!u.where.is_full_row()) {
             made_flags = buffer<std::uint8_t>(executor(), n);
-            std::memset(made_flags.data(), 0, std::size_t(n));
+            std::fill_n(made_flags.data(), n, std::uint8_t{0});
             for (index const k : u.where.indices) made_flags[k] = 1;
             flags = made_flags.data();
         }
@@ -316,7 +316,7 @@ contents masked_rows(kernel_operand a, kernel_operand b, mask_view const& mask) 
     pattern const& m = *mask.where;
     buffer<T> sums(executor(), m.entries());
     buffer<std::uint8_t> found(executor(), m.entries());
-    std::memset(found.data(), 0, std::size_t(m.entries()));
+    std::fill_n(found.data(), m.entries(), std::uint8_t{0});
     for_ranges(m.rows, rows_per_task(m.rows), [&](index first, index last) {
         scattered_row row(m);
         for (index i = first; i < last; ++i) {

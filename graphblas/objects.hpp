@@ -19,8 +19,11 @@
 namespace coppice::graphblas {
 
 inline constexpr std::uint64_t freed_object = 0xdeadb10c00000000;
+inline constexpr std::uint64_t live_objects = 0x636f70706963e000; ///< of all kinds; their numbers follow
 template <class Object>
 inline constexpr std::uint64_t live_object = 0;
+/// Whether the first word of a handle's memory is that of a live object of any kind.
+constexpr bool is_live(std::uint64_t word) { return word > live_objects && word - live_objects < 16; }
 
 /// Values of one type: bytes that are shared between objects until one of them changes.
 struct contents {
@@ -151,7 +154,7 @@ namespace coppice::graphblas {
 
 #define COPPICE_LIVE(OBJECT, NUMBER)                                                                                   \
     template <>                                                                                                        \
-    inline constexpr std::uint64_t live_object<GrB_##OBJECT##_opaque> = 0x636f70706963e000 + NUMBER
+    inline constexpr std::uint64_t live_object<GrB_##OBJECT##_opaque> = live_objects + NUMBER
 COPPICE_LIVE(Type, 1);
 COPPICE_LIVE(UnaryOp, 2);
 COPPICE_LIVE(IndexUnaryOp, 3);

@@ -8,7 +8,8 @@
 namespace coppice::graphblas {
 
 void keep_message(object_head* object, std::string const& message) noexcept {
-    if (!object || object->predefined) return;
+    // Nothing is written to memory that is no object, or no longer one.
+    if (!object || !is_live(first_word(object)) || object->predefined) return;
     try {
         object->message = std::make_unique<std::string>(message);
     } catch (...) {
