@@ -130,10 +130,7 @@ def bellman_ford(csgraph: Any, directed: bool = True, indices: Any = None, retur
     >>> bellman_ford(csr_array([[0, 2, 9], [0, 0, -1], [0, 0, 0]]), indices=0)
     array([0., 2., 1.])
     """
-    found = None if return_predecessors else _distances(csgraph, directed, indices, unweighted)
-    if found is not None:
-        return found
-    return _by_scipy("bellman_ford", csgraph, directed, indices, return_predecessors, unweighted)
+    return _with_negative_edges("bellman_ford", csgraph, directed, indices, return_predecessors, unweighted)
 
 
 def johnson(csgraph: Any, directed: bool = True, indices: Any = None, return_predecessors: bool = False,
@@ -157,10 +154,15 @@ def johnson(csgraph: Any, directed: bool = True, indices: Any = None, return_pre
     >>> johnson(csr_array([[0, 2, 9], [0, 0, -1], [0, 0, 0]]), indices=0)
     array([0., 2., 1.])
     """
+    return _with_negative_edges("johnson", csgraph, directed, indices, return_predecessors, unweighted)
+
+
+def _with_negative_edges(name, csgraph, directed, indices, return_predecessors, unweighted):
+    """Return the distances, or the answer of SciPy's function `name`."""
     found = None if return_predecessors else _distances(csgraph, directed, indices, unweighted)
     if found is not None:
         return found
-    return _by_scipy("johnson", csgraph, directed, indices, return_predecessors, unweighted)
+    return _by_scipy(name, csgraph, directed, indices, return_predecessors, unweighted)
 
 
 def connected_components(csgraph: Any, directed: bool = True, connection: str = "weak",
