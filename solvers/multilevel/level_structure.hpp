@@ -177,9 +177,9 @@ struct has_diagonal_jump {
 
 /// Whether smoothing along the forest of a level is worth its cost: coefficients jump from point to point, and the
 /// strongly coupled clusters, which point smoothers reduce slowly, are on paths of the forest. Iterations of CG for
-/// exp(3 N(0, 1)) on triangles (coverage 0.86, jumps in nearly all rows): 15, 20 instead of 41, 66; they are those of
-/// the two-level method. Without jumps the aggregates follow the strong couplings: as many iterations for a coverage of
-/// 1, and a sweep along the forest takes 1.1 to 2 times as long.
+/// exp(3 N(0, 1)) on triangles (coverage 0.86, jumps in nearly all rows): 17, 18, 24 instead of 18, 24, 33. Without
+/// jumps the aggregates follow the strong couplings: as many iterations for a coverage of 1, and a sweep along the
+/// forest takes 1.1 to 2 times as long.
 template <executor Executor, class T, class I>
 bool suits_forest_smoother(Executor const& exec, csr_view<T, I> a, row_scales const& rows, double coverage) {
     constexpr double min_coverage = 0.75, min_jumps = 0.5;
