@@ -8,7 +8,7 @@ usage() {
     cat <<'HELP'
 usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [OPTION...] [STAGE...]
 
-Stages, all but `sanitize`, `record`, `accuracy` and `python` by default:
+Stages, all except `sanitize`, `record`, `accuracy` and `python` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
   sanitize   compute-sanitizer (memcheck, racecheck, initcheck, synccheck) over the CUDA test programs, several runs

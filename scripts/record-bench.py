@@ -4,7 +4,7 @@
 
 usage: scripts/record-bench.py [--build DIR] [--backend both|host|cuda] [--limit S] [--runs N] [--out FOLDER]
 
-Each group of figures is measured by a process of its own, so that one that fails or hangs costs only its group; failures
+Each group of figures is measured by a separate process, so that one that fails or hangs costs only its group; failures
 are named in the record. All groups are measured once, then again while time is left, up to N times; medians over the runs
 are stored, with their scatter. The record is written after every group to FOLDER/MACHINE/VERSION-DATE-COMMIT.json, one
 file for each backend. scripts/bench-tables.py --pages then writes the tables of docs/results/ from the newest record of

@@ -96,7 +96,7 @@ for ranks in (1, 7):
         check(ended.returncode == code, f"{matrix} {options} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
         check(len(found) == 1 and why in found[0], f"{matrix} {options} on {ranks}: {ended.stderr}")
 
-# Each process by itself.
+# Each process separately.
 separate = together(2, "solve", str(grid), "--mpi", "off", "--threads", "1")
 check(separate.stdout.count("relative residual") == 2, "--mpi off: " + separate.stdout + separate.stderr)
 check(alone("solve", str(grid), "--mpi", "maybe").returncode == 2, "--mpi maybe")
