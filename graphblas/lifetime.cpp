@@ -195,6 +195,17 @@ GrB_Info new_monoid(GrB_Monoid* monoid, GrB_BinaryOp op, argument const& identit
     });
 }
 
+/// Stores count(object) in *n.
+template <class Object, class Count>
+GrB_Info count_of(GrB_Index* n, Object* object, char const* what, Count const& count) {
+    return guarded(object, [&] {
+        require_pointer(n, "result");
+        require_alive(object, what);
+        *n = GrB_Index(count(*object));
+        return GrB_SUCCESS;
+    });
+}
+
 } // namespace
 
 bool is_initialised() { return state.load(std::memory_order_relaxed) != library_state::off; }
@@ -311,12 +322,7 @@ GrB_Info GrB_Scalar_clear(GrB_Scalar s) {
     });
 }
 GrB_Info GrB_Scalar_nvals(GrB_Index* n, GrB_Scalar s) {
-    return guarded(s, [&] {
-        require_pointer(n, "result");
-        require_alive(s, "scalar");
-        *n = s->present ? 1 : 0;
-        return GrB_SUCCESS;
-    });
+    return count_of(n, s, "scalar", [](auto& t) { return t.present ? 1 : 0; });
 }
 
 GrB_Info GrB_Vector_new(GrB_Vector* w, GrB_Type type, GrB_Index n) {
@@ -367,44 +373,19 @@ GrB_Info GrB_Matrix_diag(GrB_Matrix* c, GrB_Vector v, int64_t k) {
 GrB_Info GrB_Vector_clear(GrB_Vector w) { return clear(w); }
 GrB_Info GrB_Matrix_clear(GrB_Matrix c) { return clear(c); }
 GrB_Info GrB_Vector_size(GrB_Index* n, GrB_Vector u) {
-    return guarded(u, [&] {
-        require_pointer(n, "result");
-        require_alive(u, "vector");
-        *n = GrB_Index(u->columns);
-        return GrB_SUCCESS;
-    });
+    return count_of(n, u, "vector", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Vector_nvals(GrB_Index* n, GrB_Vector u) {
-    return guarded(u, [&] {
-        require_pointer(n, "result");
-        require_alive(u, "vector");
-        *n = GrB_Index(entries_of(*u).where->entries());
-        return GrB_SUCCESS;
-    });
+    return count_of(n, u, "vector", [](auto& t) { return entries_of(t).where->entries(); });
 }
 GrB_Info GrB_Matrix_nrows(GrB_Index* n, GrB_Matrix a) {
-    return guarded(a, [&] {
-        require_pointer(n, "result");
-        require_alive(a, "matrix");
-        *n = GrB_Index(a->rows);
-        return GrB_SUCCESS;
-    });
+    return count_of(n, a, "matrix", [](auto& t) { return t.rows; });
 }
 GrB_Info GrB_Matrix_ncols(GrB_Index* n, GrB_Matrix a) {
-    return guarded(a, [&] {
-        require_pointer(n, "result");
-        require_alive(a, "matrix");
-        *n = GrB_Index(a->columns);
-        return GrB_SUCCESS;
-    });
+    return count_of(n, a, "matrix", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Matrix_nvals(GrB_Index* n, GrB_Matrix a) {
-    return guarded(a, [&] {
-        require_pointer(n, "result");
-        require_alive(a, "matrix");
-        *n = GrB_Index(entries_of(*a).where->entries());
-        return GrB_SUCCESS;
-    });
+    return count_of(n, a, "matrix", [](auto& t) { return entries_of(t).where->entries(); });
 }
 GrB_Info GrB_Vector_resize(GrB_Vector w, GrB_Index n) {
     return guarded(w, [&] {
