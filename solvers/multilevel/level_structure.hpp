@@ -260,7 +260,8 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     }
     linear_forest<I> const& forest = c.made.forest;
     multilevel_smoother kind = options.smoother;
-    // Ranks that share a level need the same kind.
+    // On a level with couplings to other ranks, all ranks need the same smoother. The choice below depends on rows of
+    // this rank only, so it is not made there.
     if (kind == multilevel_smoother::automatic && !coupling && !modes && !level.last &&
         suits_forest_smoother(exec, a, level.scales, row.coverage))
         kind = multilevel_smoother::forest;

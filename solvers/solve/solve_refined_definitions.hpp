@@ -33,7 +33,7 @@ struct add_correction {
     }
 };
 
-/// Options of one inner solve, from a residual of `relative`; `done` iterations have been taken.
+/// Options of one inner solve. `relative`: relative residual before it; `done`: number of iterations so far.
 inline krylov_options inner_options(refinement_options const& o, double relative, double tolerance, std::int64_t done) {
     krylov_options inner = o.krylov;
     bool const cycles = o.solver == "gmres" || o.solver == "fgmres";
